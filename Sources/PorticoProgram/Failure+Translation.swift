@@ -1,3 +1,5 @@
+import HTTPTypes
+import PorticoKeycloak
 import PorticoProvider
 import PorticoSQLite
 import PorticoSeals
@@ -9,6 +11,14 @@ extension Failure {
     init?(translating error: any Error) {
         switch error {
         case let failure as Failure: self = failure
+        case let refusal as AdminRefusal:
+            self.init(
+                refusal.status == .conflict
+                    ? .exists : refusal.status == .notFound ? .notFound : .refused,
+                printable(refusal.text) + (refusal.text.hasSuffix(".") ? "" : "."),
+                "Nothing was changed."
+            )
+        case RealmImportError.realm(_, let refusal): self.init(translating: refusal)
         case let refusal as RealmCreation.Refusal:
             self.init(.refused, "The \(refusal.field) is refused.", "\(refusal.rule)")
         case let refusal as ClientRegistration.Refusal:

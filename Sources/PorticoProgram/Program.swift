@@ -11,7 +11,8 @@ struct Program: AsyncParsableCommand {
             ServeCommand.self, LoginCommand.self, LogoutCommand.self, WhoamiCommand.self,
             TokenCommand.self,
             UserinfoCommand.self, RealmCommand.self, ClientCommand.self, UserCommand.self,
-            RoleCommand.self, KeysCommand.self, ProviderCommand.self, AppCommand.self,
+            RoleCommand.self, GroupCommand.self, ScopeCommand.self, MapperCommand.self,
+            KeysCommand.self, ProviderCommand.self, AppCommand.self,
             AccountCommand.self, SessionCommand.self, EventsCommand.self, DoctorCommand.self,
             ConfigCommand.self,
         ]

@@ -80,6 +80,8 @@ struct DryRunTests {
         try await makeOlder(portico)
         try Data(#"{"realm": "other"}"#.utf8)
             .write(to: portico.home.appending(path: "other.json"))
+        try Data("correct horse battery".utf8)
+            .write(to: portico.home.appending(path: "password"))
         let before = try contents(of: portico)
         for arguments in [
             ["realm", "import", "other.json", "--public-url", "https://id.example.com"],
@@ -93,6 +95,9 @@ struct DryRunTests {
             ["user", "delete", "ann", "--confirm", "ann"], ["role", "create", "reader"],
             ["role", "assign", "editor", "ann"],
             ["role", "delete", "editor", "--confirm", "editor"],
+            ["realm", "create", "moss", "--keycloak", "--public-url", "https://id.example.com"],
+            ["group", "create", "staff"], ["role", "assign", "editor", "--composite", "editor"],
+            ["user", "set-password", "ann", "--temporary", "--password-file", "password"],
             ["keys", "rotate"],
             [
                 "provider", "add", "oidc", "--client-id", "x", "--issuer", "https://a.example",

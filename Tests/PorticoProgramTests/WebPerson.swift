@@ -76,8 +76,10 @@ final class WebPerson: Sendable {
                 limits: HTTPLimits(bytes: 1 << 20, seconds: 30)
             )
             keep(reply.response.headerFields)
+            // An app's own scheme is not followed.
             guard [302, 303, 307].contains(reply.response.status.code),
-                let location = reply.response.headerFields[.location]
+                let location = reply.response.headerFields[.location],
+                HTTPAddress(Self.absolute(location, from: text)) != nil
             else {
                 return Reply(
                     status: reply.response.status.code,

@@ -27,6 +27,18 @@ import Testing
     }
 
     @Test(
+        "RFC 8693 §2.1: who a sign-in was handed on by is known of every grant",
+        arguments: StoreUnderTest.allCases
+    )
+    func behind(_ database: StoreUnderTest) async throws {
+        let stores = try await family(database)
+        for (id, count) in [(1, 1), (2, 2), (3, 3), (4, 2), (5, 1), (9, 0)] as [(UInt8, Int)] {
+            let clients = try await stores.grants.clients(behind: Example.id(id))
+            #expect(clients == Array(repeating: "client-uuid", count: count))
+        }
+    }
+
+    @Test(
         "RFC 8693 §2.1: a grant that ends takes with it what was derived from it, and no other",
         arguments: StoreUnderTest.allCases
     )

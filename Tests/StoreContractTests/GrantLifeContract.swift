@@ -49,6 +49,44 @@ import Testing
         #expect(try await stores.rotate() == .outdated)
     }
 
+    @Test(
+        "RFC 6749 §4.3: a password that was judged before another was set gives no grant",
+        arguments: StoreUnderTest.allCases
+    )
+    func judged(_ database: StoreUnderTest) async throws {
+        let stores = try await database.furnished()
+        func insert(_ id: UniqueID, judgedIn epoch: Int64?) async throws -> Redemption {
+            var grant = Example.grant(id)
+            grant.sessionID = nil
+            return try await stores.grants.insert(
+                grant,
+                judgedIn: epoch,
+                spending: nil,
+                at: Example.now
+            )
+        }
+        for round in Int64(0)..<20 {
+            let id = Example.fresh()
+            async let outcome = insert(id, judgedIn: round)
+            let change = try await stores.people.setPassword(
+                Example.password,
+                of: "person-ann",
+                at: Example.now
+            )
+            #expect(change == .changed)
+            let kept = try await outcome
+            let reading = try await stores.reading(id)
+            #expect(kept == .redeemed || kept == .sessionEnded)
+            #expect((reading != nil) == (kept == .redeemed))
+            #expect(reading?.isLive != true)
+            #expect(try await insert(Example.fresh(), judgedIn: round) == .sessionEnded)
+        }
+        #expect(try await insert(Example.fresh(), judgedIn: 20) == .redeemed)
+        #expect(try await insert(Example.fresh(), judgedIn: nil) == .redeemed)
+        try await SignInLoss.disabled.happen(to: stores)
+        #expect(try await insert(Example.fresh(), judgedIn: 20) == .sessionEnded)
+    }
+
     @Test("a grant is not read in another realm", arguments: StoreUnderTest.allCases)
     func otherRealm(_ database: StoreUnderTest) async throws {
         let stores = try await database.furnished()

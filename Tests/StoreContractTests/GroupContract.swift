@@ -86,19 +86,61 @@ import Testing
         let realms = stores.realms
         #expect(try await realms.create(group("a2", name: "a")) == .conflict)
         #expect(try await realms.create(group("a3", in: "z", name: "a")) == .created)
-        #expect(try await realms.update(group("z", name: "a")) == .conflict)
+        #expect(try await realms.update(group("z", name: "a"), replacing: nil) == .conflict)
         for parent in ["a", "b", "c"] {
-            #expect(try await realms.update(group("a", in: parent)) == .cycle)
+            #expect(try await realms.update(group("a", in: parent), replacing: nil) == .cycle)
         }
-        #expect(try await realms.update(group("c", in: "z")) == .changed)
+        #expect(try await realms.update(group("c", in: "z"), replacing: nil) == .changed)
         #expect(try await graph(stores).path(of: "c") == "/z/c")
-        #expect(try await realms.update(group("nowhere")) == .notFound)
-        #expect(try await realms.update(group("c", in: "nowhere")) == .notFound)
+        #expect(try await realms.update(group("nowhere"), replacing: nil) == .notFound)
+        #expect(try await realms.update(group("c", in: "nowhere"), replacing: nil) == .notFound)
         await #expect(throws: MissingReference.self) {
             _ = try await realms.create(group("d", in: "nowhere"))
         }
         let order = try await realms.groups(realmID: "realm-1").map(\.group.id)
         #expect(order == ["a", "z", "a3", "b", "c"])
+    }
+
+    @Test(
+        "a group that has changed meanwhile is not changed back, and of two that move into each other one does",
+        arguments: StoreUnderTest.allCases
+    )
+    func races(_ database: StoreUnderTest) async throws {
+        let realms = try await tree(database).realms
+        func kept(_ id: String) async throws -> Group? {
+            try await realms.groups(realmID: "realm-1").first { $0.group.id == id }?.group
+        }
+        for round in 0..<20 {
+            // Everyone has seen the group in its first place.
+            let seen = try #require(try await kept("z"))
+            var renamed = seen
+            renamed.name = "z\(round)"
+            var moved = seen
+            moved.parentID = seen.parentID == nil ? "c" : nil
+            let changes = [renamed, moved]
+            let made = try await concurrently(2) { place -> Group? in
+                do {
+                    let change = changes[place]
+                    return try await realms.update(change, replacing: seen) == .changed
+                        ? change : nil
+                } catch is ChangedMeanwhile {
+                    return nil
+                }
+            }
+            #expect(made.count(of: nil) == 1)
+            #expect(made.contains(try await kept("z")))
+            let (one, two) = ("x\(round)", "y\(round)")
+            for id in [one, two] { _ = try await realms.create(group(id)) }
+            let turns = try await concurrently(2) { place in
+                let (from, to) = place == 0 ? (one, two) : (two, one)
+                return try await realms.update(group(from, in: to), replacing: group(from))
+            }
+            #expect(turns.count(of: .changed) == 1 && turns.count(of: .cycle) == 1)
+            let both = try await (kept(one), kept(two))
+            #expect(both.0 != nil && both.1 != nil)
+        }
+        let nowhere = group("nowhere")
+        #expect(try await realms.update(nowhere, replacing: nowhere) == .notFound)
     }
 
     @Test("a group goes with those in it; people stay", arguments: StoreUnderTest.allCases)

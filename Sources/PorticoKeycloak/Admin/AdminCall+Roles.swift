@@ -92,21 +92,14 @@ extension AdminCall {
 extension LiveRealm {
     /// The client of that `client_id`, enabled or not.
     func client(named clientID: String) -> Client? {
-        client(clientID: clientID) ?? clients.first { sameBytes($0.clientID, clientID) }
-    }
-
-    /// The groups that new people come into.
-    var defaultGroupIDs: [String] {
-        (realm.keycloak?.strings("defaultGroups") ?? []).compactMap {
-            graph.group(atPath: $0)?.id
-        }
+        client(clientID: clientID) ?? disabledClient(clientID: clientID)
     }
 }
 
 extension AdminCall {
     /// The same request, of the realm as it is by now.
     func again(_ administration: RealmAdministration) -> AdminCall {
-        guard let realm = administration.realms.kept(named: realm.name),
+        guard let realm = administration.realms?.kept(named: realm.name),
             let rights = AdminRights(bearer, in: realm, hasMaster: administration.hasMaster)
         else { return self }
         return AdminCall(

@@ -85,6 +85,8 @@ struct AdminClients: Sendable {
             // Made by `portico client create`: only its hash is kept.
             return .object(["type": "secret"])
         }
+        let noted = call.rights.noted(client)
+        if noted != client { try await administration.update(noted, replacing: client) }
         return .object(["type": "secret", "value": .string(secret.reveal())])
     }
 
@@ -95,7 +97,7 @@ struct AdminClients: Sendable {
             throw AdminRefusal.invalid("The client does not authenticate by a secret.")
         }
         let secret = RealmAdministration.newSecret(call.moment)
-        var client = former
+        var client = call.rights.noted(former)
         client.secret = ClientSecretSeal(ring: administration.ring).keep(
             secret,
             of: client.id,
@@ -117,7 +119,11 @@ struct AdminClients: Sendable {
         let new = try fields.new(try call.representation(.client))
         let client = new.client
         try await administration.create(client)
-        try await administration.setServiceAccount(of: client, call)
+        try await administration.setServiceAccount(
+            of: client,
+            gets: call.realm.newPersonDefaults,
+            at: call.moment
+        )
         return .created(path: call.path(client.id))
     }
 
@@ -127,7 +133,11 @@ struct AdminClients: Sendable {
         let fields = try await ClientFields(call, administration)
         let client = try fields.changed(former, try call.representation(.client))
         try await administration.update(client, replacing: former)
-        try await administration.setServiceAccount(of: client, call)
+        try await administration.setServiceAccount(
+            of: client,
+            gets: call.realm.newPersonDefaults,
+            at: call.moment
+        )
         return .done
     }
 
@@ -145,11 +155,8 @@ struct AdminClients: Sendable {
         let former = try call.client()
         try await administration.expectChangeable(former, call)
         let scope = try await call.scope(in: administration.store)
-        if isGiven {
-            let shown = try await administration.store.roles(shownTo: .scope(scope.id))
-            try call.expect(call.rights.mayGive(shown))
-        }
-        var client = former
+        try call.expect(!isGiven || call.rights.mayAssign(scope.name))
+        var client = call.rights.noted(former)
         client.defaultScopes.removeAll { sameBytes($0, scope.name) && (isGiven || isDefault) }
         client.optionalScopes.removeAll { sameBytes($0, scope.name) && (isGiven || !isDefault) }
         if isGiven {
@@ -160,7 +167,6 @@ struct AdminClients: Sendable {
                 client.optionalScopes.append(scope.name)
             }
         }
-        client.keycloak = client.keycloak.map { call.rights.bounded($0, former: $0) }
         try await administration.update(client, replacing: former)
         return .done
     }

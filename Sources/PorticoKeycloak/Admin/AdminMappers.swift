@@ -47,14 +47,7 @@ struct AdminMappers: Sendable {
 
     private func add(_ new: [JSONObject], _ call: AdminCall) async throws {
         let (owner, mappers) = try await mappers(call)
-        var all = mappers
-        for mapper in new {
-            guard !all.contains(where: { $0.string("name") == mapper.string("name") }) else {
-                throw AdminRefusal.conflict("Protocol mapper exists with same name")
-            }
-            all.append(mapper)
-        }
-        try await keep(all, owner, call)
+        try await keep(try MapperOwner.adding(new, to: mappers), owner, call)
     }
 
     private func update(_ call: AdminCall) async throws -> AdminAnswer {
@@ -78,23 +71,15 @@ struct AdminMappers: Sendable {
 
     // MARK: Owners
 
-    private enum Owner: Sendable {
-        case client(Client)
-        case scope(ClientScope)
-    }
-
-    private func mappers(_ call: AdminCall) async throws -> (Owner, [JSONObject]) {
+    private func mappers(_ call: AdminCall) async throws -> (MapperOwner, [JSONObject]) {
+        let owner: MapperOwner
         if call.has("client") {
             try call.expect(call.rights.allows(.viewClients))
-            let client = try call.client()
-            return (.client(client), Self.mappers(of: client.keycloak))
+            owner = .client(try call.client())
+        } else {
+            owner = .scope(try await call.scope(in: administration.store))
         }
-        let scope = try await call.scope(in: administration.store)
-        return (.scope(scope), Self.mappers(of: scope.representation))
-    }
-
-    private static func mappers(of representation: JSONObject?) -> [JSONObject] {
-        (representation?.array("protocolMappers") ?? []).compactMap(\.object)
+        return (owner, owner.mappers)
     }
 
     private static func index(in mappers: [JSONObject], _ call: AdminCall) throws -> Int {
@@ -104,24 +89,13 @@ struct AdminMappers: Sendable {
         return index
     }
 
-    private func keep(_ mappers: [JSONObject], _ owner: Owner, _ call: AdminCall) async throws {
-        guard mappers.count <= 100 else { throw AdminRefusal.invalid("Too many mappers.") }
-        let value = JSONValue.array(mappers.map(JSONValue.object))
+    private func keep(_ mappers: [JSONObject], _ owner: MapperOwner, _ call: AdminCall)
+        async throws
+    {
         switch owner {
-        case .client(let former):
-            try await administration.expectChangeable(former, call)
-            guard var kept = former.keycloak else {
-                throw AdminRefusal.invalid(
-                    "This client is one of Portico's: see portico client update."
-                )
-            }
-            kept["protocolMappers"] = value
-            var client = former
-            client.keycloak = call.rights.bounded(kept, former: former.keycloak)
-            try await administration.update(client, replacing: former)
-        case .scope(var scope):
-            scope.representation["protocolMappers"] = value
-            try await administration.update(scope)
+        case .client(let client): try await administration.expectChangeable(client, call)
+        case .scope(let scope): try call.expect(call.rights.mayAssign(scope.name))
         }
+        try await administration.keep(mappers, of: owner, noting: call.rights.noted)
     }
 }

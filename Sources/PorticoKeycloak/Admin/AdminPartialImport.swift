@@ -12,13 +12,13 @@ struct AdminPartialImport: Sendable {
     var rows: [AdminRow] { [.post("partialImport", .manageRealm, importing)] }
 
     /// What becomes of something whose name is taken.
-    private enum Existing: String, CaseIterable {
+    enum Existing: String, CaseIterable {
         case fail = "FAIL"
         case skip = "SKIP"
         case overwrite = "OVERWRITE"
     }
 
-    private struct Outcome {
+    struct Outcome {
         var results: [JSONObject] = []
         var counts: [String: Int64] = ["ADDED": 0, "SKIPPED": 0, "OVERWRITTEN": 0]
 
@@ -42,6 +42,9 @@ struct AdminPartialImport: Sendable {
         }
     }
 
+    /// The most things that one file may have: each is written for itself.
+    private static let most = 5000
+
     private func importing(_ call: AdminCall) async throws -> AdminAnswer {
         let file = try call.representation(.partialImport)
         let word = try file.text("ifResourceExists") ?? Existing.fail.rawValue
@@ -51,22 +54,80 @@ struct AdminPartialImport: Sendable {
         let users = try file.children("users")
         let groups = try file.children("groups")
         let roles = try Self.roles(try file.child("roles"))
+        guard clients.count + users.count + groups.count + roles.count <= Self.most else {
+            throw AdminRefusal.invalid("A file has at most \(Self.most) things: send several.")
+        }
         try call.expect(clients.isEmpty || call.rights.allows(.manageClients))
         try call.expect(users.isEmpty && groups.isEmpty || call.rights.allows(.manageUsers))
-        if existing == .fail {
-            try await expectNew(call, clients: clients, roles: roles, groups: groups, users: users)
+        try Self.expectOnce(clients.compactMap { try $0.text("clientId").map(ExactText.init) })
+        try Self.expectOnce(roles.map(\.name))
+        try Self.expectOnce(groups.compactMap { try $0.text("name").map(ExactText.init) })
+        try Self.expectOnce(users.compactMap { try $0.text("username").map(ExactText.init) })
+        let there = try await There(call, administration.store)
+        if case .fail = existing {
+            try await expectNew(clients, roles, groups, users, there, call)
         }
         var outcome = Outcome()
-        for client in clients { try await add(client: client, existing, call, &outcome) }
-        for role in roles { try await add(role, existing, call, &outcome) }
-        for group in groups { try await add(group: group, existing, call, &outcome) }
-        for user in users { try await add(user: user, existing, call, &outcome) }
+        try await making(clients, call) { parts, call in
+            let fields = try await ClientFields(call, administration)
+            for client in clients {
+                try await parts.add(client: client, fields, existing, call, &outcome)
+            }
+        }
+        try await making(roles, call) { parts, call in
+            for role in roles {
+                try await parts.add(role, there.roles[role.name], existing, call, &outcome)
+            }
+        }
+        try await making(groups, call) { parts, call in
+            let closed = call.rights.closedGroups
+            for group in groups {
+                try await parts.add(group: group, there, closed, existing, call, &outcome)
+            }
+        }
+        try await making(users, call) { parts, call in
+            for user in users { try await parts.add(user: user, existing, call, &outcome) }
+        }
         return .object(outcome.json)
+    }
+
+    /// Makes the things of one kind, which may name those of the kinds before: realms are read again
+    /// once for all of them.
+    private func making(
+        _ things: [some Any],
+        _ call: AdminCall,
+        _ body: (AdminPartialImport, AdminCall) async throws -> Void
+    ) async throws {
+        guard !things.isEmpty else { return }
+        let call = call.again(administration)
+        try await administration.together { many in
+            try await body(AdminPartialImport(administration: many), call)
+        }
+    }
+
+    private static func expectOnce(_ names: [some Hashable]) throws {
+        guard Set(names).count == names.count else {
+            throw AdminRefusal.invalid("The file has two things of one kind and name.")
+        }
     }
 
     // MARK: What is there
 
-    private struct NamedRole {
+    /// What the realm had before.
+    struct There {
+        let roles: [RoleName: Role]
+        /// Those that lie in no other one, by name.
+        let groups: [ExactText: Group]
+
+        init(_ call: AdminCall, _ store: RealmStore) async throws {
+            let roles = try await store.roles(realmID: call.realmID)
+            self.roles = Dictionary(roles.map { ($0.roleName, $0) }) { first, _ in first }
+            let groups = call.realm.graph.allGroups.map(\.group).filter { $0.parentID == nil }
+            self.groups = Dictionary(groups.map { (ExactText($0.name), $0) }) { first, _ in first }
+        }
+    }
+
+    struct NamedRole {
         let representation: Representation
         let name: RoleName
     }
@@ -86,34 +147,33 @@ struct AdminPartialImport: Sendable {
         guard let roles else { return [] }
         var all = try named(try roles.children("realm"), nil)
         if let byClient = try roles.child("client") {
-            for (clientID, _) in byClient.object {
-                all += try named(try byClient.children(clientID), clientID)
+            for (clientID, roles) in try byClient.childrenByName() {
+                all += try named(roles, clientID)
             }
         }
         return all
     }
 
     private func expectNew(
-        _ call: AdminCall,
-        clients: [Representation],
-        roles: [NamedRole],
-        groups: [Representation],
-        users: [Representation]
+        _ clients: [Representation],
+        _ roles: [NamedRole],
+        _ groups: [Representation],
+        _ users: [Representation],
+        _ there: There,
+        _ call: AdminCall
     ) async throws {
         for client in clients {
             if let name = try client.text("clientId"), call.realm.client(named: name) != nil {
                 throw AdminRefusal.conflict("Client id '\(PlainText.shown(name))' already exists")
             }
         }
-        let there = Set(try await administration.store.roles(realmID: call.realmID).map(\.roleName))
-        for role in roles where there.contains(role.name) {
+        for role in roles where there.roles[role.name] != nil {
             throw AdminRefusal.conflict(
                 "Role '\(PlainText.shown(role.name.name))' already exists."
             )
         }
         for group in groups {
-            if let name = try group.text("name"), call.realm.graph.group(atPath: "/" + name) != nil
-            {
+            if let name = try group.text("name"), there.groups[ExactText(name)] != nil {
                 throw AdminRefusal.conflict("Group '/\(PlainText.shown(name))' already exists")
             }
         }
@@ -126,7 +186,7 @@ struct AdminPartialImport: Sendable {
         }
     }
 
-    private func person(_ username: String, _ call: AdminCall) async throws -> PersonWithRoles? {
+    func person(_ username: String, _ call: AdminCall) async throws -> PersonWithRoles? {
         let found = try await administration.people.credentials(
             realmID: call.realmID,
             login: username,
@@ -137,156 +197,5 @@ struct AdminPartialImport: Sendable {
             id: found.person.id,
             realmID: call.realmID
         )
-    }
-
-    // MARK: One by one
-
-    private func add(
-        client: Representation,
-        _ existing: Existing,
-        _ call: AdminCall,
-        _ outcome: inout Outcome
-    ) async throws {
-        let call = call.again(administration)
-        try RepresentationMembers.client.check(client)
-        let fields = try await ClientFields(call, administration)
-        let name = try client.text("clientId") ?? ""
-        guard let former = call.realm.client(named: name) else {
-            let made = try fields.new(client).client
-            try await administration.create(made)
-            try await administration.setServiceAccount(of: made, call)
-            return outcome.add("ADDED", "CLIENT", made.clientID, made.id)
-        }
-        guard existing == .overwrite else {
-            return outcome.add("SKIPPED", "CLIENT", name, former.id)
-        }
-        try await administration.expectChangeable(former, call)
-        let changed = try fields.changed(former, client)
-        try await administration.update(changed, replacing: former)
-        try await administration.setServiceAccount(of: changed, call)
-        outcome.add("OVERWRITTEN", "CLIENT", name, former.id)
-    }
-
-    private func add(
-        _ role: NamedRole,
-        _ existing: Existing,
-        _ call: AdminCall,
-        _ outcome: inout Outcome
-    ) async throws {
-        let call = call.again(administration)
-        try RepresentationMembers.role.check(role.representation)
-        let kind = role.name.clientID == nil ? "REALM_ROLE" : "CLIENT_ROLE"
-        let owner = role.name.clientID.flatMap { call.realm.client(named: $0) }
-        guard owner != nil || role.name.clientID == nil else {
-            throw AdminRefusal.notFound("Could not find client")
-        }
-        try call.mayChangeRoles(of: owner)
-        try call.expect(call.rights.mayChange(role.name))
-        let parts = try role.representation.composites()
-        try call.expect(call.rights.mayGive(parts))
-        let former = try await administration.store.roles(realmID: call.realmID)
-            .first { $0.roleName == role.name }
-        if let former, existing != .overwrite {
-            return outcome.add("SKIPPED", kind, role.name.name, former.id)
-        }
-        var made =
-            former
-            ?? Role(
-                id: UniqueID(random: call.moment.random).text,
-                realmID: call.realmID,
-                clientID: role.name.clientID,
-                name: role.name.name,
-                description: ""
-            )
-        made.description = try role.representation.string("description") ?? made.description
-        made.attributes = try role.representation.attributes() ?? made.attributes
-        if former == nil {
-            try await administration.create(made)
-        } else {
-            try await administration.update(made)
-        }
-        for part in parts {
-            try await administration.set(
-                RolePart(role: role.name, part: part),
-                true,
-                in: call.realm
-            )
-        }
-        outcome.add(former == nil ? "ADDED" : "OVERWRITTEN", kind, role.name.name, made.id)
-    }
-
-    private func add(
-        group: Representation,
-        _ existing: Existing,
-        _ call: AdminCall,
-        _ outcome: inout Outcome
-    ) async throws {
-        let call = call.again(administration)
-        try RepresentationMembers.group.check(group)
-        guard let name = try group.text("name") else {
-            throw AdminRefusal.invalid("Group name is missing")
-        }
-        // Trees and roles have addresses of their own.
-        guard try group.children("subGroups").isEmpty,
-            try group.strings("realmRoles")?.isEmpty ?? true,
-            try group.lists("clientRoles").isEmpty
-        else { throw AdminRefusal.invalid("Groups come here without subgroups and roles.") }
-        let former = call.realm.graph.group(atPath: "/" + name)
-        if let former, existing != .overwrite {
-            return outcome.add("SKIPPED", "GROUP", name, former.id)
-        }
-        var made =
-            former
-            ?? Group(
-                id: UniqueID(random: call.moment.random).text,
-                realmID: call.realmID,
-                parentID: nil,
-                name: name
-            )
-        made.description = try group.string("description") ?? made.description
-        made.attributes = try group.attributes() ?? made.attributes
-        if former == nil {
-            try await administration.create(made)
-        } else {
-            try await administration.update(made)
-        }
-        outcome.add(former == nil ? "ADDED" : "OVERWRITTEN", "GROUP", name, made.id)
-    }
-
-    private func add(
-        user: Representation,
-        _ existing: Existing,
-        _ call: AdminCall,
-        _ outcome: inout Outcome
-    ) async throws {
-        let call = call.again(administration)
-        try RepresentationMembers.person.check(user)
-        let fields = PersonFields(user, call, administration)
-        let name = try user.text("username") ?? ""
-        guard let former = try await person(name, call) else {
-            var new = try await fields.new()
-            let roles = try user.roles()
-            try call.expect(call.rights.mayGive(roles))
-            new.roles += roles.filter { !new.roles.contains($0) }
-            do {
-                guard try await administration.people.create(new) == .created else {
-                    throw try await fields.conflict(new.person)
-                }
-            } catch is MissingReference {
-                throw AdminRefusal.notFound("Role not found")
-            }
-            return outcome.add("ADDED", "USER", name, new.person.id)
-        }
-        guard existing == .overwrite else {
-            return outcome.add("SKIPPED", "USER", name, former.person.id)
-        }
-        try call.expect(call.rights.mayChange(former))
-        let person = try fields.changed(former.person)
-        let password = try await fields.password(of: person)
-        _ = try await administration.people.update(person, replacing: former.person)
-        if let password {
-            try await administration.set(password, of: person, at: call.moment.seconds)
-        }
-        outcome.add("OVERWRITTEN", "USER", name, person.id)
     }
 }

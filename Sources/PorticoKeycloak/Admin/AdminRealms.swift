@@ -1,8 +1,8 @@
 import HTTPTypes
-import PorticoBytes
-import PorticoProtocol
+package import PorticoBytes
+package import PorticoProtocol
 import PorticoProvider
-import PorticoStores
+package import PorticoStores
 
 /// `/admin/realms` and the realm itself.
 struct AdminRealms: Sendable {
@@ -24,7 +24,7 @@ struct AdminRealms: Sendable {
     /// The realms that whoever asks may administer something in.
     private func list(_ call: AdminCall) async throws -> AdminAnswer {
         let isBrief = try call.query()["briefRepresentation"] == "true"
-        let all = administration.realms.kept
+        let all = administration.realms?.kept ?? []
         return .list(
             all.sorted { $0.name < $1.name }.compactMap { realm in
                 guard
@@ -101,7 +101,12 @@ struct AdminRealms: Sendable {
         guard !name.utf8.contains(UInt8(ascii: "/")) else {
             throw AdminRefusal.error(.badRequest, "Character '/' not allowed.")
         }
-        try await administration.createRealm(representation.object, named: name, at: call.moment)
+        let new = try await administration.newRealm(
+            representation.object,
+            named: name,
+            at: call.moment
+        )
+        try await administration.create(new)
         return .created(path: call.path(name))
     }
 
@@ -118,10 +123,8 @@ struct AdminRealms: Sendable {
         }
         var json = RealmRepresentation(former).json
         for (name, value) in representation.object where value != .null {
-            // What new people get has addresses of its own.
-            if name == "defaultRole" || name == "defaultRoles" || name == "defaultGroups" {
-                continue
-            }
+            // These have addresses of their own.
+            if Self.placed.contains(name) { continue }
             if name == "attributes", let changes = value.object {
                 var attributes = json.object(name) ?? JSONObject()
                 for (key, value) in changes { attributes[key] = value == .null ? nil : value }
@@ -140,6 +143,9 @@ struct AdminRealms: Sendable {
         guard PlainText.isLine(realm.displayName, length: 200) else {
             throw AdminRefusal.invalid("A display name is one line of at most 200 bytes.")
         }
+        try call.expect(
+            realm.registration == nil || former.registration != nil || call.rights.mayGiveDefaults
+        )
         realm.keycloak = RealmSettings.kept(merged)
         guard realm.keycloak?.serialized().count ?? 0 <= RealmImport.longestDocument else {
             throw AdminRefusal.invalid("The realm's settings have more than 4 MiB.")
@@ -147,6 +153,12 @@ struct AdminRealms: Sendable {
         try await administration.update(realm, replacing: former)
         return .done
     }
+
+    /// What new people and clients get.
+    private static let placed: Set = [
+        "defaultRole", "defaultRoles", "defaultGroups", "defaultDefaultClientScopes",
+        "defaultOptionalClientScopes",
+    ]
 
     private func delete(_ call: AdminCall) async throws -> AdminAnswer {
         try call.expect(call.isServerAdministrator && call.realm.name != AdminRights.master)
@@ -157,7 +169,12 @@ struct AdminRealms: Sendable {
 
 /// Realms.
 extension RealmAdministration {
-    func createRealm(_ json: JSONObject, named name: String, at moment: Moment) async throws {
+    /// A new realm as Keycloak makes one.
+    ///
+    /// - Parameter json: What it is to be (Keycloak `RealmRepresentation`).
+    package func newRealm(_ json: JSONObject, named name: String, at moment: Moment) async throws
+        -> NewRealm
+    {
         let importing = RealmImport(
             creation: RealmCreation(ring: ring),
             clients: ClientRegistration(ring: ring),
@@ -165,9 +182,7 @@ extension RealmAdministration {
             ring: ring,
             baseURL: baseURL
         )
-        guard realms.kept(named: name) == nil else {
-            throw AdminRefusal.conflict("Realm \(PlainText.shown(name)) already exists")
-        }
+        guard realms?.kept(named: name) == nil else { throw Self.taken(name) }
         let file = try Representation(.object(BuiltInRealm(name).completing(json)), path: "")
         var report = ImportReport(realm: name)
         var imported = try importing(file, at: moment, report: &report)
@@ -177,14 +192,21 @@ extension RealmAdministration {
                 new.people.append(person)
             }
         }
-        let conflict = AdminRefusal.conflict("Realm \(PlainText.shown(name)) already exists")
+        return new
+    }
+
+    package func create(_ new: NewRealm) async throws {
         let creation = try await change(or: .conflict("An id of it is taken.")) {
             try await store.create(new)
         }
-        guard creation == .created else { throw conflict }
+        guard creation == .created else { throw Self.taken(new.realm.name) }
     }
 
-    func delete(_ realm: Realm) async throws {
+    private static func taken(_ name: String) -> AdminRefusal {
+        .conflict("Realm \(PlainText.shown(name)) already exists")
+    }
+
+    package func delete(_ realm: Realm) async throws {
         let change = try await change(or: .failed) { try await store.deleteRealm(id: realm.id) }
         guard change == .changed else { throw AdminRefusal.notFound("Realm not found.") }
     }

@@ -1,12 +1,18 @@
-import HTTPTypes
+package import HTTPTypes
 import PorticoProtocol
 import PorticoProvider
 
 /// Why a request of the administration is not served. Keycloak's libraries read one of four shapes
 /// of JSON.
-struct AdminRefusal: Error {
-    let status: HTTPResponse.Status
+package struct AdminRefusal: Error {
+    package let status: HTTPResponse.Status
     let json: JSONObject
+
+    /// One sentence, for people. What is foreign in it is bounded.
+    package var text: String {
+        json.string("errorMessage") ?? json.string("error_description") ?? json.string("error")
+            ?? ""
+    }
 
     /// 401, without a challenge as there.
     static let unauthorized = error(.unauthorized, "HTTP 401 Unauthorized")

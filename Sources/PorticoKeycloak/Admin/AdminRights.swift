@@ -81,23 +81,47 @@ struct AdminRights: Sendable {
         mayGive(realm.graph.roles(ofGroup: groupID))
     }
 
+    /// The groups that they may not change: those that give more than they have, and those above these.
+    var closedGroups: Set<String> {
+        let groups = isUnlimited ? [] : realm.graph.allGroups.map(\.group.id)
+        return Set(
+            groups.filter { !mayJoin($0) }
+                .flatMap { realm.graph.lineage(of: $0).map(\.group.id) }
+        )
+    }
+
+    /// Whether they may give everyone what new people get.
+    var mayGiveDefaults: Bool {
+        mayGive(realm.defaultRoles) && realm.defaultGroupIDs.allSatisfy(mayJoin)
+    }
+
     /// Whether they may change how someone signs in, and what they have. Who holds more rights than
     /// oneself could be signed in as.
     func mayChange(_ person: PersonWithRoles) -> Bool {
         mayGive(realm.graph.roles(of: person))
     }
 
-    /// Whether they may change a client, and see its secret.
+    /// Whether they may change a client, and see its secret. One of Portico's own keeps no note of who
+    /// did (``lending``).
     ///
     /// - Parameter account: The account that it has for itself.
     func mayChange(_ client: Client, account: PersonWithRoles?) -> Bool {
-        mayName(client.clientID) && (account.map(mayChange) ?? true)
+        mayName(client.clientID) && (isUnlimited || client.keycloak != nil)
+            && (account.map(mayChange) ?? true)
     }
 
     /// Whether a client may get that `client_id`: the roles of some are administrative.
     func mayName(_ clientID: String) -> Bool {
         isUnlimited
             || !Self.isAdministrative(RoleName(clientID: clientID, name: ""), in: realm.name)
+    }
+
+    /// Whether they may change a client scope of that name, or give it to a client: it shows no roles,
+    /// and puts none into tokens, that they could not give.
+    func mayAssign(_ scope: String) -> Bool {
+        guard !isUnlimited else { return true }
+        guard let scope = realm.scope(named: scope) else { return false }
+        return mayGive(scope.limits) && scope.mappers.allSatisfy(mayAdd)
     }
 
     /// Whether they may add a mapper: none that puts roles into tokens that they could not give.
@@ -162,8 +186,8 @@ struct AdminRights: Sendable {
     // MARK: Clients that lend rights
 
     /// A member of ours in a client's representation: the administrative roles that tokens of it may
-    /// carry here, by name. Whoever changes a client, and so where its people's tokens go, gets no
-    /// more by their tokens than they have.
+    /// carry here, each as `[client, name]`, or `[name]` of the realm. Whoever changes a client, or
+    /// knows its secret, gets no more by its people's tokens than they have.
     static let lending = "portico.lends"
 
     /// A client's representation after a change: what it lends shrinks to what its changer has.
@@ -171,19 +195,48 @@ struct AdminRights: Sendable {
         var bounded = representation
         bounded[Self.lending] = former?[Self.lending]
         guard !isUnlimited else { return bounded }
-        let own = held.map(\.name)
-        let names = former?.strings(Self.lending).map { $0.filter(own.contains) } ?? own
-        bounded[Self.lending] = .array(names.sorted().map(JSONValue.string))
+        let lent = Self.lent(by: former)?.intersection(held) ?? held
+        let names = lent.map { [$0.clientID, $0.name].compactMap(\.self) }
+        bounded[Self.lending] = .array(
+            names.sorted { $0.lexicographicallyPrecedes($1) }.map(JSONValue.texts)
+        )
         return bounded
     }
 
+    /// A client that they are about to change, or are told the secret of.
+    func noted(_ client: Client) -> Client {
+        var client = client
+        client.keycloak = client.keycloak.map { bounded($0, former: $0) }
+        return client
+    }
+
+    /// Whether a client's tokens carry no more than they have.
+    func isBounded(_ client: Client) -> Bool {
+        isUnlimited || Self.lent(by: client.keycloak)?.isSubset(of: held) ?? false
+    }
+
+    /// - Returns: `nil` where nothing is noted.
+    private static func lent(by representation: JSONObject?) -> Set<RoleName>? {
+        guard let note = representation?[lending] else { return nil }
+        return Set(
+            (note.array ?? []).compactMap { role in
+                guard let parts = role.strings, let name = parts.last, parts.count <= 2 else {
+                    return nil
+                }
+                return RoleName(clientID: parts.dropLast().first, name: name)
+            }
+        )
+    }
+
+    /// What a token is good for here: what its client lends, and those that handed the sign-in on.
     private static func lent(_ bearer: Bearer) -> Set<RoleName> {
-        guard let names = bearer.client.keycloak?.strings(lending),
-            // A client's own account is looked at whenever its roles, or the client, change.
-            bearer.person.serviceClientID == nil
-        else { return bearer.roles }
-        return bearer.roles.filter {
-            !isAdministrative($0, in: bearer.realm.name) || names.contains($0.name)
+        // A client's own account is looked at whenever its roles, or the client, change.
+        guard bearer.person.serviceClientID == nil else { return bearer.roles }
+        return ([bearer.client] + bearer.sources).reduce(bearer.roles) { roles, client in
+            guard let lent = lent(by: client.keycloak) else { return roles }
+            return roles.filter {
+                !isAdministrative($0, in: bearer.realm.name) || lent.contains($0)
+            }
         }
     }
 

@@ -23,8 +23,7 @@ struct AdminRoleMappings: Sendable {
         let roles: [RoleName]
         /// With what its groups and other roles bring.
         let effective: Set<RoleName>
-        /// Gives it a role, or takes it.
-        let set: @Sendable (RoleName, Bool) async throws -> Change
+        let holder: RoleHolder
     }
 
     private typealias Finder = @Sendable (AdminCall, _ isChange: Bool) async throws -> Owner
@@ -67,12 +66,11 @@ struct AdminRoleMappings: Sendable {
         let person =
             isChange
             ? try await call.changeablePerson(in: people) : try await call.person(in: people)
-        let id = person.person.id
-        return Owner(roles: person.roles, effective: call.realm.graph.roles(of: person)) {
-            $1
-                ? try await people.assign($0, to: id, realmID: call.realmID)
-                : try await people.remove($0, from: id, realmID: call.realmID)
-        }
+        return Owner(
+            roles: person.roles,
+            effective: call.realm.graph.roles(of: person),
+            holder: .person(person.person.id)
+        )
     }
 
     private func group(_ call: AdminCall, _ isChange: Bool) async throws -> Owner {
@@ -80,12 +78,9 @@ struct AdminRoleMappings: Sendable {
         let graph = call.realm.graph
         return Owner(
             roles: graph.group(id)?.roles ?? [],
-            effective: graph.roles(ofGroup: id)
-        ) { role, isGiven in
-            try await administration.change(or: .failed) {
-                try await store.set(role, of: id, to: isGiven, realmID: call.realmID)
-            }
-        }
+            effective: graph.roles(ofGroup: id),
+            holder: .group(id)
+        )
     }
 
     private func client(_ call: AdminCall, _ isChange: Bool) async throws -> Owner {
@@ -95,22 +90,19 @@ struct AdminRoleMappings: Sendable {
     }
 
     private func scope(_ call: AdminCall, _ isChange: Bool) async throws -> Owner {
-        try await limit(.scope(try await call.scope(in: store).id), call)
+        let scope = try await call.scope(in: store)
+        // Roles that it shows are also who gets it: one more opens it to others.
+        try call.expect(!isChange || call.rights.mayAssign(scope.name))
+        return try await limit(.scope(scope.id), call)
     }
 
     private func limit(_ owner: RoleLimit.Owner, _ call: AdminCall) async throws -> Owner {
         let roles = try await store.roles(shownTo: owner)
-        return Owner(roles: Array(roles), effective: call.realm.graph.expanded(roles)) {
-            role,
-            isShown in
-            try await administration.change(or: .failed) {
-                try await store.set(
-                    RoleLimit(owner: owner, role: role),
-                    to: isShown,
-                    realmID: call.realmID
-                )
-            }
-        }
+        return Owner(
+            roles: Array(roles),
+            effective: call.realm.graph.expanded(roles),
+            holder: .sight(of: owner)
+        )
     }
 
     // MARK: Answers
@@ -161,7 +153,12 @@ struct AdminRoleMappings: Sendable {
             : try await call.namedRoles(in: store, of: .some(client))
         try call.expect(call.rights.mayGive(roles))
         for role in roles {
-            let change = try await owner.set(role, isGiven)
+            let change = try await administration.set(
+                role,
+                of: owner.holder,
+                to: isGiven,
+                realmID: call.realmID
+            )
             // What it does not have need not be taken.
             guard change == .changed || !isGiven else {
                 throw AdminRefusal.notFound("Role not found")

@@ -60,7 +60,7 @@ struct AdminScopes: Sendable {
 
     private func update(_ call: AdminCall) async throws -> AdminAnswer {
         var scope = try await call.scope(in: store)
-        try await expectChangeable(scope, call)
+        try call.expect(call.rights.mayAssign(scope.name))
         let representation = try call.representation(.scope)
         if let name = try representation.text("name") { scope.name = name }
         scope.representation = try Self.kept(representation, former: scope, call)
@@ -70,13 +70,9 @@ struct AdminScopes: Sendable {
 
     private func delete(_ call: AdminCall) async throws -> AdminAnswer {
         let scope = try await call.scope(in: store)
+        try call.expect(call.rights.mayAssign(scope.name))
         try await administration.delete(scope)
         return .done
-    }
-
-    /// A scope that shows more than whoever asks may give stays as it is.
-    private func expectChangeable(_ scope: ClientScope, _ call: AdminCall) async throws {
-        try call.expect(call.rights.mayGive(try await store.roles(shownTo: .scope(scope.id))))
     }
 
     /// What is kept besides id and name.
@@ -109,8 +105,8 @@ struct AdminScopes: Sendable {
     }
 
     private func names(_ call: AdminCall, _ isDefault: Bool) -> [String] {
-        call.realm.realm.keycloak?.strings(Self.member(isDefault))
-            ?? (isDefault ? BuiltInScopes.defaults : BuiltInScopes.optionals)
+        let realm = call.realm.realm
+        return isDefault ? realm.defaultClientScopes : realm.optionalClientScopes
     }
 
     private func defaults(_ call: AdminCall, _ isDefault: Bool) async throws -> AdminAnswer {
@@ -129,7 +125,7 @@ struct AdminScopes: Sendable {
         -> AdminAnswer
     {
         let scope = try await call.scope(in: store)
-        if isGiven { try await expectChangeable(scope, call) }
+        try call.expect(!isGiven || call.rights.mayAssign(scope.name))
         var names = names(call, isDefault).filter { !sameBytes($0, scope.name) }
         if isGiven { names.append(scope.name) }
         try await administration.set(Self.member(isDefault), to: .texts(names), in: call.realm)
@@ -147,43 +143,5 @@ extension AdminCall {
             })
         else { throw AdminRefusal.notFound("Could not find client scope") }
         return scope
-    }
-}
-
-/// Client scopes.
-extension RealmAdministration {
-    func create(_ scope: ClientScope) async throws {
-        try Self.check(scope)
-        let conflict = AdminRefusal.conflict("Client Scope \(scope.name) already exists")
-        let creation = try await change(or: conflict) { try await store.create(scope) }
-        guard creation == .created else { throw conflict }
-    }
-
-    func update(_ scope: ClientScope) async throws {
-        try Self.check(scope)
-        let change = try await change(
-            or: .conflict("Client Scope \(scope.name) already exists")
-        ) { try await store.update(scope) }
-        guard change == .changed else {
-            throw AdminRefusal.notFound("Could not find client scope")
-        }
-    }
-
-    func delete(_ scope: ClientScope) async throws {
-        let change = try await change(or: .failed) {
-            try await store.deleteScope(id: scope.id, realmID: scope.realmID)
-        }
-        guard change == .changed else {
-            throw AdminRefusal.notFound("Could not find client scope")
-        }
-    }
-
-    /// RFC 6749 §3.3: a scope that no one can ask for is none.
-    private static func check(_ scope: ClientScope) throws {
-        // `try?`: only whether it parses matters.
-        guard (1...200).contains(scope.name.utf8.count),
-            (try? Scope(scope.name))?.tokens == [scope.name], scope.name != "openid",
-            scope.representation.serialized().count <= 1 << 20
-        else { throw AdminRefusal.invalid("Unexpected name \"\(PlainText.shown(scope.name))\"") }
     }
 }

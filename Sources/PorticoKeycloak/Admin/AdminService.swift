@@ -2,7 +2,7 @@ import HTTPTypes
 package import Logging
 import PorticoBytes
 import PorticoProtocol
-import PorticoProvider
+package import PorticoProvider
 import PorticoStores
 package import PorticoWeb
 
@@ -13,10 +13,14 @@ package struct AdminService: HTTPService {
     package let headers: SecurityHeaders
     private let logger: Logger
 
-    package init(_ administration: RealmAdministration, publicURL: PublicURL, logger: Logger) throws
-    {
+    package init(
+        _ administration: RealmAdministration,
+        of realms: RealmDirectory,
+        publicURL: PublicURL,
+        logger: Logger
+    ) throws {
         let access = AdminAccess(
-            realms: administration.realms,
+            realms: realms,
             bearer: BearerReader(grants: administration.grants),
             hasMaster: administration.hasMaster
         )

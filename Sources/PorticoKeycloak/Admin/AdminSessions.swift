@@ -64,10 +64,26 @@ struct AdminSessions: Sendable {
     }
 
     private func end(_ call: AdminCall) async throws -> AdminAnswer {
-        let change = try await administration.sessions.end(
-            id: try call.segment("session"),
+        let id = try call.segment("session")
+        let now = call.moment.seconds
+        let session = try await administration.sessions.live(
+            id: id,
             realmID: call.realmID,
-            at: call.moment.seconds
+            at: now,
+            idle: .max
+        )
+        if let session,
+            let person = try await people.person(
+                id: session.session.personID,
+                realmID: call.realmID
+            )
+        {
+            try call.expect(call.rights.mayChange(person))
+        }
+        let change = try await administration.sessions.end(
+            id: id,
+            realmID: call.realmID,
+            at: now
         )
         // Keycloak's spelling.
         guard change == .changed else { throw AdminRefusal.notFound("Sesssion not found") }

@@ -114,7 +114,14 @@ struct ClientFields: Sendable {
         var json = json
         json["access"] = nil
         try call.expect(call.rights.mayName(json.string("clientId") ?? ""))
-        try expectWrittenOut(json, former: former)
+        try WrittenOutAddresses(
+            redirectURIs: json.strings("redirectUris") ?? [],
+            webOrigins: json.strings("webOrigins") ?? [],
+            postLogoutRedirectURIs: RedirectPatterns.parts(
+                of: json.object("attributes")?.string("post.logout.redirect.uris") ?? ""
+            ),
+            rootURL: json.string("rootUrl")
+        ).check(former: former, in: call.realm.realm)
         json["protocolMappers"] = try mappers(of: json, former: former)
         let hasSecret = json["secret"] != nil
         let file = try Representation(
@@ -152,11 +159,25 @@ struct ClientFields: Sendable {
             client.codeProtection =
                 former?.codeProtection ?? (client.type == .public ? .pkce : .pkceOrNonce)
         }
+        try expectGiveable(client, former: former)
         client.keycloak = call.rights.bounded(
             client.keycloak ?? JSONObject(),
             former: former?.keycloak
         )
         return client
+    }
+
+    /// Scopes, roles for new people and an account of its own bring no more than whoever asks has.
+    private func expectGiveable(_ client: Client, former: Client?) throws {
+        let known = (former?.defaultScopes ?? []) + (former?.optionalScopes ?? [])
+        let scopes = (client.defaultScopes + client.optionalScopes).filter { !known.contains($0) }
+        try call.expect(scopes.allSatisfy(call.rights.mayAssign))
+        let roles = Set(client.defaultRoles).subtracting(former?.defaultRoles ?? [])
+        try call.expect(call.rights.mayGive(roles))
+        let hadAccount = former?.grantTypes.contains(.clientCredentials) ?? false
+        if client.grantTypes.contains(.clientCredentials), !hadAccount {
+            try call.expect(call.rights.mayGive(call.realm.defaultRoles))
+        }
     }
 
     /// What a client is that says nothing else.
@@ -181,60 +202,9 @@ struct ClientFields: Sendable {
         }
     }
 
-    private var defaultScopes: [String] {
-        call.realm.realm.keycloak?.strings("defaultDefaultClientScopes") ?? BuiltInScopes.defaults
-    }
+    private var defaultScopes: [String] { call.realm.realm.defaultClientScopes }
 
-    private var optionalScopes: [String] {
-        call.realm.realm.keycloak?.strings("defaultOptionalClientScopes")
-            ?? BuiltInScopes.optionals
-    }
-
-    // MARK: Addresses
-
-    /// Where responses may go is written out: patterns are only for clients that were there before
-    /// (docs/decisions/0049).
-    private func expectWrittenOut(_ json: JSONObject, former: Client?) throws {
-        let server = HTTPAddress(call.realm.issuer)?.webOrigin ?? ""
-        let known = former?.redirectURIs.map(\.text) ?? []
-        for text in json.strings("redirectUris") ?? []
-        where !known.contains(where: { sameBytes($0, text) }) {
-            let pattern: RedirectPattern
-            do {
-                pattern = try RedirectPattern(
-                    text,
-                    rootURL: json.string("rootUrl"),
-                    serverOrigin: server
-                )
-            } catch {
-                throw AdminRefusal.described(
-                    "invalid_input",
-                    error == .fragment
-                        ? "A redirect URI must not contain an URL fragment"
-                        : "A redirect URI is not a valid URI"
-                )
-            }
-            guard !text.utf8.contains(UInt8(ascii: "*")), pattern.warning != .plainHTTP else {
-                throw AdminRefusal.described(
-                    "invalid_input",
-                    "A redirect URI is written out, and https unless it is on this machine."
-                )
-            }
-        }
-        let origins = former?.webOrigins ?? []
-        let ends = former?.postLogoutRedirectURIs.map(\.text) ?? []
-        let others =
-            (json.strings("webOrigins") ?? []).filter { !origins.contains($0) }
-            + RedirectPatterns.parts(
-                of: json.object("attributes")?.string("post.logout.redirect.uris") ?? ""
-            ).filter { !ends.contains($0) }
-        guard !others.contains(where: { $0.utf8.contains(UInt8(ascii: "*")) }) else {
-            throw AdminRefusal.described(
-                "invalid_input",
-                "Origins and post-logout redirect URIs are written out."
-            )
-        }
-    }
+    private var optionalScopes: [String] { call.realm.realm.optionalClientScopes }
 
     // MARK: Mappers
 

@@ -10,6 +10,15 @@ enum MapperFields {
     /// - Throws: 404 for a kind that is not evaluated here; 403 for one that would give roles that
     ///   whoever asks may not give.
     static func checked(_ value: JSONValue, _ call: AdminCall) throws -> JSONObject {
+        let (json, record) = try registrable(value, at: call.moment)
+        guard call.rights.mayAdd(record) else { throw AdminRefusal.forbidden }
+        return json
+    }
+
+    /// The same, whoever asks.
+    static func registrable(_ value: JSONValue, at moment: Moment) throws
+        -> (json: JSONObject, record: ProtocolMapperRecord)
+    {
         let representation = try Representation(value, path: "")
         try RepresentationMembers.mapper.check(representation)
         var json = representation.object
@@ -18,7 +27,7 @@ enum MapperFields {
         }
         if try representation.text("protocol") == nil { json["protocol"] = "openid-connect" }
         let id = try representation.text("id").flatMap(UniqueID.init)
-        json["id"] = .string((id ?? UniqueID(random: call.moment.random)).text)
+        json["id"] = .string((id ?? UniqueID(random: moment.random)).text)
         if json["consentRequired"] == nil { json["consentRequired"] = false }
         for (name, setting) in try representation.child("config")?.object ?? JSONObject() {
             guard name.utf8.count <= 200, setting.string.map({ $0.utf8.count <= 4096 }) ?? true
@@ -28,8 +37,7 @@ enum MapperFields {
             record.kind.utf8.starts(with: "oidc-".utf8)
         else { throw AdminRefusal.notFound("ProtocolMapper provider not found") }
         if let words = record.whyNotEvaluated { throw AdminRefusal.invalid(words) }
-        guard call.rights.mayAdd(record) else { throw AdminRefusal.forbidden }
-        return json
+        return (json, record)
     }
 }
 

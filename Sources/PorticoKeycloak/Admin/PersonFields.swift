@@ -2,7 +2,7 @@ import HTTPTypes
 import PorticoBytes
 import PorticoProtocol
 import PorticoProvider
-import PorticoStores
+package import PorticoStores
 
 /// A person as a request of the administration describes them (Keycloak `UserRepresentation`).
 struct PersonFields: Sendable {
@@ -31,13 +31,15 @@ struct PersonFields: Sendable {
         )
         person.isEnabled = false
         person = try changed(person)
-        var new = NewPerson(person: person, password: nil)
+        var new = try await administration.newPerson(
+            person,
+            gets: call.realm.newPersonDefaults
+        )
         if let password = try await password(of: person) {
             new.password = password.hash
             new.person.requiredActions = password.actions(person.requiredActions)
         }
-        new.roles = try await administration.defaultRoles(of: call.realm)
-        var groupIDs = call.realm.defaultGroupIDs
+        var groupIDs = new.groupIDs
         let named = try ids(ofGroups: try representation.strings("groups") ?? [])
         groupIDs += named.filter { !groupIDs.contains($0) }
         try call.expect(
@@ -141,10 +143,15 @@ struct PersonFields: Sendable {
 }
 
 /// A password that an administrator gives someone.
-struct NewPassword: Sendable {
+package struct NewPassword: Sendable {
     let hash: PasswordHash
     /// Whether the person has to choose another one at their next sign-in.
     let isTemporary: Bool
+
+    package init(_ hash: PasswordHash, isTemporary: Bool) {
+        self.hash = hash
+        self.isTemporary = isTemporary
+    }
 
     /// A hash that another server made is kept as it is; a password must meet the policy.
     init(

@@ -1,17 +1,17 @@
-import PorticoBytes
+package import PorticoBytes
 import PorticoProtocol
-import PorticoProvider
-import PorticoStores
+package import PorticoProvider
+package import PorticoStores
 
 /// Clients.
 extension RealmAdministration {
-    func create(_ client: Client) async throws {
+    package func create(_ client: Client) async throws {
         let conflict = AdminRefusal.conflict("Client \(client.clientID) already exists")
         let creation = try await change(or: conflict) { try await store.create(client) }
         guard creation == .created else { throw conflict }
     }
 
-    func update(_ client: Client, replacing former: Client) async throws {
+    package func update(_ client: Client, replacing former: Client) async throws {
         let change = try await change(or: .failed) {
             try await store.update(client, replacing: former)
         }
@@ -19,7 +19,7 @@ extension RealmAdministration {
     }
 
     /// Deletes a client, its roles, and the account that it has for itself.
-    func delete(_ client: Client) async throws {
+    package func delete(_ client: Client) async throws {
         if let account = try await people.serviceAccount(of: client.id, realmID: client.realmID) {
             _ = try await people.deletePerson(id: account.person.id, realmID: client.realmID)
         }
@@ -29,8 +29,14 @@ extension RealmAdministration {
         guard change == .changed else { throw AdminRefusal.notFound("Could not find client") }
     }
 
-    /// Makes the account that a client has for itself, or deletes it, as the client says.
-    func setServiceAccount(of client: Client, _ call: AdminCall) async throws {
+    /// Makes the account that a client has for itself, or deletes it, as the client says. A client of
+    /// Portico's own kind has none: its tokens say who it is without.
+    package func setServiceAccount(
+        of client: Client,
+        gets defaults: NewPersonDefaults,
+        at moment: Moment
+    ) async throws {
+        guard client.keycloak != nil else { return }
         let account = try await people.serviceAccount(of: client.id, realmID: client.realmID)
         guard client.grantTypes.contains(.clientCredentials) else {
             guard let account else { return }
@@ -39,10 +45,10 @@ extension RealmAdministration {
         }
         guard account == nil else { return }
         var person = Person(
-            id: UniqueID(random: call.moment.random).text,
+            id: UniqueID(random: moment.random).text,
             realmID: client.realmID,
             username: "service-account-\(client.clientID)",
-            createdAt: call.moment.seconds
+            createdAt: moment.seconds
         )
         person.serviceClientID = client.id
         do {
@@ -53,7 +59,7 @@ extension RealmAdministration {
         let new = NewPerson(
             person: person,
             password: nil,
-            roles: try await defaultRoles(of: call.realm)
+            roles: try await defaultRoles(of: defaults, realmID: client.realmID)
         )
         guard try await people.create(new) == .created else {
             throw AdminRefusal.conflict("User exists with same username")
@@ -86,13 +92,16 @@ extension RealmAdministration {
         AssignedScopes(realm.realm, scopes: try await store.scopes(realmID: realm.id))
     }
 
-    /// A client as the administration shows it. Its secret is for those who may change it.
+    /// A client as the administration shows it. Its secret is for those who may change it, and gain
+    /// nothing by that: others ask for it alone, which is noted.
     func json(of client: Client, _ scopes: AssignedScopes, _ call: AdminCall) async throws
         -> JSONObject
     {
         let mayManage = call.rights.allows(.manageClients)
         var secret: SecretText?
-        if mayManage, client.secret != nil, try await isChangeable(client, call) {
+        if mayManage, client.secret != nil, call.rights.isBounded(client),
+            try await isChangeable(client, call)
+        {
             secret = try self.secret(of: client)
         }
         var json = ClientRepresentation(

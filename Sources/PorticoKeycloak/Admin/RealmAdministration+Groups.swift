@@ -1,18 +1,20 @@
 import PorticoProtocol
 import PorticoProvider
-import PorticoStores
+package import PorticoStores
 
 /// Groups.
 extension RealmAdministration {
-    func create(_ group: Group) async throws {
+    package func create(_ group: Group) async throws {
         try Self.check(group)
         let creation = try await change(or: Self.conflict(group)) { try await store.create(group) }
         guard creation == .created else { throw Self.conflict(group) }
     }
 
-    func update(_ group: Group) async throws {
+    package func update(_ group: Group, replacing former: Group) async throws {
         try Self.check(group)
-        let change = try await change(or: Self.conflict(group)) { try await store.update(group) }
+        let change = try await change(or: Self.conflict(group)) {
+            try await store.update(group, replacing: former)
+        }
         switch change {
         case .changed: break
         case .notFound: throw AdminRefusal.notFound("Could not find group by id")
@@ -21,7 +23,7 @@ extension RealmAdministration {
         }
     }
 
-    func delete(_ group: Group) async throws {
+    package func delete(_ group: Group) async throws {
         let change = try await change(or: .failed) {
             try await store.deleteGroup(id: group.id, realmID: group.realmID)
         }
@@ -30,7 +32,17 @@ extension RealmAdministration {
         }
     }
 
-    private static func check(_ group: Group) throws {
+    /// - Throws: ``AdminRefusal`` for a new group that has no room in its realm.
+    package static func check(_ group: Group, in graph: RoleGraph) throws {
+        try check(group)
+        guard let parentID = group.parentID else { return }
+        guard graph.lineage(of: parentID).count < RoleGraph.deepest else {
+            throw AdminRefusal.invalid("Groups are nested too deeply.")
+        }
+    }
+
+    /// - Throws: ``AdminRefusal`` for a name or a description that no group has.
+    package static func check(_ group: Group) throws {
         guard !group.name.isEmpty, PlainText.isLine(group.name, length: 255) else {
             throw AdminRefusal.invalid("A group's name is one line of 1 to 255 bytes.")
         }
@@ -59,7 +71,7 @@ extension RealmAdministration {
         try await update(realm, replacing: live.realm)
     }
 
-    func update(_ realm: Realm, replacing former: Realm) async throws {
+    package func update(_ realm: Realm, replacing former: Realm) async throws {
         let change = try await change(or: .failed) {
             try await store.update(realm, replacing: former)
         }

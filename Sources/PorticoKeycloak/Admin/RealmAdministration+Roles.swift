@@ -1,11 +1,11 @@
 import PorticoBytes
 import PorticoProtocol
-import PorticoProvider
-import PorticoStores
+package import PorticoProvider
+package import PorticoStores
 
 /// Roles.
 extension RealmAdministration {
-    func create(_ role: Role) async throws {
+    package func create(_ role: Role) async throws {
         try Self.check(role)
         let conflict = AdminRefusal.conflict("Role with name \(role.name) already exists")
         let creation = try await change(or: conflict) { try await store.create(role) }
@@ -20,30 +20,22 @@ extension RealmAdministration {
         guard change == .changed else { throw AdminRefusal.notFound("Could not find role") }
     }
 
-    func delete(_ role: Role) async throws {
+    package func delete(_ role: Role) async throws {
         let change = try await change(or: .failed) { try await store.deleteRole(id: role.id) }
         guard change == .changed else { throw AdminRefusal.notFound("Could not find role") }
     }
 
     /// Makes a role contain another one, or not any more; it may be so already.
     func set(_ part: RolePart, _ isPart: Bool, in realm: LiveRealm) async throws {
-        let change = try await change(or: .failed) {
-            isPart
-                ? try await store.add(part, realmID: realm.id)
-                : try await store.remove(part, realmID: realm.id)
-        }
+        let change = try await set(part.part, of: .role(part.role), to: isPart, realmID: realm.id)
         guard change == .changed || !isPart else {
             throw AdminRefusal.notFound("Could not find role")
         }
     }
 
-    /// The role that every new person gets.
-    func defaultRoles(of realm: LiveRealm) async throws -> [RoleName] {
-        guard let name = realm.realm.keycloak?.object("defaultRole")?.string("name") else {
-            return []
-        }
-        return try await store.roles(realmID: realm.id)
-            .filter { $0.clientID == nil && sameBytes($0.name, name) }.map(\.roleName)
+    /// The roles that every new person gets.
+    func defaultRoles(of new: NewPersonDefaults, realmID: String) async throws -> [RoleName] {
+        try await store.existing(new.roles, realmID: realmID)
     }
 
     private static func check(_ role: Role) throws {
@@ -57,8 +49,18 @@ extension RealmAdministration {
 
 /// People.
 extension RealmAdministration {
+    /// A new person with what every new one of the realm gets.
+    package func newPerson(_ person: Person, gets defaults: NewPersonDefaults) async throws
+        -> NewPerson
+    {
+        var new = NewPerson(person: person, password: nil)
+        new.roles = try await defaultRoles(of: defaults, realmID: person.realmID)
+        new.groupIDs = defaults.groupIDs
+        return new
+    }
+
     /// Sets a password, which ends every session.
-    func set(_ password: NewPassword, of person: Person, at now: Int64) async throws {
+    package func set(_ password: NewPassword, of person: Person, at now: Int64) async throws {
         guard try await people.setPassword(password.hash, of: person.id, at: now) == .changed,
             let kept = try await people.person(id: person.id, realmID: person.realmID)?.person
         else { throw AdminRefusal.notFound("User not found") }

@@ -16,10 +16,17 @@ package struct AssignedScopes: Sendable {
                 $0.representation.string("protocol") ?? "openid-connect" == "openid-connect"
             }.map { ExactText($0.name) }
         )
-        defaults =
-            realm.keycloak?.strings("defaultDefaultClientScopes") ?? BuiltInScopes.defaults
-        optionals =
-            realm.keycloak?.strings("defaultOptionalClientScopes") ?? BuiltInScopes.optionals
+        defaults = realm.defaultClientScopes
+        optionals = realm.optionalClientScopes
+    }
+
+    /// Gives a new client the realm's.
+    package func give(to client: inout Client) {
+        client.defaultScopes = registrable(defaults).filter { $0 != Self.offline }
+        client.optionalScopes =
+            registrable(optionals)
+            + (defaults.contains(Self.offline) && !optionals.contains(Self.offline)
+                ? [Self.offline] : [])
     }
 
     func set(of client: Client, in json: inout JSONObject) {
@@ -66,5 +73,23 @@ package struct AssignedScopes: Sendable {
                 let name = ExactText($0)
                 return !before.contains(name) && !there.contains(name)
             }
+    }
+}
+
+extension Realm {
+    /// The scopes that a new client of Keycloak's kind gets.
+    package var defaultClientScopes: [String] {
+        keycloak?.strings("defaultDefaultClientScopes") ?? BuiltInScopes.defaults
+    }
+
+    /// Those that it may ask for.
+    package var optionalClientScopes: [String] {
+        keycloak?.strings("defaultOptionalClientScopes") ?? BuiltInScopes.optionals
+    }
+
+    /// Sets both; a realm that is not of Keycloak's kind has none.
+    package mutating func setClientScopes(defaults: [String], optionals: [String]) {
+        keycloak?["defaultDefaultClientScopes"] = .texts(defaults)
+        keycloak?["defaultOptionalClientScopes"] = .texts(optionals)
     }
 }

@@ -63,6 +63,12 @@ struct ClientFields: ParsableArguments {
     @Flag(inversion: .prefixedNo, help: "Whether people are asked before it gets anything.")
     var consent: Bool?
 
+    @Flag(
+        inversion: .prefixedNo,
+        help: "Whether its tokens have every role of the person (a client of Keycloak's kind)."
+    )
+    var fullScope: Bool?
+
     @Flag(exclusivity: .exclusive) var codeProtection: CodeProtection?
 
     @Flag(
@@ -102,6 +108,16 @@ struct ClientFields: ParsableArguments {
         try scopes.apply(to: &client)
         try tokens.apply(to: &client)
         try handOn.apply(to: &client)
+        if let fullScope {
+            guard client.keycloak != nil else {
+                throw Failure(
+                    .refused,
+                    "Only a client of Keycloak's kind has this: --full-scope.",
+                    "Which roles a claim has, --claim says."
+                )
+            }
+            client.keycloak?["fullScopeAllowed"] = .bool(fullScope)
+        }
         if let consent { client.requiresConsent = consent }
         if let codeProtection { client.codeProtection = codeProtection }
         if let strict { client.authenticatesStrictly = strict }

@@ -1,5 +1,4 @@
 import ArgumentParser
-import PorticoBytes
 import PorticoStores
 
 /// Which scope tokens a client gets and may ask for. What is named is added; nothing is removed
@@ -26,28 +25,15 @@ struct ClientScopeFields: ParsableArguments {
     )
     var removed: [String] = []
 
-    /// A default scope may be asked for anyway, so it is not listed as optional too.
     func apply(to client: inout Client) throws(Failure) {
-        for scope in removed {
-            let known = client.defaultScopes + client.optionalScopes
-            guard known.contains(where: { sameBytes($0, scope) }) else {
-                throw Failure(
-                    .notFound,
-                    "The client has no scope \"\(printable(scope))\".",
-                    "It has: \(known.map(printable).joined(separator: " "))"
-                )
-            }
-            client.defaultScopes.removeAll { sameBytes($0, scope) }
-            client.optionalScopes.removeAll { sameBytes($0, scope) }
-        }
-        for scope in defaults
-        where !client.defaultScopes.contains(where: { sameBytes($0, scope) }) {
-            client.optionalScopes.removeAll { sameBytes($0, scope) }
-            client.defaultScopes.append(scope)
-        }
-        let known = client.defaultScopes + client.optionalScopes
-        for scope in optionals where !known.contains(where: { sameBytes($0, scope) }) {
-            client.optionalScopes.append(scope)
-        }
+        var scopes = ScopeLists(defaults: client.defaultScopes, optionals: client.optionalScopes)
+        try scopes.change(
+            removing: removed,
+            defaults: defaults,
+            optionals: optionals,
+            of: "The client"
+        )
+        client.defaultScopes = scopes.defaults
+        client.optionalScopes = scopes.optionals
     }
 }

@@ -3,11 +3,13 @@ import PorticoStores
 
 extension Person {
     /// What `portico user show` shows; members are only ever added.
-    func description(hasPassword: Bool, roles: [RoleName]) -> Description {
+    func description(hasPassword: Bool, roles: [RoleName], groups: [String]) -> Description {
+        let roles = roles.inOrder
         var json = item
         json["has_password"] = .bool(hasPassword)
-        json["attributes"] = .object(attributesJSON)
-        json["roles"] = .array(roles.sorted(by: Self.areInOrder).map { .object($0.json) })
+        json["attributes"] = attributes.json
+        json["roles"] = roles.json
+        json["groups"] = .array(groups.map(JSONValue.string))
         return Description(
             json: json,
             fields: [
@@ -16,7 +18,8 @@ extension Person {
                 ("Email", markedEmail),
                 ("State", state),
                 ("Password", hasPassword ? "set" : "none"),
-                ("Roles", joined(roles.sorted(by: Self.areInOrder).map(\.text))),
+                ("Roles", joined(roles.map(\.text))),
+                ("Groups", joined(groups)),
                 ("Attributes", joined(attributes.keys.sorted())),
                 ("Created", Times.standard(createdAt)),
                 ("Changed", Times.standard(updatedAt)),
@@ -47,18 +50,26 @@ extension Person {
     var markedEmail: String? {
         email.map { isEmailVerified ? "\($0) ✓" : $0 }
     }
+}
 
-    private var attributesJSON: JSONObject {
+extension [String: [String]] {
+    /// Attributes, in the order of their names.
+    var json: JSONValue {
         var object = JSONObject()
-        for (name, values) in attributes.sorted(by: { $0.key < $1.key }) {
+        for (name, values) in sorted(by: { $0.key < $1.key }) {
             object[name] = .array(values.map(JSONValue.string))
         }
-        return object
+        return .object(object)
+    }
+}
+
+extension Sequence<RoleName> {
+    /// Realm roles first, then by client.
+    var inOrder: [RoleName] {
+        sorted { ($0.clientID ?? "", $0.name) < ($1.clientID ?? "", $1.name) }
     }
 
-    private static func areInOrder(_ one: RoleName, _ other: RoleName) -> Bool {
-        (one.clientID ?? "", one.name) < (other.clientID ?? "", other.name)
-    }
+    var json: JSONValue { .array(map { .object($0.json) }) }
 }
 
 extension RoleName {

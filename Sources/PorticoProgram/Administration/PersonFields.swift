@@ -13,22 +13,9 @@ struct PersonFields: ParsableArguments {
 
     @Option(help: .value("name", "The family name; empty: none.")) var familyName: String?
 
-    @Option(
-        name: .customLong("attribute"),
-        help: .value(
-            "name=value",
-            "Another attribute. Repeat for several, even with one name; NAME= removes it."
-        )
-    )
-    var attributes: [String] = []
+    @OptionGroup var attributes: AttributeFields
 
     @Flag(inversion: .prefixedEnableDisable, help: "Whether they can sign in.") var user: Bool?
-
-    func validate() throws {
-        for attribute in attributes where !attribute.dropFirst().contains("=") {
-            throw ValidationError("--attribute must be written as NAME=VALUE.")
-        }
-    }
 
     func apply(to person: inout Person) {
         if let email {
@@ -41,22 +28,6 @@ struct PersonFields: ParsableArguments {
         if let givenName { person.givenName = givenName }
         if let familyName { person.familyName = familyName }
         if let user { person.isEnabled = user }
-        for (name, values) in namedAttributes {
-            person.attributes[name] = values.isEmpty ? nil : values
-        }
-    }
-
-    private var namedAttributes: [String: [String]] {
-        var named: [String: [String]] = [:]
-        for attribute in attributes {
-            let parts = attribute.split(
-                separator: "=",
-                maxSplits: 1,
-                omittingEmptySubsequences: false
-            )
-            guard parts.count == 2 else { continue }
-            named[String(parts[0]), default: []] += parts[1].isEmpty ? [] : [String(parts[1])]
-        }
-        return named
+        attributes.apply(to: &person.attributes)
     }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import PorticoKeycloak
 import PorticoProtocol
 import PorticoStores
 
@@ -46,9 +47,10 @@ extension ClientCommand: ListedResource {
 extension ClientCommand: ShownResource, DeletedResource {
     static let showAbstract = "Show one client."
 
-    static func show(_ name: Name, _ administration: Administration) throws -> Description {
+    static func show(_ name: Name, _ administration: Administration) async throws -> Description {
         let realm = try administration.realm(name.realm.realm)
-        return try administration.client(name.clientID, in: realm).description
+        let client = try administration.client(name.clientID, in: realm)
+        return try await administration.description(of: client, in: realm)
     }
 
     static let deleteConfiguration = CommandConfiguration(
@@ -67,6 +69,6 @@ extension ClientCommand: ShownResource, DeletedResource {
             warning: "This deletes client \(name) of realm \(realm.name) with its roles; everyone "
                 + "signed in to it is signed out.",
             done: "Deleted client \(name) of realm \(realm.name)."
-        ) { try await administration.realms.deleteClient(id: client.id) }
+        ) { try await administration.deleting { try await $0.delete(client) } }
     }
 }

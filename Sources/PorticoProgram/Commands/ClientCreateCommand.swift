@@ -1,5 +1,6 @@
 import ArgumentParser
 import PorticoBytes
+import PorticoKeycloak
 import PorticoProtocol
 import PorticoProvider
 import PorticoStores
@@ -26,6 +27,13 @@ extension ClientCommand {
             )
         )
         var template: ClientTemplate?
+        @Flag(
+            help: """
+                A client of Keycloak's kind, with client scopes and mappers; its realm is of that \
+                kind, too.
+                """
+        )
+        var keycloak = false
         @OptionGroup var product: ProductOptions
         @OptionGroup var secret: ClientSecretOptions
         @Flag(help: "Write the client, its secret and its configuration as JSON.") var json = false
@@ -63,6 +71,7 @@ extension ClientCommand {
                     realmID: realm.id,
                     clientID: clientID
                 )
+                if keycloak { try administration.makeKeycloaks(&client, in: realm) }
                 try registration?.fields.apply(to: &client)
                 try fields.apply(to: &client)
                 followType(of: &client)
@@ -74,6 +83,7 @@ extension ClientCommand {
                     secret: try secret.chosen(console) ?? (hasSecret ? .made : .unchanged),
                     in: realm
                 )
+                try administration.check(admission.client, replacing: nil, in: realm)
                 try chosen?.check(addressesOf: admission.client)
                 let made = MadeClient(
                     client: admission.client,
@@ -86,8 +96,14 @@ extension ClientCommand {
                 guard
                     administration.mayWrite("created \(kind) client \(clientID) of \(realm.name)")
                 else { return made.show(asJSON: json, administration) }
-                let realms = administration.realms
-                guard try await realms.create(admission.client) == .created else { throw taken }
+                try await administration.creating(or: taken) { changes in
+                    try await changes.create(admission.client)
+                    try await changes.setServiceAccount(
+                        of: admission.client,
+                        gets: administration.defaults(of: realm),
+                        at: administration.moment
+                    )
+                }
                 console.done(
                     "Created \(kind) client \(clientID) in realm \(realm.name). "
                         + "Undo: portico client delete \(clientID) --realm \(realm.name) "

@@ -1,5 +1,6 @@
 import ArgumentParser
 import PorticoBytes
+import PorticoKeycloak
 import PorticoProvider
 import PorticoStores
 
@@ -42,6 +43,7 @@ extension ClientCommand {
                 secret: try secret.chosen(console) ?? (newSecret ? .made : .unchanged),
                 in: realm
             )
+            try administration.check(admission.client, replacing: former, in: realm)
             guard
                 administration.mayWrite(
                     admission.client,
@@ -50,10 +52,14 @@ extension ClientCommand {
                     of: " of \(realm.name)"
                 )
             else { return }
-            try administration.expectChanged(
-                await administration.realms.update(admission.client, replacing: former),
-                "Client \(clientID)"
-            )
+            try await administration.changing { changes in
+                try await changes.update(admission.client, replacing: former)
+                try await changes.setServiceAccount(
+                    of: admission.client,
+                    gets: administration.defaults(of: realm),
+                    at: administration.moment
+                )
+            }
             console.done(
                 "Changed client \(clientID) of realm \(realm.name). "
                     + "See it: portico client show \(clientID) --realm \(realm.name)"

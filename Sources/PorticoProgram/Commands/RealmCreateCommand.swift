@@ -1,4 +1,6 @@
 import ArgumentParser
+import PorticoKeycloak
+import PorticoProtocol
 import PorticoProvider
 import PorticoStores
 
@@ -19,19 +21,16 @@ extension RealmCommand {
 
         @Option(help: .value("url", "The server's public address.")) var publicURL: String?
 
+        @Flag(
+            help:
+                "As Keycloak makes one: with client scopes, its clients and roles, and its tokens."
+        )
+        var keycloak = false
+
         @OptionGroup var fields: RealmFields
         @OptionGroup var options: ChangingOptions
 
         func run(_ administration: Administration) async throws {
-            let installation = administration.installation
-            var new = try RealmCreation(ring: installation.ring)(
-                name: name,
-                displayName: displayName,
-                baseURL: installation.settings.effectivePublicURL,
-                at: administration.moment
-            )
-            fields.apply(to: &new.realm)
-            let issuer = new.realm.issuer
             let taken = Failure(
                 .exists,
                 "Realm \"\(printable(name))\" already exists.",
@@ -40,14 +39,38 @@ extension RealmCommand {
             guard !administration.snapshot.realms.contains(where: { $0.name == name }) else {
                 throw taken
             }
+            let new = try await newRealm(administration)
+            let issuer = new.realm.issuer
             guard administration.mayWrite("created realm \(name) with issuer \(issuer)") else {
                 return
             }
-            guard try await installation.realms.create(new) == .created else { throw taken }
+            try await administration.creating(or: taken) { try await $0.create(new) }
             console.done(
                 "Created realm \(name). Undo: portico realm delete \(name) --confirm \(name)"
             )
             console.made("Issuer", issuer)
+        }
+
+        private func newRealm(_ administration: Administration) async throws -> NewRealm {
+            let installation = administration.installation
+            let moment = administration.moment
+            var new: NewRealm
+            if keycloak {
+                var json: JSONObject = ["realm": .string(name), "enabled": true]
+                json["displayName"] = displayName.map(JSONValue.string)
+                new = try await administration.changing { [json] in
+                    try await $0.newRealm(json, named: name, at: moment)
+                }
+            } else {
+                new = try RealmCreation(ring: installation.ring)(
+                    name: name,
+                    displayName: displayName,
+                    baseURL: installation.settings.effectivePublicURL,
+                    at: moment
+                )
+            }
+            fields.apply(to: &new.realm)
+            return new
         }
     }
 }

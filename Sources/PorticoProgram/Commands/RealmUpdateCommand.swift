@@ -1,4 +1,5 @@
 import ArgumentParser
+import PorticoKeycloak
 import PorticoStores
 
 extension RealmCommand {
@@ -9,6 +10,7 @@ extension RealmCommand {
 
         @OptionGroup var name: Name
         @OptionGroup var fields: RealmFields
+        @OptionGroup var scopes: RealmScopeFields
         @OptionGroup var swap: TokenSwapFields
         @OptionGroup var options: ChangingOptions
 
@@ -16,14 +18,12 @@ extension RealmCommand {
             let former = try administration.realm(name.name)
             var realm = former
             fields.apply(to: &realm)
+            try scopes.apply(to: &realm, administration)
             let keys = administration.snapshot.keptKeys.filter { $0.realmID == realm.id }
             try await swap.apply(to: &realm, keys: keys, administration)
             let name = realm.name
             guard administration.mayWrite(realm, replacing: former, "realm \(name)") else { return }
-            try administration.expectChanged(
-                await administration.realms.update(realm, replacing: former),
-                "Realm \(name)"
-            )
+            try await administration.changing { try await $0.update(realm, replacing: former) }
             console.done("Changed realm \(name). See it: portico realm show \(name)")
         }
     }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import PorticoBytes
+import PorticoKeycloak
 import PorticoProtocol
 import PorticoProvider
 import PorticoStores
@@ -10,8 +11,8 @@ struct RoleCommand: AsyncParsableCommand {
         commandName: "role",
         abstract: "Manage the roles of a realm or of one of its clients.",
         subcommands: [
-            ListCommand<Self>.self, Create.self, DeleteCommand<Self>.self, Assign.self,
-            Remove.self,
+            ListCommand<Self>.self, ShowCommand<Self>.self, Create.self,
+            DeleteCommand<Self>.self, Assign.self, Remove.self,
         ]
     )
 
@@ -42,13 +43,12 @@ struct RoleCommand: AsyncParsableCommand {
             guard administration.mayWrite("created role \(role.text) in \(realm.name)") else {
                 return
             }
-            guard try await administration.realms.create(role) == .created else {
-                throw Failure(
-                    .exists,
-                    "Role \"\(printable(role.text))\" already exists.",
-                    "See it: portico role list --realm \(realm.name)"
-                )
-            }
+            let taken = Failure(
+                .exists,
+                "Role \"\(printable(role.text))\" already exists.",
+                "See it: portico role list --realm \(realm.name)"
+            )
+            try await administration.creating(or: taken) { try await $0.create(role) }
             console.done(
                 "Created role \(role.text) in realm \(realm.name). "
                     + "Give it: portico role assign \(name) USER --realm \(realm.name)"
@@ -73,19 +73,34 @@ extension RoleCommand: ListedResource {
             Table("ROLE", "CLIENT", "DESCRIPTION"),
             none: "No roles yet. Create one: portico role create NAME --realm \(realm.name)",
             row: { [$0.name, $0.clientID, $0.description.isEmpty ? nil : $0.description] },
-            json: {
-                [
-                    "id": .string($0.id),
-                    "name": .string($0.name),
-                    "client": $0.clientID.map(JSONValue.string) ?? .null,
-                    "description": .string($0.description),
-                ]
-            }
+            json: \.item
         )
     }
 }
 
-extension RoleCommand: DeletedResource {
+extension RoleCommand: ShownResource, DeletedResource {
+    static let showAbstract = "Show one role, and what it contains."
+
+    static func show(_ name: Name, _ administration: Administration) async throws -> Description {
+        let realm = try administration.realm(name.of.realm.realm)
+        let role = try await administration.role(name.name, of: name.of.client, in: realm)
+        let parts = administration.graph(of: realm).parts(of: role.roleName).inOrder
+        var json = role.item
+        json["composites"] = parts.json
+        json["attributes"] = role.attributes.json
+        return Description(
+            json: json,
+            fields: [
+                ("Role", role.name),
+                ("Client", role.clientID),
+                ("Description", role.description.isEmpty ? nil : role.description),
+                ("Contains", joined(parts.map(\.text))),
+                ("Attributes", joined(role.attributes.keys.sorted())),
+                ("Id", role.id),
+            ]
+        )
+    }
+
     static let deleteConfiguration = CommandConfiguration(
         commandName: "delete",
         abstract: "Delete a role and take it from everyone."
@@ -101,7 +116,7 @@ extension RoleCommand: DeletedResource {
             warning: "This deletes role \(role.text) of realm \(realm.name) and takes it from "
                 + "everyone who has it.",
             done: "Deleted role \(role.text) of realm \(realm.name)."
-        ) { try await administration.realms.deleteRole(id: role.id) }
+        ) { try await administration.deleting { try await $0.delete(role) } }
     }
 }
 
@@ -115,6 +130,16 @@ struct RoleOptions: ParsableArguments {
 extension Role {
     /// As ``RoleName/text``.
     var text: String { RoleName(clientID: clientID, name: name).text }
+
+    /// One of `portico role list --json`.
+    fileprivate var item: JSONObject {
+        [
+            "id": .string(id),
+            "name": .string(name),
+            "client": clientID.map(JSONValue.string) ?? .null,
+            "description": .string(description),
+        ]
+    }
 
     /// Realm roles first, then by client.
     fileprivate var position: String { "\(clientID ?? "")/\(name)" }

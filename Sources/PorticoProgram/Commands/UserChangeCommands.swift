@@ -1,5 +1,6 @@
 import ArgumentParser
 import PorticoBytes
+import PorticoKeycloak
 import PorticoProvider
 import PorticoStores
 
@@ -35,7 +36,8 @@ extension UserCommand {
         func run(_ administration: Administration) async throws {
             let realm = try administration.realm(realm.realm)
             let moment = administration.moment
-            try await administration.installation.registering { registration in
+            try await administration.changing { changes in
+                let registration = changes.registration
                 var person = try registration.person(username: name, realmID: realm.id, at: moment)
                 fields.apply(to: &person)
                 person = try registration.checked(person)
@@ -53,11 +55,12 @@ extension UserCommand {
                 guard administration.mayWrite("created user \(name) in realm \(realm.name)") else {
                     return
                 }
-                let new = NewPerson(
-                    person: person,
-                    password: hash,
-                    roles: roles.map { RoleName(clientID: nil, name: $0) }
+                var new = try await changes.newPerson(
+                    person,
+                    gets: administration.defaults(of: realm)
                 )
+                new.password = hash
+                new.roles += roles.map { RoleName(clientID: nil, name: $0) }
                 guard try await administration.people.create(new) == .created else {
                     throw Failure(
                         .exists,
@@ -120,11 +123,14 @@ extension UserCommand {
     struct SetPassword: AdministrationCommand {
         static let configuration = CommandConfiguration(
             commandName: "set-password",
-            abstract: "Set a person's password and sign them out everywhere."
+            abstract: "Set a person's password and sign them out everywhere.",
+            discussion: "With --temporary they must choose another one when they sign in."
         )
 
         @Argument(help: "The username, or the id.") var name: String
         @OptionGroup var password: PasswordOptions
+        @Flag(help: "They must choose another password at their next sign-in.")
+        var temporary = false
         @OptionGroup var realm: RealmOptions
         @OptionGroup var options: ChangingOptions
 
@@ -134,23 +140,25 @@ extension UserCommand {
             let name = person.username
             let moment = administration.moment
             let secret = try password.secret(console)
-            let hash = try await administration.installation.registering { registration in
-                try await registration.hash(
+            try await administration.changing { changes in
+                let hash = try await changes.registration.hash(
                     secret,
                     for: person,
                     realmName: realm.name,
                     random: moment.random
                 )
+                guard administration.mayWrite("set the password of \(name)") else { return }
+                try await changes.set(
+                    NewPassword(hash, isTemporary: temporary),
+                    of: person,
+                    at: moment.seconds
+                )
+                console.done(
+                    "Set the password of \(name) in realm \(realm.name). "
+                        + "They are signed out everywhere."
+                        + (temporary ? " At their next sign-in they choose another one." : "")
+                )
             }
-            guard administration.mayWrite("set the password of \(name)") else { return }
-            try administration.expectChanged(
-                await administration.people.setPassword(hash, of: person.id, at: moment.seconds),
-                "User \(name)"
-            )
-            console.done(
-                "Set the password of \(name) in realm \(realm.name). "
-                    + "They are signed out everywhere."
-            )
         }
     }
 }

@@ -54,7 +54,8 @@ extension UserCommand: ShownResource, DeletedResource {
         )
         return found.person.description(
             hasPassword: found.password != nil,
-            roles: withRoles?.roles ?? []
+            roles: withRoles?.roles ?? [],
+            groups: (withRoles?.groupIDs ?? []).map(administration.graph(of: realm).path).sorted()
         )
     }
 

@@ -174,10 +174,11 @@ struct Wiring {
                 sessions: installation.sessions,
                 grants: installation.grants,
                 ring: installation.ring,
-                hashing: hashing,
+                registration: PersonRegistration(hashing: hashing),
                 baseURL: publicURL.origin,
                 hasMaster: installation.settings.adminMaster
             ),
+            of: realms,
             publicURL: publicURL,
             logger: log.logger("portico.admin")
         )

@@ -72,15 +72,20 @@ struct PasswordGrant: Sendable {
             !realm.mustConfirmEmail(person),
             let whole = try await people.person(id: person.id, realmID: realm.id)
         else { throw Self.refusal }
-        return try await issue(whole, to: client.client, context)
+        return try await issue(whole, judgedIn: credentials.epoch, to: client.client, context)
     }
 
     private static let refusal = OAuthError(.invalidGrant, "Invalid user credentials.")
 
     /// An access token, and no refresh token: there is no session that it could end with.
-    private func issue(_ person: PersonWithRoles, to client: Client, _ context: RealmContext)
-        async throws -> TokenAnswer
-    {
+    ///
+    /// - Parameter epoch: When the password was right. One that was set since ends this, too.
+    private func issue(
+        _ person: PersonWithRoles,
+        judgedIn epoch: Int64,
+        to client: Client,
+        _ context: RealmContext
+    ) async throws -> TokenAnswer {
         let moment = context.moment
         let lifetime = client.accessTokenLifetime ?? context.realm.lifetimes.accessToken
         let grant = Grant(
@@ -100,9 +105,13 @@ struct PasswordGrant: Sendable {
             expiresAt: moment.seconds + lifetime,
             refresh: nil
         )
-        guard try await grants.insert(grant, spending: nil, at: moment.seconds) == .redeemed else {
-            throw Self.refusal
-        }
+        let outcome = try await grants.insert(
+            grant,
+            judgedIn: epoch,
+            spending: nil,
+            at: moment.seconds
+        )
+        guard outcome == .redeemed else { throw Self.refusal }
         return try issuer.issue(
             TokenSubject(
                 realm: context.realm,

@@ -1,6 +1,6 @@
 import PorticoBytes
 import PorticoProtocol
-import PorticoStores
+package import PorticoStores
 
 /// What a realm that comes from Keycloak keeps of Keycloak's rules (docs/decisions/0049). Only the
 /// clients that came with it get them.
@@ -47,17 +47,17 @@ struct KeycloakRealm: Sendable {
 }
 
 /// A client scope of such a realm.
-struct KeycloakScope: Sendable {
+package struct KeycloakScope: Sendable {
     let id: String
     let name: String
-    let mappers: [ProtocolMapperRecord]
+    package let mappers: [ProtocolMapperRecord]
     /// Whether `scope` of tokens and answers names it.
     let isShown: Bool
     /// Whether people are asked for it, where they are asked at all.
     let isAskedFor: Bool
     /// The roles that it shows to a client without full scope. Where there are any, only people with
     /// one of them get it.
-    let limits: Set<RoleName>
+    package let limits: Set<RoleName>
     /// Whether that holds even where none is left.
     private let isLimited: Bool
 

@@ -105,7 +105,7 @@ package final class LiveRealm: Sendable {
     }
 
     /// The disabled client of that `client_id`, so that the operator can see why it is refused.
-    func disabledClient(clientID: String) -> Client? {
+    package func disabledClient(clientID: String) -> Client? {
         disabledByID[ExactText(clientID)]
     }
 
@@ -169,6 +169,11 @@ package final class LiveRealm: Sendable {
     /// others.
     func isAskedFor(_ scope: String) -> Bool {
         scope != "openid" && (keycloak?.scope(named: scope)?.isAskedFor ?? true)
+    }
+
+    /// The client scope of that name, of a realm that comes from Keycloak.
+    package func scope(named name: String) -> KeycloakScope? {
+        keycloak?.scope(named: name)
     }
 
     /// The rules that a realm from Keycloak keeps; `nil` for another realm.

@@ -6,6 +6,8 @@ package import PorticoStores
 package struct Bearer: Sendable {
     package let realm: LiveRealm
     package let client: Client
+    /// The clients that the sign-in was handed on by, the last one first.
+    package let sources: [Client]
     /// A person, or the account that a client has for itself.
     package let person: Person
     /// The roles that the person has now, with all that they contain, as far as the token's client
@@ -15,9 +17,11 @@ package struct Bearer: Sendable {
 
 /// Finds who sends an access token (RFC 6750 §2.1).
 package struct BearerReader: Sendable {
+    private let grants: GrantStore
     private let verifier: AccessTokenVerifier
 
     package init(grants: GrantStore) {
+        self.grants = grants
         verifier = AccessTokenVerifier(grants: grants)
     }
 
@@ -29,11 +33,20 @@ package struct BearerReader: Sendable {
         guard let live = try await verifier.live(token, in: realm, at: moment),
             let person = live.reading.person, person.person.isEnabled
         else { return nil }
+        let behind = try await grants.clients(behind: live.reading.grant.id)
+        let clients = behind.compactMap { realm.client(uuid: $0) }
+        guard clients.count == behind.count, let client = clients.first else { return nil }
         let all = realm.graph.roles(of: person)
         let seen =
             realm.keycloakView(of: live.client, scope: live.scope, roles: all)?.visible(all)
             ?? Self.seen(all, by: live, in: realm)
-        return Bearer(realm: realm, client: live.client, person: person.person, roles: seen)
+        return Bearer(
+            realm: realm,
+            client: client,
+            sources: Array(clients.dropFirst()),
+            person: person.person,
+            roles: seen
+        )
     }
 
     /// The roles in a token of Portico's own form: none where it is meant for other servers only (RFC

@@ -48,7 +48,7 @@ extension GrantStore {
                 "INSERT INTO swapped_tokens (hash, realm_id, grant_id) VALUES ($1, $2, $3)",
                 [.bytes(token.hash.bytes), .text(token.realmID), .bytes(grant.id.bytes)]
             )
-            try transaction.run(Self.keep, grant.values + [.null, .null])
+            try transaction.run(Self.keep, grant.values + [.null, .null, .null])
             return .swapped
         }
     }

@@ -73,31 +73,45 @@ package struct GrantStore: Sendable {
         spending assertion: UsedAssertion?,
         at now: Int64
     ) async throws -> Redemption {
-        try await keep(grant, requestID: requestID, refusedAt: now, spending: assertion)
+        try await keep(grant, [SQLValue(requestID), .int64(now), .null], spending: assertion)
     }
 
     /// Keeps a grant that no code stands for (client_credentials).
+    ///
+    /// - Parameter epoch: The person's ``PersonCredentials/epoch`` when their password was judged: where
+    ///   it has changed, or they are disabled, nothing is kept and the answer is `.sessionEnded`.
     package func insert(
         _ grant: Grant,
+        judgedIn epoch: Int64? = nil,
         spending assertion: UsedAssertion?,
         at now: Int64
     ) async throws -> Redemption {
-        try await keep(grant, requestID: nil, refusedAt: nil, spending: assertion)
+        let outcome = try await keep(grant, [.null, .null, SQLValue(epoch)], spending: assertion)
+        return outcome == .replayed && epoch != nil ? .sessionEnded : outcome
     }
 
-    private func keep(
-        _ grant: Grant,
-        requestID: UniqueID?,
-        refusedAt: Int64?,
-        spending assertion: UsedAssertion?
-    ) async throws -> Redemption {
+    private func keep(_ grant: Grant, _ more: [SQLValue], spending assertion: UsedAssertion?)
+        async throws -> Redemption
+    {
         try await database.change { transaction in
             guard try transaction.spend(assertion) else { return .assertionSpent }
-            let isFirst = try transaction.hasRow(
-                Self.keep,
-                grant.values + [SQLValue(requestID), SQLValue(refusedAt)]
-            )
-            return isFirst ? .redeemed : .replayed
+            return try transaction.hasRow(Self.keep, grant.values + more) ? .redeemed : .replayed
+        }
+    }
+
+    /// The clients (their ids) of a grant and of those that it is derived from, its own first.
+    package func clients(behind id: UniqueID) async throws -> [String] {
+        try await database.read { reader in
+            try reader.rows(
+                """
+                WITH RECURSIVE above (id, client_id, parent_id, depth) AS (
+                    SELECT id, client_id, parent_id, 0 FROM grants WHERE id = $1
+                    UNION ALL SELECT g.id, g.client_id, g.parent_id, a.depth + 1
+                    FROM grants AS g JOIN above AS a ON g.id = a.parent_id)
+                SELECT client_id FROM above ORDER BY depth
+                """,
+                [.bytes(id.bytes)]
+            ) { try $0.text(0) }
         }
     }
 
@@ -136,8 +150,11 @@ extension GrantStore {
 
     static let keep: SQLText = """
         INSERT INTO grants (\(GrantColumn.self), request_id, refused_at, epoch)
-        VALUES (\(valuesOf: GrantColumn.self), $20, $21,
-            COALESCE((SELECT epoch FROM people WHERE id = $4), 0))
+        SELECT \(valuesOf: GrantColumn.self), $20, $21,
+            COALESCE((SELECT epoch FROM people WHERE id = $4), 0)
+        WHERE ($22 IS NULL OR EXISTS (
+            SELECT 1 FROM people AS p
+            WHERE p.id = $4 AND p.realm_id = $2 AND p.is_enabled AND p.epoch = $22))
         ON CONFLICT DO NOTHING RETURNING id
         """
 }

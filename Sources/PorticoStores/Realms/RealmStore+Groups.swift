@@ -29,11 +29,14 @@ extension RealmStore {
     }
 
     /// Replaces what is kept of a group, its place too; its realm stays.
-    package func update(_ group: Group) async throws -> GroupChange {
+    ///
+    /// - Parameter former: As for a realm.
+    package func update(_ group: Group, replacing former: Group?) async throws -> GroupChange {
         try await database.change { transaction in
-            guard try transaction.hasGroup(group.id, realmID: group.realmID) else {
+            guard let kept = try transaction.group(group.id, realmID: group.realmID) else {
                 return .notFound
             }
+            try transaction.expect(kept, toBe: former)
             if let parentID = group.parentID {
                 guard try transaction.hasGroup(parentID, realmID: group.realmID) else {
                     return .notFound
@@ -121,19 +124,20 @@ extension SQLReader {
             """,
             []
         ) { row in
-            let id = try row.text(0)
-            return GroupWithRoles(
-                group: Group(
-                    id: id,
-                    realmID: try row.text(1),
-                    parentID: try row.optionalText(2),
-                    name: try row.text(3),
-                    description: try row.text(4),
-                    attributes: try PersonAttributes.read(row.document(5))
-                ),
-                roles: (roles[id] ?? []).map(\.role)
-            )
+            let group = try Group(row: row)
+            return GroupWithRoles(group: group, roles: (roles[group.id] ?? []).map(\.role))
         }
+    }
+
+    fileprivate func group(_ id: String, realmID: String) throws -> Group? {
+        try first(
+            """
+            SELECT id, realm_id, parent_id, name, description, attributes FROM groups
+            WHERE id = $1 AND realm_id = $2
+            """,
+            [.text(id), .text(realmID)],
+            decode: Group.init(row:)
+        )
     }
 
     fileprivate func hasGroup(_ id: String, realmID: String) throws -> Bool {
@@ -167,6 +171,20 @@ extension SQLReader {
                 .text(group.realmID), .text(group.name), .text(group.id),
                 .text(group.parentID ?? ""),
             ]
+        )
+    }
+}
+
+extension Group {
+    /// Of the columns `id, realm_id, parent_id, name, description, attributes`.
+    fileprivate init(row: any SQLRow) throws {
+        self.init(
+            id: try row.text(0),
+            realmID: try row.text(1),
+            parentID: try row.optionalText(2),
+            name: try row.text(3),
+            description: try row.text(4),
+            attributes: try PersonAttributes.read(row.document(5))
         )
     }
 }

@@ -7,6 +7,13 @@ extension RealmStore {
         try await database.scan { try $0.roles(realmID: realmID) }
     }
 
+    /// Those of the roles that the realm has.
+    package func existing(_ roles: [RoleName], realmID: String) async throws -> [RoleName] {
+        try await database.read { reader in
+            try roles.filter { try reader.roleID(of: $0, realmID: realmID) != nil }
+        }
+    }
+
     /// `.conflict` where the realm, or its client, has a role of that name.
     package func create(_ role: Role) async throws -> Creation {
         try await database.change { transaction in

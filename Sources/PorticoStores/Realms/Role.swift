@@ -1,3 +1,7 @@
+import PorticoBytes
+
+import PorticoBytes
+
 /// A role of a realm, or of one of its clients.
 package struct Role: Hashable, Sendable {
     /// A UUID.
@@ -28,7 +32,8 @@ package struct Role: Hashable, Sendable {
     package var roleName: RoleName { RoleName(clientID: clientID, name: name) }
 }
 
-/// A role as a person has it: what tokens say.
+/// A role as a person has it: what tokens say. Compared as bytes, as the store keeps it: characters that
+/// Unicode holds equal make two roles.
 package struct RoleName: Hashable, Sendable {
     /// `nil` for a role of the realm.
     package var clientID: String?
@@ -37,5 +42,15 @@ package struct RoleName: Hashable, Sendable {
     package init(clientID: String?, name: String) {
         self.clientID = clientID
         self.name = name
+    }
+
+    package static func == (one: RoleName, other: RoleName) -> Bool {
+        sameBytes(one.name, other.name)
+            && one.clientID.map(ExactText.init) == other.clientID.map(ExactText.init)
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(clientID.map(ExactText.init))
+        hasher.combine(ExactText(name))
     }
 }

@@ -5,13 +5,21 @@ import PorticoBytes
 package struct RoleGraph: Sendable {
     private let parts: [RoleName: [RoleName]]
     private let groups: [String: GroupWithRoles]
+    private let groupIDs: [ExactText: String]
 
     /// No group is deeper than that.
     package static let deepest = 64
 
     package init(parts: [RolePart], groups: [GroupWithRoles]) {
         self.parts = Dictionary(grouping: parts, by: \.role).mapValues { $0.map(\.part) }
-        self.groups = Dictionary(groups.map { ($0.group.id, $0) }) { first, _ in first }
+        let byID = Dictionary(groups.map { ($0.group.id, $0) }) { first, _ in first }
+        self.groups = byID
+        let placed = byID.keys.map { ($0, Self.lineage(of: $0, in: byID)) }
+        // A name with a slash may make two groups of one path: then it is the one nearest to the top.
+        let sorted = placed.sorted { ($0.1.count, $0.0) < ($1.1.count, $1.0) }
+        groupIDs = Dictionary(sorted.map { (ExactText(Self.path(of: $1)), $0) }) { first, _ in
+            first
+        }
     }
 
     package static let empty = RoleGraph(parts: [], groups: [])
@@ -52,33 +60,35 @@ package struct RoleGraph: Sendable {
 
     package func group(_ id: String) -> GroupWithRoles? { groups[id] }
 
-    /// The group of that path. A name with a slash may make two groups of one path: then it is the one
-    /// nearest to the top.
+    /// The group of that ``path(of:)``; of two the one nearest to the top.
     package func group(atPath path: String) -> Group? {
-        groups.keys.filter { sameBytes(self.path(of: $0), path) }
-            .min { (lineage(of: $0).count, $0) < (lineage(of: $1).count, $1) }
-            .flatMap { groups[$0]?.group }
+        groupIDs[ExactText(path)].flatMap { groups[$0]?.group }
     }
 
     /// A group and those above it, the nearest first. Empty where there is no such group.
     package func lineage(of groupID: String) -> [GroupWithRoles] {
+        Self.lineage(of: groupID, in: groups)
+    }
+
+    private static func lineage(of groupID: String, in groups: [String: GroupWithRoles])
+        -> [GroupWithRoles]
+    {
         var lineage: [GroupWithRoles] = []
         var next: String? = groupID
-        while let id = next, let group = groups[id], lineage.count < Self.deepest {
+        while let id = next, let group = groups[id], lineage.count < deepest {
             lineage.append(group)
             next = group.group.parentID
         }
         return lineage
     }
 
-    /// The group of that ``path(of:)``; `nil` where there is none.
-    package func group(at path: String) -> String? {
-        groups.keys.filter { sameBytes(self.path(of: $0), path) }.min()
-    }
-
     /// The names of a group and of those above it, from the top, each behind a slash.
     package func path(of groupID: String) -> String {
-        lineage(of: groupID).reversed().map { "/" + $0.group.name }.joined()
+        Self.path(of: lineage(of: groupID))
+    }
+
+    private static func path(of lineage: [GroupWithRoles]) -> String {
+        lineage.reversed().map { "/" + $0.group.name }.joined()
     }
 }
 

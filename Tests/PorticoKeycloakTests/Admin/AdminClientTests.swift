@@ -223,6 +223,14 @@ import Testing
         #expect(
             try await admin.send(.delete, "/client-scopes/\(made.madeID)", by: token).status == 404
         )
+        // Nothing is left that names it, and the client can be changed as before.
+        let client = "/clients/\(new.madeID)"
+        let left = try await admin.send(.get, client, by: token).json
+        #expect(left.strings("optionalClientScopes")?.contains("team") == false)
+        let change = try await admin.send(.put, client, #"{"description": "x"}"#, by: token)
+        #expect(change.status == 204, "\(change.text)")
+        let realm = try await admin.send(.get, "", by: token).json
+        #expect(realm.strings("defaultOptionalClientScopes")?.contains("team") == false)
     }
 
     @Test("KC-A-2: a realm's settings are changed, and what is absent stays")

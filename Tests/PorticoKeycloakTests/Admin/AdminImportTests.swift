@@ -71,6 +71,48 @@ import Testing
         }
     }
 
+    @Test("KC-A-2: a large file is written, one thing named twice and a larger file are not")
+    func large() async throws {
+        let admin = try await AdminUnderTest()
+        let token = try await admin.token("realm-admin")
+        func list(_ count: Int, _ one: (Int) -> String) -> String {
+            "[" + (0..<count).map(one).joined(separator: ", ") + "]"
+        }
+        func sent(_ members: String) async throws -> Reply {
+            try await admin.send(.post, "/partialImport", "{\(members)}", by: token)
+        }
+        let many = list(5001) { #"{"name": "r\#($0)"}"# }
+        let refused = try await sent(#""roles": {"realm": \#(many)}"#)
+        #expect(refused.status == 400, "\(refused.text)")
+        for twice in [
+            #""users": [{"username": "eve"}, {"username": "eve"}]"#,
+            #""groups": [{"name": "g"}, {"name": "g"}]"#,
+            #""roles": {"realm": [{"name": "r0"}, {"name": "r0"}]}"#,
+            #""clients": [{"clientId": "c"}, {"clientId": "c"}]"#,
+        ] {
+            #expect(try await sent(twice).status == 400, "\(twice)")
+        }
+        #expect(try await admin.send(.get, "/roles/r0", by: token).status == 404)
+        let members = """
+            "clients": \(list(200) { #"{"clientId": "c\#($0)", "publicClient": true}"# }),
+            "roles": {"realm": \(list(200) { #"{"name": "r\#($0)"}"# }),
+              "client": {"c7": \(list(200) { #"{"name": "own\#($0)"}"# })}},
+            "groups": \(list(200) { #"{"name": "g\#($0)"}"# }),
+            "users": \(list(200) { #"""
+                {"username": "u\#($0)", "groups": ["/g\#($0)"], "realmRoles": ["r\#($0)"],
+                 "clientRoles": {"c7": ["own\#($0)"]}}
+                """# })
+            """
+        let made = try await sent(members)
+        #expect(made.text.contains(#""added":1000,"#), "\(made.text.prefix(200))")
+        let one = try await admin.send(.get, "/users?username=u199&exact=true", by: token).list
+        let id = try #require(one.first?.string("id"))
+        let groups = try await admin.send(.get, "/users/\(id)/groups", by: token).list
+        #expect(groups.map { $0.string("name") } == ["g199"])
+        let roles = try await admin.send(.get, "/users/\(id)/role-mappings", by: token).json
+        #expect(roles.object("clientMappings")?.object("c7") != nil)
+    }
+
     @Test("attack: a partial import gives no more than its parts would")
     func rights() async throws {
         let admin = try await AdminUnderTest(["manage-realm", "manage-realm+manage-users"])

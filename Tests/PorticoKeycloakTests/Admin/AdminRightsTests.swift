@@ -194,15 +194,26 @@ import Testing
 
     @Test("attack: who may only view clients sees no secret")
     func viewers() async throws {
-        let admin = try await AdminUnderTest(["view-clients"])
+        let admin = try await AdminUnderTest(["view-clients", "create-client", "manage-clients"])
         let viewer = try await admin.token("view-clients")
-        for path in ["/clients", "/clients/\(AdminUnderTest.appID)"] {
+        let (maker, keeper) = try await (
+            admin.token("create-client"), admin.token("manage-clients")
+        )
+        // Nor of one that lends nothing to anyone, because two with other rights changed it.
+        let client = #"{"clientId": "made", "secret": "\#(AdminUnderTest.secret)"}"#
+        let made = try await admin.send(.post, "/clients", client, by: maker)
+        let path = "/clients/\(made.madeID)"
+        #expect(try await admin.send(.put, path, #"{"name": "M"}"#, by: keeper).status == 204)
+        #expect(try await admin.send(.get, path, by: keeper).json["secret"] != nil)
+        for path in ["/clients", "/clients/\(AdminUnderTest.appID)", path] {
             let reply = try await admin.send(.get, path, by: viewer)
             #expect(reply.status == 200)
             #expect(!reply.text.contains(AdminUnderTest.secret))
         }
-        let path = "/clients/\(AdminUnderTest.appID)/client-secret"
-        #expect(try await admin.send(.get, path, by: viewer).status == 403)
+        for path in ["/clients/\(AdminUnderTest.appID)", path] {
+            let reply = try await admin.send(.get, path + "/client-secret", by: viewer)
+            #expect(reply.status == 403)
+        }
     }
 
     @Test("attack: manage-clients puts administrative roles into tokens by a mapper or a scope")

@@ -19,9 +19,13 @@ struct AdminUnderTest: Sendable {
     /// - Parameters:
     ///   - administrators: `view-users+manage-clients`; `none` has no right.
     ///   - more: Members of the realm besides.
-    init(_ administrators: [String] = ["realm-admin"], more: String = "", hasMaster: Bool = false)
-        async throws
-    {
+    ///   - master: The file of the realm `master`.
+    init(
+        _ administrators: [String] = ["realm-admin"],
+        more: String = "",
+        master: String? = nil,
+        hasMaster: Bool = false
+    ) async throws {
         let clients = administrators.map { name in
             """
             {"clientId": "\(name)", "serviceAccountsEnabled": true, "standardFlowEnabled": false,
@@ -50,10 +54,11 @@ struct AdminUnderTest: Sendable {
         let json = try JSONObject(parsing: Array(file.utf8))
         let whole = JSONValue.object(BuiltInRealm("acme").completing(json)).serialized()
         let database = try TestDatabase.inMemory()
-        let imported = try await RealmImportTests.read(
+        var imported = try await RealmImportTests.read(
             String(decoding: whole, as: UTF8.self),
             ring: TestRealm.ring
         )
+        if let master { imported += try await RealmImportTests.read(master, ring: TestRealm.ring) }
         for realm in imported {
             #expect(realm.report.lines(.skipped) == [])
             #expect(try await database.realms.create(realm.realm) == .created)
@@ -91,9 +96,9 @@ struct AdminUnderTest: Sendable {
         """
 
     /// The access token of an administrator.
-    func token(_ client: String) async throws -> String {
+    func token(_ client: String, realm: String = "acme") async throws -> String {
         let reply = try await server.post(
-            "/realms/acme/protocol/openid-connect/token",
+            "/realms/\(realm)/protocol/openid-connect/token",
             [
                 ("grant_type", "client_credentials"), ("client_id", client),
                 ("client_secret", Self.secret),
@@ -103,32 +108,48 @@ struct AdminUnderTest: Sendable {
     }
 
     /// The access token of a person who signs in with the client `web`.
-    func token(ofPerson name: String, client: String = "web") async throws -> String {
+    func token(ofPerson name: String, client: String = "web", realm: String = "acme") async throws
+        -> String
+    {
+        let reply = try await signIn(name, client: client, realm: realm)
+        return try #require(reply.json.string("access_token"), "\(reply.text)")
+    }
+
+    /// What a client gets for a person who signs in.
+    ///
+    /// - Parameter hint: A login token in place of name and password.
+    func signIn(
+        _ name: String,
+        client: String = "web",
+        realm: String = "acme",
+        hint: String? = nil
+    ) async throws -> Reply {
         let browser = TestBrowser(server)
         let redirect = "https://\(client).example/cb"
-        let page = try await browser.get(
+        var answer = try await browser.get(
             FormEncoding.appending(
                 [
                     ("client_id", client), ("response_type", "code"), ("redirect_uri", redirect),
                     ("scope", "openid"), ("code_challenge", TestFlow.challenge),
                     ("code_challenge_method", "S256"),
-                ],
-                to: "/realms/acme/protocol/openid-connect/auth"
+                ] + (hint.map { [("login_hint", $0)] } ?? []),
+                to: "/realms/\(realm)/protocol/openid-connect/auth"
             )
         )
-        let answer = try await browser.submit(
-            page,
-            [("username", name), ("password", Self.password)]
-        )
-        let reply = try await server.post(
-            "/realms/acme/protocol/openid-connect/token",
+        if hint == nil {
+            answer = try await browser.submit(
+                answer,
+                [("username", name), ("password", Self.password)]
+            )
+        }
+        return try await server.post(
+            "/realms/\(realm)/protocol/openid-connect/token",
             [
                 ("grant_type", "authorization_code"), ("code", answer.redirected["code"] ?? ""),
                 ("client_id", client), ("redirect_uri", redirect),
                 ("code_verifier", TestFlow.verifier),
-            ]
+            ] + (["app", "desk"].contains(client) ? [("client_secret", Self.secret)] : [])
         )
-        return try #require(reply.json.string("access_token"), "\(answer.status) \(reply.text)")
     }
 
     /// - Parameter path: Below `/admin/realms/acme`, unless it begins with `/admin`.

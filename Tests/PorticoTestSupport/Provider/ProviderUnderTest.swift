@@ -100,10 +100,11 @@ package final class ProviderUnderTest: Sendable {
                         sessions: database.sessions,
                         grants: database.grants,
                         ring: ring,
-                        hashing: hashing,
+                        registration: PersonRegistration(hashing: hashing),
                         baseURL: url.origin,
                         hasMaster: hasMaster
                     ),
+                    of: realms,
                     publicURL: url,
                     logger: logger
                 )

@@ -1,0 +1,162 @@
+import PorticoBytes
+import PorticoProtocol
+import PorticoProvider
+import PorticoStores
+
+/// Things of a partial import, one by one.
+extension AdminPartialImport {
+    func add(
+        client: Representation,
+        _ fields: ClientFields,
+        _ existing: Existing,
+        _ call: AdminCall,
+        _ outcome: inout Outcome
+    ) async throws {
+        try RepresentationMembers.client.check(client)
+        let name = try client.text("clientId") ?? ""
+        guard let former = call.realm.client(named: name) else {
+            let made = try fields.new(client).client
+            try await administration.create(made)
+            try await administration.setServiceAccount(
+                of: made,
+                gets: call.realm.newPersonDefaults,
+                at: call.moment
+            )
+            return outcome.add("ADDED", "CLIENT", made.clientID, made.id)
+        }
+        guard existing == .overwrite else {
+            return outcome.add("SKIPPED", "CLIENT", name, former.id)
+        }
+        try await administration.expectChangeable(former, call)
+        let changed = try fields.changed(former, client)
+        try await administration.update(changed, replacing: former)
+        try await administration.setServiceAccount(
+            of: changed,
+            gets: call.realm.newPersonDefaults,
+            at: call.moment
+        )
+        outcome.add("OVERWRITTEN", "CLIENT", name, former.id)
+    }
+
+    func add(
+        _ role: NamedRole,
+        _ former: Role?,
+        _ existing: Existing,
+        _ call: AdminCall,
+        _ outcome: inout Outcome
+    ) async throws {
+        try RepresentationMembers.role.check(role.representation)
+        let kind = role.name.clientID == nil ? "REALM_ROLE" : "CLIENT_ROLE"
+        let owner = role.name.clientID.flatMap { call.realm.client(named: $0) }
+        guard owner != nil || role.name.clientID == nil else {
+            throw AdminRefusal.notFound("Could not find client")
+        }
+        try call.mayChangeRoles(of: owner)
+        try call.expect(call.rights.mayChange(role.name) && call.rights.mayGive([role.name]))
+        let parts = try role.representation.composites()
+        try call.expect(call.rights.mayGive(parts))
+        if let former, existing != .overwrite {
+            return outcome.add("SKIPPED", kind, role.name.name, former.id)
+        }
+        var made =
+            former
+            ?? Role(
+                id: UniqueID(random: call.moment.random).text,
+                realmID: call.realmID,
+                clientID: role.name.clientID,
+                name: role.name.name,
+                description: ""
+            )
+        made.description = try role.representation.string("description") ?? made.description
+        made.attributes = try role.representation.attributes() ?? made.attributes
+        if former == nil {
+            try await administration.create(made)
+        } else {
+            try await administration.update(made)
+        }
+        for part in parts {
+            try await administration.set(
+                RolePart(role: role.name, part: part),
+                true,
+                in: call.realm
+            )
+        }
+        outcome.add(former == nil ? "ADDED" : "OVERWRITTEN", kind, role.name.name, made.id)
+    }
+
+    func add(
+        group: Representation,
+        _ there: There,
+        _ closed: Set<String>,
+        _ existing: Existing,
+        _ call: AdminCall,
+        _ outcome: inout Outcome
+    ) async throws {
+        try RepresentationMembers.group.check(group)
+        guard let name = try group.text("name") else {
+            throw AdminRefusal.invalid("Group name is missing")
+        }
+        // Trees and roles have addresses of their own.
+        guard try group.children("subGroups").isEmpty,
+            try group.strings("realmRoles")?.isEmpty ?? true,
+            try group.lists("clientRoles").isEmpty
+        else { throw AdminRefusal.invalid("Groups come here without subgroups and roles.") }
+        let former = there.groups[ExactText(name)]
+        if let former, existing != .overwrite {
+            return outcome.add("SKIPPED", "GROUP", name, former.id)
+        }
+        var made =
+            former
+            ?? Group(
+                id: UniqueID(random: call.moment.random).text,
+                realmID: call.realmID,
+                parentID: nil,
+                name: name
+            )
+        made.description = try group.string("description") ?? made.description
+        made.attributes = try group.attributes() ?? made.attributes
+        if let former {
+            try call.expect(!closed.contains(former.id))
+            try await administration.update(made, replacing: former)
+        } else {
+            try await administration.create(made)
+        }
+        outcome.add(former == nil ? "ADDED" : "OVERWRITTEN", "GROUP", name, made.id)
+    }
+
+    func add(
+        user: Representation,
+        _ existing: Existing,
+        _ call: AdminCall,
+        _ outcome: inout Outcome
+    ) async throws {
+        try RepresentationMembers.person.check(user)
+        let fields = PersonFields(user, call, administration)
+        let name = try user.text("username") ?? ""
+        guard let former = try await person(name, call) else {
+            var new = try await fields.new()
+            let roles = try user.roles()
+            try call.expect(call.rights.mayGive(roles))
+            new.roles += roles.filter { !new.roles.contains($0) }
+            do {
+                guard try await administration.people.create(new) == .created else {
+                    throw try await fields.conflict(new.person)
+                }
+            } catch is MissingReference {
+                throw AdminRefusal.notFound("Role not found")
+            }
+            return outcome.add("ADDED", "USER", name, new.person.id)
+        }
+        guard existing == .overwrite else {
+            return outcome.add("SKIPPED", "USER", name, former.person.id)
+        }
+        try call.expect(call.rights.mayChange(former))
+        let person = try fields.changed(former.person)
+        let password = try await fields.password(of: person)
+        _ = try await administration.people.update(person, replacing: former.person)
+        if let password {
+            try await administration.set(password, of: person, at: call.moment.seconds)
+        }
+        outcome.add("OVERWRITTEN", "USER", name, person.id)
+    }
+}

@@ -1,0 +1,73 @@
+import PorticoBytes
+import PorticoProtocol
+package import PorticoStores
+
+/// Where responses of a client of Keycloak's kind may go, as it is set here. They are written out:
+/// patterns are only for clients that came with them (docs/decisions/0049).
+struct WrittenOutAddresses {
+    let redirectURIs: [String]
+    let webOrigins: [String]
+    let postLogoutRedirectURIs: [String]
+    let rootURL: String?
+
+    /// - Parameter former: The client before: what it has, it keeps.
+    func check(former: Client?, in realm: Realm) throws(AdminRefusal) {
+        let server = HTTPAddress(realm.issuer)?.webOrigin ?? ""
+        let known = former?.redirectURIs.map(\.text) ?? []
+        for text in redirectURIs where !known.contains(where: { sameBytes($0, text) }) {
+            let pattern: RedirectPattern
+            do {
+                pattern = try RedirectPattern(text, rootURL: rootURL, serverOrigin: server)
+            } catch {
+                throw .described(
+                    "invalid_input",
+                    error == .fragment
+                        ? "A redirect URI must not contain an URL fragment"
+                        : "A redirect URI is not a valid URI"
+                )
+            }
+            guard !text.utf8.contains(UInt8(ascii: "*")), pattern.warning != .plainHTTP else {
+                throw .described(
+                    "invalid_input",
+                    "A redirect URI is written out, and https unless it is on this machine."
+                )
+            }
+        }
+        let origins = former?.webOrigins ?? []
+        let ends = former?.postLogoutRedirectURIs.map(\.text) ?? []
+        let others =
+            webOrigins.filter { !origins.contains($0) }
+            + postLogoutRedirectURIs.filter { !ends.contains($0) }
+        guard !others.contains(where: { $0.utf8.contains(UInt8(ascii: "*")) }) else {
+            throw .described(
+                "invalid_input",
+                "Origins and post-logout redirect URIs are written out."
+            )
+        }
+    }
+}
+
+extension Client {
+    /// Makes a new client one of Keycloak's kind: it gets the realm's client scopes, keys, and tokens
+    /// of the type that is usual there.
+    ///
+    /// - Parameter scopes: Of the realm.
+    package mutating func becomeKeycloaks(in realm: Realm, scopes: [ClientScope]) {
+        keycloak = ["protocol": "openid-connect", "fullScopeAllowed": true]
+        idTokenAlgorithm = nil
+        accessTokenAlgorithm = nil
+        accessTokenType = .jwt
+        AssignedScopes(realm, scopes: scopes).give(to: &self)
+    }
+
+    /// - Throws: ``AdminRefusal`` for an address that a client of Keycloak's kind does not get here.
+    package func checkWrittenOut(former: Client?, in realm: Realm) throws {
+        guard let keycloak else { return }
+        try WrittenOutAddresses(
+            redirectURIs: redirectURIs.map(\.text),
+            webOrigins: webOrigins,
+            postLogoutRedirectURIs: postLogoutRedirectURIs.map(\.text),
+            rootURL: keycloak.string("rootUrl")
+        ).check(former: former, in: realm)
+    }
+}

@@ -1,0 +1,127 @@
+import HTTPTypes
+import PorticoBytes
+import PorticoKeycloak
+import PorticoProvider
+import PorticoStores
+
+/// What commands change in realms: by the implementation that the administration over HTTP has.
+extension Administration {
+    /// Lends what makes changes.
+    func changing<Value>(_ body: (RealmAdministration) async throws -> Value) async throws
+        -> Value
+    {
+        try await installation.registering { registration in
+            try await body(
+                RealmAdministration(
+                    realms: nil,
+                    store: realms,
+                    people: people,
+                    sessions: installation.sessions,
+                    grants: installation.grants,
+                    ring: installation.ring,
+                    registration: registration,
+                    baseURL: installation.settings.effectivePublicURL
+                )
+            )
+        }
+    }
+
+    /// The same, to create something.
+    ///
+    /// - Parameter taken: Says that something of that name is there.
+    func creating(
+        or taken: @autoclosure () -> Failure,
+        _ body: (RealmAdministration) async throws -> Void
+    ) async throws {
+        do {
+            try await changing(body)
+        } catch let refusal as AdminRefusal where refusal.status == .conflict {
+            throw taken()
+        }
+    }
+
+    /// Deletes something, as ``Deletion`` does it.
+    func deleting(_ body: (RealmAdministration) async throws -> Void) async throws -> Change {
+        try await changing(body)
+        return .changed
+    }
+
+    // MARK: What is in a realm
+
+    func graph(of realm: Realm) -> RoleGraph { snapshot.graphs[realm.id] ?? .empty }
+
+    /// What new people of the realm get.
+    func defaults(of realm: Realm) -> NewPersonDefaults {
+        NewPersonDefaults(realm, clients: clients(of: realm), graph: graph(of: realm))
+    }
+
+    func scopes(of realm: Realm) -> [ClientScope] {
+        snapshot.scopes.filter { $0.realmID == realm.id }
+    }
+
+    func scope(_ name: String, in realm: Realm) throws(Failure) -> ClientScope {
+        try expectKeycloaks(realm)
+        return try find(
+            "client scope",
+            name,
+            among: scopes(of: realm),
+            by: \.name,
+            "portico scope list --realm \(realm.name)"
+        )
+    }
+
+    /// The group of that path; a group at the top may be named without its slash.
+    func group(_ path: String, in realm: Realm) throws(Failure) -> Group {
+        let graph = graph(of: realm)
+        let path = path.hasPrefix("/") ? path : "/" + path
+        guard let group = graph.group(atPath: path) else {
+            throw missing(
+                "group",
+                path,
+                among: graph.allGroups.map { graph.path(of: $0.group.id) }.sorted(),
+                "portico group list --realm \(realm.name)"
+            )
+        }
+        return group
+    }
+
+    // MARK: Realms of Keycloak's kind
+
+    func expectKeycloaks(_ realm: Realm) throws(Failure) {
+        guard realm.keycloak == nil else { return }
+        throw Failure(
+            .refused,
+            "Realm \(realm.name) is not of Keycloak's kind: it has no client scopes and mappers.",
+            "Such a realm is imported, or made: portico realm create NAME --keycloak"
+        )
+    }
+
+    func expectKeycloaks(_ client: Client) throws(Failure) {
+        guard client.keycloak == nil else { return }
+        throw Failure(
+            .refused,
+            "Client \(client.clientID) is not of Keycloak's kind: what it gets, its own options say.",
+            "See: portico client update --help",
+            "Such a client is imported, or made: portico client create ID --keycloak"
+        )
+    }
+
+    /// Makes a new client one of Keycloak's kind.
+    func makeKeycloaks(_ client: inout Client, in realm: Realm) throws(Failure) {
+        try expectKeycloaks(realm)
+        client.becomeKeycloaks(in: realm, scopes: scopes(of: realm))
+    }
+
+    /// A client of Keycloak's kind has scopes that its realm has, and addresses that are written out.
+    ///
+    /// - Parameter former: What the client was before.
+    func check(_ client: Client, replacing former: Client?, in realm: Realm) throws {
+        guard client.keycloak != nil else { return }
+        let known = (former?.defaultScopes ?? []) + (former?.optionalScopes ?? [])
+        for name in client.defaultScopes + client.optionalScopes
+        where !known.contains(where: { sameBytes($0, name) }) {
+            _ = try scope(name, in: realm)
+        }
+        try client.checkWrittenOut(former: former, in: realm)
+    }
+}

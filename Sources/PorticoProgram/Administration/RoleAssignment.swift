@@ -1,0 +1,142 @@
+import ArgumentParser
+import PorticoKeycloak
+import PorticoStores
+
+/// Which role a command gives to what, or takes from it.
+struct RoleAssignment: ParsableArguments {
+    @Argument(help: "The role.") var name: String
+    @Argument(help: "The username, or the id, of a person.") var user: String?
+
+    @Option(help: .value("path", "A group instead: its members have the role.")) var group: String?
+
+    @Option(help: .value("client_id", "The account that this client has for itself instead."))
+    var serviceAccount: String?
+
+    @Option(help: .value("role", "A role instead: it contains the other one.")) var composite:
+        String?
+
+    @Option(help: .value("client_id", "The client that the role of --composite belongs to."))
+    var compositeClient: String?
+
+    @Option(help: .value("client_id", "A client without full scope instead: it sees the role."))
+    var seenByClient: String?
+
+    @Option(help: .value("scope", "A client scope instead: whoever gets it sees the role."))
+    var seenByScope: String?
+
+    @OptionGroup var of: RoleOptions
+
+    func validate() throws {
+        let named = [user, group, serviceAccount, composite, seenByClient, seenByScope]
+        guard named.count(where: { $0 != nil }) == 1 else {
+            throw ValidationError(
+                "Name one person, or one of --group, --service-account, --composite, "
+                    + "--seen-by-client and --seen-by-scope."
+            )
+        }
+        guard compositeClient == nil || composite != nil else {
+            throw ValidationError("--composite-client goes with --composite.")
+        }
+    }
+
+    /// What has a role, in the words of the command line.
+    struct Holder {
+        let holder: RoleHolder
+        /// As a sentence begins.
+        let subject: String
+        /// Within a sentence.
+        let name: String
+        /// As options name it.
+        let words: String
+        var verb = (ever: "have", now: "has")
+    }
+
+    func find(_ administration: Administration) async throws -> (Realm, Role, Holder) {
+        let realm = try administration.realm(of.realm.realm)
+        let role = try await administration.role(name, of: of.client, in: realm)
+        return (realm, role, try await holder(administration, realm))
+    }
+
+    private func holder(_ administration: Administration, _ realm: Realm) async throws -> Holder {
+        if let group {
+            let found = try administration.group(group, in: realm)
+            let path = printable(administration.graph(of: realm).path(of: found.id))
+            return Holder(
+                holder: .group(found.id),
+                subject: "Group \(path)",
+                name: "group \(path)",
+                words: "--group \(path)"
+            )
+        }
+        if let serviceAccount {
+            let client = try administration.client(serviceAccount, in: realm)
+            return Holder(
+                holder: .person(try await administration.account(of: client).person.id),
+                subject: "The account of client \(client.clientID)",
+                name: "the account of client \(client.clientID)",
+                words: "--service-account \(client.clientID)"
+            )
+        }
+        if let composite {
+            let role = try await administration.role(composite, of: compositeClient, in: realm)
+            return Holder(
+                holder: .role(role.roleName),
+                subject: "Role \(role.text)",
+                name: "role \(role.text)",
+                words: "--composite \(role.name)"
+                    + (role.clientID.map { " --composite-client \($0)" } ?? ""),
+                verb: ("contain", "contains")
+            )
+        }
+        if let seenByClient {
+            let client = try administration.client(seenByClient, in: realm)
+            try administration.expectKeycloaks(client)
+            return Holder(
+                holder: .sight(of: .client(client.id)),
+                subject: "Client \(client.clientID)",
+                name: "client \(client.clientID)",
+                words: "--seen-by-client \(client.clientID)",
+                verb: ("see", "sees")
+            )
+        }
+        if let seenByScope {
+            let scope = try administration.scope(seenByScope, in: realm)
+            return Holder(
+                holder: .sight(of: .scope(scope.id)),
+                subject: "Client scope \(scope.name)",
+                name: "client scope \(scope.name)",
+                words: "--seen-by-scope \(scope.name)",
+                verb: ("show", "shows")
+            )
+        }
+        let person = try await administration.person(user ?? "", in: realm).person
+        return Holder(
+            holder: .person(person.id),
+            subject: person.username,
+            name: person.username,
+            words: person.username
+        )
+    }
+
+    /// The rest of a command line that names the same.
+    func words(_ role: Role, _ holder: Holder, _ realm: Realm) -> String {
+        let client = role.clientID.map { " --client \($0)" } ?? ""
+        return "\(role.name) \(holder.words) --realm \(realm.name)\(client)"
+    }
+}
+
+extension Administration {
+    /// The account that a client has for itself.
+    func account(of client: Client) async throws -> PersonWithRoles {
+        guard
+            let account = try await people.serviceAccount(of: client.id, realmID: client.realmID)
+        else {
+            throw Failure(
+                .notFound,
+                "Client \(client.clientID) has no account of its own.",
+                "Clients of Keycloak's kind have one with --grant-type client_credentials."
+            )
+        }
+        return account
+    }
+}

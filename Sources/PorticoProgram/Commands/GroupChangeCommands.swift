@@ -1,0 +1,85 @@
+import ArgumentParser
+import PorticoBytes
+import PorticoKeycloak
+import PorticoStores
+
+extension GroupCommand {
+    struct Create: AdministrationCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Create a group.",
+            discussion: "The id of the group is written to stdout."
+        )
+
+        @Argument(help: "The group's name.") var name: String
+        @Option(help: .value("path", "The group that it lies in; without: at the top."))
+        var parent: String?
+        @OptionGroup var fields: GroupFields
+        @OptionGroup var realm: RealmOptions
+        @OptionGroup var options: ChangingOptions
+
+        func run(_ administration: Administration) async throws {
+            let realm = try administration.realm(realm.realm)
+            let graph = administration.graph(of: realm)
+            let parentID = try parent.map { try administration.group($0, in: realm).id }
+            var new = Group(
+                id: UniqueID(random: administration.moment.random).text,
+                realmID: realm.id,
+                parentID: parentID,
+                name: name
+            )
+            fields.apply(to: &new)
+            let group = new
+            try RealmAdministration.check(group, in: graph)
+            let path = printable((parentID.map(graph.path) ?? "") + "/" + name)
+            guard administration.mayWrite("created group \(path) in \(realm.name)") else { return }
+            let taken = Failure(
+                .exists,
+                "Group \"\(path)\" already exists.",
+                "See it: portico group show \(path) --realm \(realm.name)"
+            )
+            try await administration.creating(or: taken) { try await $0.create(group) }
+            console.done(
+                "Created group \(path) in realm \(realm.name). "
+                    + "Add someone: portico group add-member \(path) USER --realm \(realm.name)"
+            )
+            console.made("Id", group.id)
+        }
+    }
+
+    struct Update: AdministrationCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Change a group, or move it. What you leave out stays."
+        )
+
+        @Argument(help: "The group's path.") var path: String
+        @Option(help: .value("name", "A new name.")) var name: String?
+        @Option(help: .value("path", "The group that it is to lie in; / for the top."))
+        var parent: String?
+        @OptionGroup var fields: GroupFields
+        @OptionGroup var realm: RealmOptions
+        @OptionGroup var options: ChangingOptions
+
+        func run(_ administration: Administration) async throws {
+            let realm = try administration.realm(realm.realm)
+            let graph = administration.graph(of: realm)
+            let former = try administration.group(path, in: realm)
+            var changed = former
+            if let name { changed.name = name }
+            if let parent {
+                changed.parentID =
+                    parent == "/" ? nil : try administration.group(parent, in: realm).id
+            }
+            fields.apply(to: &changed)
+            let group = changed
+            try RealmAdministration.check(group, in: graph)
+            let path = graph.path(of: former.id)
+            guard administration.mayWrite(group, replacing: former, "group \(path)") else { return }
+            try await administration.changing { try await $0.update(group, replacing: former) }
+            let now = printable((group.parentID.map(graph.path) ?? "") + "/" + group.name)
+            console.done(
+                "Changed group \(now) of realm \(realm.name). "
+                    + "See it: portico group show \(now) --realm \(realm.name)"
+            )
+        }
+    }
+}

@@ -1,0 +1,259 @@
+import ArgumentParser
+import HTTPTypes
+import PorticoBytes
+import PorticoKeycloak
+import PorticoProtocol
+import PorticoStores
+
+/// `portico mapper`
+struct MapperCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "mapper",
+        abstract: "Manage Keycloak's mappers, which write claims: of a client or a client scope.",
+        discussion: """
+            These are for clients of Keycloak's kind. What other clients get, the options of portico \
+            client update say.
+            """,
+        subcommands: [ListCommand<Self>.self, Add.self, DeleteCommand<Self>.self]
+    )
+
+    /// Whose mappers.
+    struct Owner: ParsableArguments {
+        @Option(help: .value("client_id", "The mappers of this client.")) var client: String?
+        @Option(help: .value("scope", "The mappers of this client scope.")) var scope: String?
+        @OptionGroup var realm: RealmOptions
+
+        func validate() throws {
+            guard (client == nil) != (scope == nil) else {
+                throw ValidationError("Say whose mapper it is: --client or --scope.")
+            }
+        }
+
+        fileprivate func find(_ administration: Administration) throws -> Found {
+            let realm = try administration.realm(realm.realm)
+            if let client {
+                let found = try administration.client(client, in: realm)
+                try administration.expectKeycloaks(found)
+                return Found(
+                    owner: .client(found),
+                    realm: realm,
+                    name: "client \(found.clientID)",
+                    words: "--client \(found.clientID) --realm \(realm.name)"
+                )
+            }
+            let found = try administration.scope(scope ?? "", in: realm)
+            return Found(
+                owner: .scope(found),
+                realm: realm,
+                name: "client scope \(found.name)",
+                words: "--scope \(found.name) --realm \(realm.name)"
+            )
+        }
+    }
+
+    fileprivate struct Found {
+        let owner: MapperOwner
+        let realm: Realm
+        /// Within a sentence.
+        let name: String
+        /// As options name it.
+        let words: String
+    }
+
+    struct Selection: ParsableArguments {
+        @OptionGroup var owner: Owner
+        @OptionGroup var list: ListOptions
+    }
+
+    struct Name: ParsableArguments {
+        @Argument(help: "The mapper's name.") var name: String
+        @OptionGroup var owner: Owner
+    }
+
+    struct Add: AdministrationCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Add a mapper.",
+            discussion: """
+                Types and settings are those of Keycloak. The claim is written into access tokens, ID \
+                Tokens, UserInfo and introspection, unless --into or a setting says otherwise.
+
+                The roles that a person has of client app, in the claim roles:
+                  portico mapper add roles --client app --type oidc-usermodel-client-role-mapper \\
+                    --setting usermodel.clientRoleMapping.clientId=app --setting claim.name=roles
+                """
+        )
+
+        @OptionGroup var name: Name
+        @Option(help: .value("type", "What it writes, such as oidc-usermodel-attribute-mapper."))
+        var type: String
+        @Option(
+            name: .customLong("setting"),
+            help: .value("name=value", "A setting of that type. Repeat for several.")
+        )
+        var settings: [String] = []
+        @Option(help: .value("where", "Where it writes. Repeat for several."))
+        var into: [MapperTargetChoice] = []
+        @OptionGroup var options: ChangingOptions
+
+        func validate() throws {
+            for setting in settings where !setting.dropFirst().contains("=") {
+                throw ValidationError("--setting must be written as NAME=VALUE.")
+            }
+        }
+
+        func run(_ administration: Administration) async throws {
+            let found = try name.owner.find(administration)
+            let mapper: JSONObject = [
+                "name": .string(name.name), "protocol": "openid-connect",
+                "protocolMapper": .string(type), "config": .object(config),
+            ]
+            let mappers: [JSONObject]
+            do {
+                mappers = try RealmAdministration.mappers(
+                    of: found.owner,
+                    adding: mapper,
+                    at: administration.moment
+                )
+            } catch let refusal as AdminRefusal {
+                throw Failure(refusal, adding: name.name, ofType: type, to: found.name)
+            }
+            guard administration.mayWrite("added mapper \(name.name) to \(found.name)") else {
+                return
+            }
+            try await administration.changing { try await $0.keep(mappers, of: found.owner) }
+            console.done(
+                "Added mapper \(name.name) to \(found.name) in realm \(found.realm.name). Undo: "
+                    + "portico mapper remove '\(name.name)' \(found.words) --confirm '\(name.name)'"
+            )
+        }
+
+        /// With what is meant where nothing is said: what Keycloak's console fills in.
+        private var config: JSONObject {
+            var config = JSONObject()
+            for setting in settings {
+                let parts = setting.split(
+                    separator: "=",
+                    maxSplits: 1,
+                    omittingEmptySubsequences: false
+                )
+                config[String(parts[0])] = .string(parts.count == 2 ? String(parts[1]) : "")
+            }
+            let isAudience = type.hasPrefix("oidc-audience")
+            for target in MapperTargetChoice.allCases where config[target.setting] == nil {
+                let isOn =
+                    into.isEmpty
+                    ? !isAudience || target == .accessToken || target == .introspection
+                    : into.contains(target)
+                config[target.setting] = .string("\(isOn)")
+            }
+            if type.hasSuffix("-role-mapper"), type.hasPrefix("oidc-usermodel-"),
+                config["multivalued"] == nil
+            {
+                config["multivalued"] = "true"
+            }
+            return config
+        }
+    }
+}
+
+/// Where a mapper writes.
+enum MapperTargetChoice: String, CaseIterable, ExpressibleByArgument {
+    case accessToken = "access-token"
+    case idToken = "id-token"
+    case userinfo
+    case introspection
+
+    /// Keycloak's name of the switch.
+    fileprivate var setting: String {
+        switch self {
+        case .accessToken: "access.token.claim"
+        case .idToken: "id.token.claim"
+        case .userinfo: "userinfo.token.claim"
+        case .introspection: "introspection.token.claim"
+        }
+    }
+}
+
+extension MapperCommand: ListedResource {
+    static let listAbstract = "List the mappers of a client or a client scope."
+
+    static func list(_ selection: Selection, _ administration: Administration) throws -> Listing {
+        let found = try selection.owner.find(administration)
+        let mappers = found.owner.mappers
+            .sorted { $0.string("name") ?? "" < $1.string("name") ?? "" }
+        return Listing(
+            Page(mappers, selection.list, key: { $0.string("name") ?? "" }) {
+                [$0.string("name"), $0.string("protocolMapper")]
+            },
+            Table("MAPPER", "TYPE", "CLAIM"),
+            none: "No mappers. Add one: portico mapper add NAME --type TYPE \(found.words)",
+            row: {
+                [
+                    $0.string("name"), $0.string("protocolMapper"),
+                    $0.object("config")?.string("claim.name"),
+                ]
+            },
+            json: { mapper in
+                [
+                    "id": mapper["id"] ?? .null, "name": mapper["name"] ?? .null,
+                    "type": mapper["protocolMapper"] ?? .null,
+                    "settings": mapper["config"] ?? .object(JSONObject()),
+                ]
+            }
+        )
+    }
+}
+
+extension MapperCommand: DeletedResource {
+    static let deleteConfiguration = CommandConfiguration(
+        commandName: "remove",
+        abstract: "Remove a mapper."
+    )
+
+    static func deletion(_ name: Name, _ administration: Administration) throws -> Deletion {
+        let found = try name.owner.find(administration)
+        let mappers = found.owner.mappers
+        _ = try administration.find(
+            "mapper of \(found.name)",
+            name.name,
+            among: mappers,
+            by: { $0.string("name") ?? "" },
+            "portico mapper list \(found.words)"
+        )
+        let kept = mappers.filter { $0.string("name").map { !sameBytes($0, name.name) } ?? true }
+        return Deletion(
+            name: name.name,
+            subject: "Mapper \(name.name)",
+            summary: "removed mapper \(name.name) of \(found.name)",
+            warning: "This removes mapper \(printable(name.name)) of \(found.name): what it writes "
+                + "is in no token any more.",
+            done: "Removed mapper \(name.name) of \(found.name) in realm \(found.realm.name)."
+        ) { try await administration.deleting { try await $0.keep(kept, of: found.owner) } }
+    }
+}
+
+extension Failure {
+    fileprivate init(
+        _ refusal: AdminRefusal,
+        adding name: String,
+        ofType type: String,
+        to owner: String
+    ) {
+        switch refusal.status {
+        case .conflict:
+            self.init(
+                .exists,
+                "Mapper \"\(printable(name))\" of \(owner) already exists.",
+                "Remove it first, or choose another name."
+            )
+        case .notFound:
+            self.init(
+                .wrongValue,
+                "There is no type of mapper \"\(printable(type))\".",
+                "Types are Keycloak's, such as oidc-usermodel-client-role-mapper."
+            )
+        default:
+            self.init(.refused, "The mapper is refused.", printable(refusal.text))
+        }
+    }
+}

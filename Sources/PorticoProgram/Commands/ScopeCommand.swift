@@ -1,0 +1,178 @@
+import ArgumentParser
+import PorticoBytes
+import PorticoKeycloak
+import PorticoProtocol
+import PorticoStores
+
+/// `portico scope`
+struct ScopeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "scope",
+        abstract: "Manage client scopes of realms of Keycloak's kind.",
+        discussion: """
+            A client scope has mappers (portico mapper), which write claims for every client that \
+            has it. Give it to a client: portico client update CLIENT --default-scope SCOPE; to new \
+            clients: portico realm update REALM --default-scope SCOPE
+            """,
+        subcommands: [
+            ListCommand<Self>.self, ShowCommand<Self>.self, Create.self,
+            DeleteCommand<Self>.self,
+        ]
+    )
+
+    struct Name: ParsableArguments {
+        @Argument(help: "The client scope.") var name: String
+        @OptionGroup var realm: RealmOptions
+    }
+
+    struct Create: AdministrationCommand {
+        static let configuration = CommandConfiguration(abstract: "Create a client scope.")
+
+        @Argument(help: "The scope, as apps ask for it.") var name: String
+        @Option(help: .value("text", "What the scope is for.")) var description: String?
+        @OptionGroup var realm: RealmOptions
+        @OptionGroup var options: ChangingOptions
+
+        func run(_ administration: Administration) async throws {
+            let realm = try administration.realm(realm.realm)
+            try administration.expectKeycloaks(realm)
+            var representation: JSONObject = [
+                "protocol": "openid-connect",
+                "attributes": [
+                    "include.in.token.scope": "true", "display.on.consent.screen": "true",
+                ],
+            ]
+            representation["description"] = description.map(JSONValue.string)
+            let scope = ClientScope(
+                id: UniqueID(random: administration.moment.random).text,
+                realmID: realm.id,
+                name: name,
+                representation: representation
+            )
+            try RealmAdministration.check(scope)
+            guard administration.mayWrite("created client scope \(name) in \(realm.name)") else {
+                return
+            }
+            let taken = Failure(
+                .exists,
+                "Client scope \"\(printable(name))\" already exists.",
+                "See it: portico scope show \(printable(name)) --realm \(realm.name)"
+            )
+            try await administration.creating(or: taken) { try await $0.create(scope) }
+            console.done(
+                "Created client scope \(name) in realm \(realm.name). "
+                    + "Add a mapper: portico mapper add NAME --type TYPE --scope \(name) "
+                    + "--realm \(realm.name)"
+            )
+        }
+    }
+
+    /// A client scope with what is shown of it.
+    fileprivate struct Item {
+        let scope: ClientScope
+        /// Whether new clients get it, `default` or `optional`.
+        let newClients: String?
+
+        init(_ scope: ClientScope, of realm: Realm) {
+            self.scope = scope
+            newClients =
+                realm.defaultClientScopes.contains { sameBytes($0, scope.name) }
+                ? "default"
+                : realm.optionalClientScopes.contains { sameBytes($0, scope.name) }
+                    ? "optional" : nil
+        }
+
+        var description: String? { scope.representation.string("description") }
+
+        var mappers: [String] {
+            MapperOwner.scope(scope).mappers.compactMap { $0.string("name") }
+        }
+
+        var mapperNames: String? {
+            mappers.isEmpty ? nil : mappers.joined(separator: ", ")
+        }
+
+        var json: JSONObject {
+            [
+                "id": .string(scope.id),
+                "name": .string(scope.name),
+                "description": .string(description ?? ""),
+                "new_clients": newClients.map(JSONValue.string) ?? .null,
+                "mappers": .array(mappers.map(JSONValue.string)),
+            ]
+        }
+    }
+}
+
+extension ScopeCommand: ListedResource {
+    static let listAbstract = "List the client scopes of a realm."
+
+    static func list(_ selection: RealmListOptions, _ administration: Administration) throws
+        -> Listing
+    {
+        let realm = try administration.realm(selection.realm.realm)
+        try administration.expectKeycloaks(realm)
+        let items = administration.scopes(of: realm).map { Item($0, of: realm) }
+            .sorted { $0.scope.name < $1.scope.name }
+        return Listing(
+            Page(items, selection.list, key: \.scope.name) { [$0.scope.name, $0.description] },
+            Table("SCOPE", "NEW CLIENTS", "MAPPERS"),
+            none: "No client scopes. Create one: portico scope create NAME --realm \(realm.name)",
+            row: { [$0.scope.name, $0.newClients, $0.mapperNames] },
+            json: \.json
+        )
+    }
+}
+
+extension ScopeCommand: ShownResource, DeletedResource {
+    static let showAbstract = "Show one client scope, and which clients have it."
+
+    static func show(_ name: Name, _ administration: Administration) throws -> Description {
+        let realm = try administration.realm(name.realm.realm)
+        let scope = try administration.scope(name.name, in: realm)
+        let item = Item(scope, of: realm)
+        let roles = (administration.snapshot.roleLimits[.scope(scope.id)] ?? []).inOrder
+        let clients = administration.clients(of: realm)
+        func having(_ list: (Client) -> [String]) -> [String] {
+            clients.filter { list($0).contains { sameBytes($0, scope.name) } }.map(\.clientID)
+        }
+        let (defaults, optionals) = (having(\.defaultScopes), having(\.optionalScopes))
+        var json = item.json
+        json["roles"] = roles.json
+        json["default_of"] = .array(defaults.map(JSONValue.string))
+        json["optional_of"] = .array(optionals.map(JSONValue.string))
+        return Description(
+            json: json,
+            fields: [
+                ("Scope", scope.name),
+                ("Description", item.description),
+                ("New clients", item.newClients),
+                ("Mappers", item.mapperNames),
+                ("Shows roles", joined(roles.map(\.text))),
+                ("Default of", joined(defaults)),
+                ("Optional of", joined(optionals)),
+                ("Id", scope.id),
+            ]
+        )
+    }
+
+    static let deleteConfiguration = CommandConfiguration(
+        commandName: "delete",
+        abstract: "Delete a client scope, and take it from every client."
+    )
+
+    static func deletion(_ name: Name, _ administration: Administration) throws -> Deletion {
+        let realm = try administration.realm(name.realm.realm)
+        let scope = try administration.scope(name.name, in: realm)
+        let name = scope.name
+        return Deletion(
+            name: name,
+            subject: "Client scope \(name)",
+            summary: "deleted client scope \(name) of \(realm.name)",
+            warning:
+                "This deletes client scope \(printable(name)) of realm \(realm.name) and takes "
+                + "it from every client.",
+            done: "Deleted client scope \(name) of realm \(realm.name)."
+        ) { try await administration.deleting { try await $0.delete(scope) } }
+    }
+}

@@ -1,0 +1,105 @@
+import HTTPTypes
+import PorticoBytes
+import PorticoProtocol
+import PorticoProvider
+import PorticoStores
+import PorticoTestSupport
+import Testing
+
+@testable import PorticoKeycloak
+
+/// Requests that overtake each other.
+@Suite("Races of the administration") struct AdminRaceTests {
+    @Test("attack: a password grant that a reset overtakes gives nothing")
+    func reset() async throws {
+        let admin = try await AdminUnderTest(hasMaster: true)
+        let database = admin.server.database
+        let moment = Moment(now: admin.server.clock.now, random: .system)
+        let master = MasterRealm(ring: TestRealm.ring, baseURL: "https://op.example.com")
+        #expect(try await master.create(in: database.realms, at: moment))
+        try await admin.server.provider.realms.refresh()
+        let realmID = try #require(admin.server.provider.realms.realm(named: "master")?.id)
+        let hash = try await TestRealm.hash(of: AdminUnderTest.password)
+        let root = Person(id: "root", realmID: realmID, username: "root", createdAt: 0)
+        let new = NewPerson(
+            person: root,
+            password: hash,
+            roles: [RoleName(clientID: nil, name: "admin")]
+        )
+        #expect(try await database.people.create(new) == .created)
+        let other = try await TestRealm.hash(of: "another one that is right")
+        for round in 0..<20 {
+            async let answer = admin.server.post(
+                "/realms/master/protocol/openid-connect/token",
+                [
+                    ("grant_type", "password"), ("client_id", "admin-cli"), ("username", "root"),
+                    ("password", AdminUnderTest.password),
+                ]
+            )
+            for _ in 0..<(round % 5) { await Task.yield() }
+            // Times say nothing: it is the same second.
+            let now = admin.server.clock.seconds
+            let change = try await database.people.setPassword(other, of: "root", at: now)
+            #expect(change == .changed)
+            let reply = try await answer
+            if let token = reply.json.string("access_token") {
+                let status = try await admin.send(.get, "/users", by: token).status
+                #expect(status == 401, "round \(round)")
+            } else {
+                #expect(reply.error == "invalid_grant", "round \(round)")
+            }
+            admin.server.clock.advance(by: 3600)
+            let next = admin.server.clock.seconds
+            #expect(try await database.people.setPassword(hash, of: "root", at: next) == .changed)
+        }
+    }
+
+    @Test("KC-A-2: a group that is renamed and moved at once loses neither; none lies in itself")
+    func groups() async throws {
+        let admin = try await AdminUnderTest()
+        let root = try await admin.token("realm-admin")
+        func make(_ name: String) async throws -> String {
+            try await admin.send(.post, "/groups", #"{"name": "\#(name)"}"#, by: root).madeID
+        }
+        for round in 0..<20 {
+            let one = try await make("one\(round)")
+            let two = try await make("two\(round)")
+            async let renamed = admin.send(
+                .put,
+                "/groups/\(one)",
+                #"{"name": "new\#(round)"}"#,
+                by: root
+            )
+            async let moved = admin.send(
+                .post,
+                "/groups/\(two)/children",
+                #"{"id": "\#(one)", "name": "one\#(round)"}"#,
+                by: root
+            )
+            let (rename, move) = try await (renamed, moved)
+            let group = try await admin.send(.get, "/groups/\(one)", by: root).json
+            #expect((rename.status == 204) == (group.string("name") == "new\(round)"))
+            #expect((move.status == 204) == (group.string("parentId") == two))
+            for reply in [rename, move] { #expect([204, 409].contains(reply.status)) }
+            #expect(rename.status == 204 || move.status == 204)
+            let three = try await make("three\(round)")
+            async let there = admin.send(
+                .post,
+                "/groups/\(two)/children",
+                #"{"id": "\#(three)", "name": "x"}"#,
+                by: root
+            )
+            async let back = admin.send(
+                .post,
+                "/groups/\(three)/children",
+                #"{"id": "\#(two)", "name": "x"}"#,
+                by: root
+            )
+            let statuses = try await [there.status, back.status].sorted()
+            #expect(statuses.first == 204 && statuses.last ?? 0 >= 400, "\(statuses)")
+            for id in [two, three] {
+                #expect(try await admin.send(.get, "/groups/\(id)", by: root).status == 200)
+            }
+        }
+    }
+}
