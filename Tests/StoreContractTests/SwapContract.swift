@@ -129,6 +129,59 @@ import Testing
     }
 
     @Test(
+        "decision 0051: a session that is ended while it comes has ended",
+        arguments: StoreUnderTest.allCases
+    )
+    func endedMeanwhile(_ database: StoreUnderTest) async throws {
+        let stores = try await database.furnished()
+        for round in 0..<20 {
+            let (id, token) = (Example.fresh(), token("\(round)", sid: "moved-\(round)"))
+            _ = try await concurrently(2) { index in
+                if index == round % 2 {
+                    _ = try await swap(token, stores, grant: id)
+                } else {
+                    try await stores.sessions.endMoved(
+                        id: token.sessionID,
+                        realmID: "realm-1",
+                        at: Example.now
+                    )
+                }
+            }
+            #expect(try await !isLive(id, stores))
+        }
+        // One that came first ends like any other.
+        let (id, last) = (Example.fresh(), token("last", sid: "moved-last"))
+        #expect(try await swap(last, stores, grant: id) == .swapped)
+        try await stores.sessions.endMoved(id: "moved-last", realmID: "realm-1", at: Example.now)
+        #expect(try await !isLive(id, stores))
+    }
+
+    @Test(
+        "decision 0051: whether a session may come yet is known: it has not, and has not ended",
+        arguments: StoreUnderTest.allCases
+    )
+    func mayCome(_ database: StoreUnderTest) async throws {
+        let stores = try await database.furnished()
+        func mayCome(_ sid: String, _ realmID: String = "realm-1") async throws -> Bool {
+            try await stores.sessions.mayCome(id: sid, realmID: realmID)
+        }
+        for sid in ["moved-1", "moved-2"] { #expect(try await mayCome(sid)) }
+        #expect(try await swap(token("1"), stores) == .swapped)
+        #expect(try await !mayCome("moved-1"))
+        // One client's part of it, or the offline session of that name, is not the whole.
+        _ = try await stores.grants.endPart(
+            ofSession: token("2", sid: "moved-2"),
+            of: "client-uuid",
+            spending: nil,
+            at: Example.now
+        )
+        #expect(try await mayCome("moved-2"))
+        try await stores.sessions.endMoved(id: "moved-2", realmID: "realm-1", at: Example.now)
+        #expect(try await !mayCome("moved-2"))
+        #expect(try await mayCome("moved-2", "realm-2"))
+    }
+
+    @Test(
         "decision 0051: only while the person is there, enabled and not signed out since",
         arguments: StoreUnderTest.allCases
     )
