@@ -51,6 +51,7 @@ package enum PageGallery {
         ForgotPasswordPage.self,
         NewPasswordPage.self,
         PasswordLinkPage.self,
+        ActionLinkPage.self,
         CodeForOtherBrowserPage.self,
         DashboardPage.self,
         AccountOverviewPage.self,

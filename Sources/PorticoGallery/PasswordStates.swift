@@ -84,3 +84,17 @@ extension PasswordLinkPage: PageWithStates {
         )
     }
 }
+
+extension ActionLinkPage: PageWithStates {
+    package static let gallery = [
+        GalleryState(
+            "asked",
+            ActionLinkPage(state: .asking(address: "ann@example.com", .sample))
+        ),
+        GalleryState(
+            "confirmed",
+            ActionLinkPage(state: .confirmed(PageLink(path: "/realms/demo/account/apps")))
+        ),
+        GalleryState("over", ActionLinkPage(state: .over)),
+    ]
+}

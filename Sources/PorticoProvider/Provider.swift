@@ -20,11 +20,13 @@ package struct Provider: Sendable {
     let activity: SessionActivity<String>
     package let events: SecurityEvents
     let publicURL: PublicURL
-    let tries: FailedPasswords
+    package let tries: FailedPasswords
     let guesses: RateLimiter
     let spent = SpentRequests()
+    let mails = MailLimits()
     package let refusedClients = RefusedClients()
     package let swaps = SwapCounter()
+    package let realmEvents = RealmEvents()
     /// Whether mail in the outbox is sent, or readable there by everyone.
     let sendsMail: Bool
     /// Whether `admin-cli` of the realm `master` may send people's passwords (``PasswordGrant``).
@@ -63,13 +65,24 @@ package struct Provider: Sendable {
         self.clock = clock
         self.hashing = hashing
         self.activity = activity
-        events = SecurityEvents(logger: logger)
+        events = SecurityEvents(logger: logger, realmEvents: realmEvents)
         self.publicURL = publicURL
         self.tries = tries
         self.guesses = guesses
         self.takesAdminPasswords = takesAdminPasswords
         self.sessionEnded = sessionEnded
         pages = try PageRenderer(theme: theme)
+    }
+
+    /// Links that an administrator mails.
+    package var actionLinks: ActionLinks {
+        ActionLinks(
+            mailboxes: mailboxes,
+            people: people,
+            limits: mails,
+            ring: ring,
+            sendsMail: sendsMail
+        )
     }
 
     /// The addresses of all realms.

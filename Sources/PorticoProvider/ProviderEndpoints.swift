@@ -22,6 +22,7 @@ struct ProviderEndpoints: Sendable {
     let confirmEmail: ConfirmEmailEndpoint
     let forgotPassword: ForgotPasswordEndpoint
     let newPassword: NewPasswordEndpoint
+    let actionLink: ActionLinkEndpoint
     let requiredAction: RequiredActionEndpoint
     let apps: ConnectedAppsEndpoint
     let devices: DevicesEndpoint
@@ -69,7 +70,7 @@ struct ProviderEndpoints: Sendable {
             page: page,
             sendsMail: provider.sendsMail
         )
-        let limits = MailLimits()
+        let limits = provider.mails
         let resets = PasswordResets(
             mailboxes: provider.mailboxes,
             people: PersonRegistration(hashing: provider.hashing),
@@ -169,6 +170,13 @@ struct ProviderEndpoints: Sendable {
         newPassword = NewPasswordEndpoint(
             flow: flow,
             resets: resets,
+            events: provider.events,
+            sessionEnded: provider.sessionEnded
+        )
+        actionLink = ActionLinkEndpoint(
+            flow: flow,
+            links: provider.actionLinks,
+            registration: PersonRegistration(hashing: provider.hashing),
             events: provider.events,
             sessionEnded: provider.sessionEnded
         )

@@ -13,6 +13,9 @@ extension ProviderEndpoints {
             .get(RealmPath.account.route, for: .people, scripts: .knownClients, account),
             .get("/realms/{realm}/account/", for: .people, account),
 
+            .get(RealmPath.actionToken.route, for: .people, actionLink.get),
+            .post(RealmPath.actionToken.route, for: .people, actionLink.post),
+
             .get(protocolPath("3p-cookies/step1.html"), for: .programs, loginStatus.cookies),
             .get(protocolPath("3p-cookies/step2.html"), for: .programs, loginStatus.cookies),
             .get(RealmPath.loginStatus.route, for: .programs, loginStatus.page),

@@ -27,6 +27,7 @@ enum SQLiteSchema {
         Migration(name: "groups", sql: groups),
         Migration(name: "credentials", sql: credentials),
         Migration(name: "moved-sessions", sql: movedSessions),
+        Migration(name: "realm-events", sql: realmEvents),
     ]
 
     /// "Port" in the file's header says whose it is.

@@ -9,6 +9,7 @@ import Testing
         .newDevice(device: "Firefox on Linux", at: 1_795_298_400, provider: "Google"),
         .methodAdded(provider: "Apple"), .methodRemoved(provider: "Apple"),
         .passwordReset(address: "https://id.example/reset?key=a&b", minutes: 30), .passwordChanged,
+        .accountActions(address: "https://id.example/action?key=a&b", until: 1_795_298_400),
         .emailChanged, .accountDeleted, .secondFactorAdded, .secondFactorRemoved,
         .recoveryCodesMade, .alreadyRegistered,
     ]

@@ -36,6 +36,7 @@ struct DryRunTests {
         "DROP TABLE client_scopes", "DROP TABLE realm_parts", "DROP TABLE kept_keys",
         "DROP TABLE credentials", "DROP TABLE federated_identities",
         "DROP TABLE moved_sessions", "DROP TABLE swapped_tokens", "DROP TABLE swap_counts",
+        "DROP TABLE realm_events",
         "DROP INDEX grants_by_session", "DROP INDEX offline_grants_by_person",
         "DROP INDEX browser_sessions_by_person",
     ]

@@ -11,12 +11,14 @@ import Testing
     @Test("each setting of a connection is the limit that it names")
     func connections() {
         var settings = Settings(dataDirectory: "/nowhere")
-        #expect(ConnectionLimits(settings).connections == ConnectionLimits().connections)
+        #expect(
+            ConnectionLimits(settings) { _ in true }.connections == ConnectionLimits().connections
+        )
         settings.limitConnections = 17
         settings.limitBody = 5000
         settings.limitRequestSeconds = 3
         settings.limitIdleSeconds = 7
-        let limits = ConnectionLimits(settings)
+        let limits = ConnectionLimits(settings) { _ in true }
         #expect(limits.connections == 17)
         #expect(limits.body == 5000)
         #expect(limits.headTime == .seconds(3) && limits.bodyTime == .seconds(3))

@@ -25,6 +25,7 @@ import Testing
             ("groups", "xyiKGNgvrvJhXrQPOpL4e8Jm1fBtCqhcHdY--NL-c-g"),
             ("credentials", "XjaXl9mHjysLj2aLFuwdXm-AVE3zb8-JBUpq-YbYKQQ"),
             ("moved-sessions", "nCR5Ooj87pe5tAh79lAb4QhwsjUOD19S03Ikv5_DtTs"),
+            ("realm-events", "oPE1dem8IQRdr5Chm1I6vzQ2NJpjdRrTvMfN6UjebLQ"),
         ]
         #expect(SQLiteSchema.migrations.count == released.count, "append the new one here")
         for (migration, expected) in zip(SQLiteSchema.migrations, released) {

@@ -28,6 +28,9 @@ extension MailText {
                 address: try Self.open(sealed, vault, draft.id),
                 minutes: minutes
             )
+        case .accountActions(let sealed, let end):
+            let vault = SealedAtRest(ring: ring, purpose: "action link")
+            self = .accountActions(address: try Self.open(sealed, vault, draft.id), until: end)
         case .passwordChanged: self = .passwordChanged
         case .alreadyRegistered: self = .alreadyRegistered
         case .secondFactorAdded: self = .secondFactorAdded

@@ -167,6 +167,7 @@ extension MailDraft {
         switch message {
         case .confirmationCode(_, _, let minutes), .passwordReset(_, let minutes):
             createdAt + Int64(min(max(minutes, 0), 525_600)) * 60
+        case .accountActions(_, let end): end
         case .newDevice, .wayAdded, .wayRemoved, .passwordChanged, .emailChanged, .accountDeleted,
             .alreadyRegistered, .secondFactorAdded, .secondFactorRemoved, .recoveryCodesMade:
             nil
@@ -183,6 +184,7 @@ extension MailDraft.Message {
         case .wayAdded: "way-added"
         case .wayRemoved: "way-removed"
         case .passwordReset: "password-reset"
+        case .accountActions: "account-actions"
         case .passwordChanged: "password-changed"
         case .alreadyRegistered: "already-registered"
         case .secondFactorAdded: "second-factor-added"

@@ -49,7 +49,7 @@ struct AdminAccess: Sendable {
     }
 
     /// RFC 6750 §2.1: one header, and nothing else.
-    private static func token(_ authorization: [String]) -> String? {
+    static func token(_ authorization: [String]) -> String? {
         guard authorization.count == 1 else { return nil }
         let parts = authorization[0].split(separator: " ", maxSplits: 1)
         guard parts.count == 2, parts[0].utf8.count == 6, parts[0].lowercased() == "bearer",

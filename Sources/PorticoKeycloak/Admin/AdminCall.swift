@@ -42,8 +42,11 @@ struct AdminCall: Sendable {
     /// `first` and `max` of the query: how many are passed over, and how many are wanted.
     func page(_ query: FormParameters) throws -> (first: Int, max: Int) {
         (
-            try Self.number(query["first"]) ?? 0,
-            min(try Self.number(query["max"]) ?? Self.usualPage, Self.longestPage)
+            try Self.number(query["first"], all: 0) ?? 0,
+            min(
+                try Self.number(query["max"], all: Self.longestPage) ?? Self.usualPage,
+                Self.longestPage
+            )
         )
     }
 
@@ -51,10 +54,10 @@ struct AdminCall: Sendable {
     /// The most that one answer lists.
     static let longestPage = 1000
 
-    private static func number(_ text: String?) throws -> Int? {
+    private static func number(_ text: String?, all: Int) throws -> Int? {
         guard let text else { return nil }
-        // A negative number means no limit there.
-        if text.utf8.first == UInt8(ascii: "-") { return nil }
+        // A negative number means all there: as many as one answer lists.
+        if text.utf8.first == UInt8(ascii: "-") { return all }
         guard let number = Int(digits: text.utf8, atMost: 9) else {
             throw AdminRefusal.noSuchAddress
         }

@@ -57,16 +57,44 @@ struct AdminPeople: Sendable {
                 limit: page.max
             )
         }
-        // Attributes are not in an index: so many people are looked at, and no more.
         let pairs = try Self.attributes(attributes)
-        let people = try await store.people(wanted, realmID: call.realmID, first: 0, limit: 100_000)
-            .filter { person in
+        var narrowed = wanted
+        narrowed.attributeValue = pairs.first?.value
+        return try await withAttributes(pairs, narrowed, call, page)
+    }
+
+    /// Attributes are not in an index: so many people are looked at, a page at a time, and no more.
+    private func withAttributes(
+        _ pairs: [(name: String, value: String)],
+        _ wanted: PersonQuery,
+        _ call: AdminCall,
+        _ page: (first: Int, max: Int)
+    ) async throws -> [Person] {
+        var found: [Person] = []
+        let (end, isOverflow) = page.first.addingReportingOverflow(page.max)
+        for first in stride(from: 0, to: Self.mostSearched, by: AdminCall.longestPage) {
+            let people = try await store.people(
+                wanted,
+                realmID: call.realmID,
+                first: first,
+                limit: AdminCall.longestPage
+            )
+            found += people.filter { person in
                 pairs.allSatisfy { name, value in
                     person.attributes[name]?.contains { sameBytes($0, value) } ?? false
                 }
             }
-        return Array(people.dropFirst(page.first).prefix(page.max))
+            if people.count < AdminCall.longestPage || !isOverflow && found.count >= end {
+                return Array(found.dropFirst(page.first).prefix(page.max))
+            }
+        }
+        throw AdminRefusal.invalid(
+            "More than \(Self.mostSearched) people have that value: search for a name too."
+        )
     }
+
+    /// The most people that one search for attributes reads.
+    private static let mostSearched = 10_000
 
     private static func query(_ query: FormParameters) throws -> PersonQuery {
         var wanted = PersonQuery()
@@ -149,8 +177,12 @@ struct AdminPeople: Sendable {
         let representation = try call.representation(.person)
         let fields = PersonFields(representation, call, administration)
         let new = try await fields.new()
-        guard try await store.create(new) == .created else {
-            throw try await fields.conflict(new.person)
+        do {
+            guard try await store.create(new) == .created else {
+                throw try await fields.conflict(new.person)
+            }
+        } catch is StoreConflict {
+            throw AdminRefusal.conflict("User is already linked with provider")
         }
         return .created(path: call.path(new.person.id))
     }
@@ -160,6 +192,7 @@ struct AdminPeople: Sendable {
         let representation = try call.representation(.person)
         let fields = PersonFields(representation, call, administration)
         let person = try fields.changed(former.person)
+        try await fields.expectUnambiguous(person, former: former.person)
         let password = try await fields.password(of: person)
         do {
             guard try await store.update(person, replacing: former.person) == .changed else {

@@ -27,6 +27,7 @@ package struct AdminRefusal: Error {
     static let unreadable = message(.badRequest, "unable to read contents from stream")
     static let failed = error(.internalServerError, "unknown_error")
     static let busy = error(.serviceUnavailable, "temporarily_unavailable")
+    static let duplicate = described("conflict", "Duplicate resource error", status: .conflict)
     /// Someone else changed it while this request was served.
     static let changedMeanwhile = message(.conflict, "It was changed in the meantime. Try again.")
 

@@ -3,7 +3,7 @@ struct AdminRight: Hashable, Sendable {
     /// Names of roles.
     let roles: [String]
 
-    private init(_ roles: String...) {
+    init(_ roles: String...) {
         self.roles = roles
     }
 

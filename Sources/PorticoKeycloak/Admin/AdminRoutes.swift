@@ -1,8 +1,10 @@
+import PorticoProvider
+
 /// The addresses of the administration: a row each.
 struct AdminRoutes: Sendable {
     let rows: [AdminRow]
 
-    init(_ administration: RealmAdministration) {
+    init(_ administration: RealmAdministration, _ provider: Provider) {
         rows =
             AdminRealms(administration: administration).rows
             + AdminClients(administration: administration).rows
@@ -15,5 +17,11 @@ struct AdminRoutes: Sendable {
             + AdminCredentials(administration: administration).rows
             + AdminSessions(administration: administration).rows
             + AdminPartialImport(administration: administration).rows
+            + AdminMails(administration: administration, links: provider.actionLinks).rows
+            + AdminEvents(administration: administration, events: provider.realmEvents).rows
+            + AdminBruteForce(administration: administration, tries: provider.tries).rows
+            + AdminRealmSessions(administration: administration).rows
+            + AdminIdentityProviders(administration: administration).rows
+            + AdminKeptParts(administration: administration).rows
     }
 }

@@ -15,24 +15,28 @@ package struct AdminService: HTTPService {
 
     package init(
         _ administration: RealmAdministration,
-        of realms: RealmDirectory,
+        of provider: Provider,
         publicURL: PublicURL,
         logger: Logger
     ) throws {
         let access = AdminAccess(
-            realms: realms,
+            realms: provider.realms,
             bearer: BearerReader(grants: administration.grants),
             hasMaster: administration.hasMaster
         )
         let headers = SecurityHeaders(publicURL)
         self.headers = headers
         self.logger = logger
-        let rows = AdminRoutes(administration).rows
+        let rows = AdminRoutes(administration, provider).rows
         routes = try RouteTable(
             rows.flatMap { row in
                 Route.any(of: [row.method], row.path, for: .programs, scripts: .clients) {
                     let call = try await access.admit($0, needing: row.right)
-                    return try await row.handle(call).response(headers, publicURL)
+                    let answer = try await row.handle(call)
+                    if let note = AdminEventNote(row.method, call, answer) {
+                        provider.realmEvents.note(note.event, in: call.realm)
+                    }
+                    return answer.response(headers, publicURL)
                 }
             }
         )
@@ -59,7 +63,9 @@ package struct AdminService: HTTPService {
         case let refusal as AdminRefusal: return refusal.response(headers)
         case let error as RealmImportError:
             return AdminRefusal.invalid(error.description).response(headers)
-        case is ChangedMeanwhile: return AdminRefusal.changedMeanwhile.response(headers)
+        case is ChangedMeanwhile, is MissingReference:
+            return AdminRefusal.changedMeanwhile.response(headers)
+        case is StoreConflict: return AdminRefusal.duplicate.response(headers)
         case is StoreBusy, is PasswordHashing.Busy:
             return AdminRefusal.busy.response(headers)
                 .adding(Array(Response.retryAfter(Response.whenBusy)))

@@ -31,6 +31,7 @@ struct PersonFields: Sendable {
         )
         person.isEnabled = false
         person = try changed(person)
+        try await expectUnambiguous(person, former: nil)
         var new = try await administration.newPerson(
             person,
             gets: call.realm.newPersonDefaults
@@ -127,6 +128,26 @@ struct PersonFields: Sendable {
                 throw AdminRefusal.notFound("Group path does not exist")
             }
             return group.id
+        }
+    }
+
+    /// Where people sign in by either, no one's user name is another's e-mail address.
+    func expectUnambiguous(_ person: Person, former: Person?) async throws {
+        guard call.realm.realm.signsInWithEmail else { return }
+        func isAnothers(_ name: String?, before: String?, byEmail: Bool) async throws -> Bool {
+            guard let name, name != before else { return false }
+            let found = try await administration.people.credentials(
+                realmID: call.realmID,
+                login: name,
+                byEmail: byEmail
+            )
+            return found.map { $0.person.id != person.id } ?? false
+        }
+        if try await isAnothers(person.username, before: former?.username, byEmail: true) {
+            throw AdminRefusal.conflict("User exists with same username")
+        }
+        if try await isAnothers(person.email, before: former?.email, byEmail: false) {
+            throw AdminRefusal.conflict("User exists with same email")
         }
     }
 

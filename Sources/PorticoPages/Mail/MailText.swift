@@ -7,6 +7,8 @@ package enum MailText: Sendable, Equatable {
     case methodAdded(provider: String)
     case methodRemoved(provider: String)
     case passwordReset(address: String, minutes: Int)
+    /// - Parameter until: Seconds since 1970.
+    case accountActions(address: String, until: Int64)
     case passwordChanged
     case alreadyRegistered
     case secondFactorAdded
@@ -54,6 +56,7 @@ package enum MailText: Sendable, Equatable {
         case .methodAdded: words.methodAdded
         case .methodRemoved: words.methodRemoved
         case .passwordReset: words.passwordReset
+        case .accountActions: words.accountActions
         case .passwordChanged: words.passwordChanged
         case .alreadyRegistered: words.alreadyRegistered
         case .secondFactorAdded: words.secondFactorAdded
@@ -85,6 +88,8 @@ package enum MailText: Sendable, Equatable {
             ["provider": .name(provider)]
         case .passwordReset(let link, let minutes):
             ["link": .exact(link), "time": .words(words.time.minutes(minutes))]
+        case .accountActions(let link, let time):
+            ["link": .exact(link), "time": .words(words.time.moment(of: time))]
         case .emailChanged, .passwordChanged, .accountDeleted, .secondFactorAdded,
             .secondFactorRemoved, .recoveryCodesMade, .alreadyRegistered:
             [:]

@@ -3,12 +3,16 @@ import PorticoWeb
 
 extension ConnectionLimits {
     /// The limits that the settings have: connections, body size and timeouts.
-    init(_ settings: Settings) {
+    ///
+    /// - Parameter administers: Whether an `Authorization` field has a token that may make realms.
+    init(_ settings: Settings, administers: @escaping @Sendable (String) -> Bool) {
         self.init(connections: settings.limitConnections)
         body = settings.limitBody
         if settings.adminREST {
             // A realm may come with everything in it.
-            longBodies = [LongBody(path: "/admin/realms", bytes: 4 << 20)]
+            longBodies = [
+                LongBody(path: "/admin/realms", bytes: 4 << 20, admits: administers)
+            ]
         }
         headTime = .seconds(Int64(settings.limitRequestSeconds))
         bodyTime = .seconds(Int64(settings.limitRequestSeconds))

@@ -76,13 +76,18 @@ struct Wiring {
             next: try pipeline(
                 provider.service,
                 backend,
-                try administration(realms, hashing, publicURL),
+                try administration(provider, hashing, publicURL),
                 publicURL
             ),
             readiness: readiness,
             storage: storage
         )
-        let application = server(health, whenListening)
+        let administrators = AdminTokens(
+            realms: realms,
+            grants: installation.grants,
+            clock: installation.clock
+        )
+        let application = server(health, administrators, whenListening)
         let background =
             repeating(realms, activity, logout, provider) + wiring.repeating(backend)
         let demonstration = standIns.map { [$0.service as any Service] } ?? []
@@ -99,6 +104,7 @@ struct Wiring {
             of: [
                 { try await activity.flush() }, { try await backend.activity.flush() },
                 { try await provider.refusedClients.flush(into: installation.audit) },
+                { try await provider.realmEvents.flush(into: installation.realms.events) },
                 { await hashing.shutDown() }, { try await outbound.shutdown() },
             ]
         )
@@ -161,14 +167,14 @@ struct Wiring {
 
     /// The administration over HTTP, where it is on.
     private func administration(
-        _ realms: RealmDirectory,
+        _ provider: Provider,
         _ hashing: PasswordHashing,
         _ publicURL: PublicURL
     ) throws -> AdminService? {
         guard installation.settings.adminREST else { return nil }
         return try AdminService(
             RealmAdministration(
-                realms: realms,
+                realms: provider.realms,
                 store: installation.realms,
                 people: installation.people,
                 sessions: installation.sessions,
@@ -178,7 +184,7 @@ struct Wiring {
                 baseURL: publicURL.origin,
                 hasMaster: installation.settings.adminMaster
             ),
-            of: realms,
+            of: provider,
             publicURL: publicURL,
             logger: log.logger("portico.admin")
         )
@@ -186,6 +192,7 @@ struct Wiring {
 
     private func server(
         _ responder: any Responder,
+        _ administrators: AdminTokens,
         _ whenListening: @escaping @Sendable () -> Void
     ) -> HTTPServer {
         let access = log.access
@@ -193,7 +200,10 @@ struct Wiring {
         return HTTPServer(
             host: address.host,
             port: address.port,
-            limits: ConnectionLimits(installation.settings),
+            limits: ConnectionLimits(
+                installation.settings,
+                administers: administrators.mayMakeRealms
+            ),
             clock: clock,
             responder: responder,
             refused: { access.record($0, at: clock.moment().now) },
@@ -232,6 +242,10 @@ struct Wiring {
                 [grants = installation.grants] in
                 try await provider.swaps.flush(into: grants)
             },
+            Repeating(name: "realm events", interval: .seconds(5), logger: logger) {
+                [events = installation.realms.events] in
+                try await provider.realmEvents.flush(into: events)
+            },
             Repeating(name: "last seen", interval: .seconds(5), logger: logger) {
                 try await activity.flush()
             },
@@ -240,7 +254,9 @@ struct Wiring {
                 try await logout.round()
             },
             Repeating(name: "purge", interval: .seconds(600), logger: logger) {
+                [events = installation.realms.events] in
                 try await purge(at: clock.moment().seconds)
+                try await RealmEvents.expire(realms, in: events, at: clock.moment().seconds)
             },
         ]
     }

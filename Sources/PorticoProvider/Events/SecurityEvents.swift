@@ -7,9 +7,12 @@ import PorticoWeb
 /// code, password or cookie (OWASP ASVS 16.3).
 package struct SecurityEvents: Sendable {
     private let logger: Logger
+    private let realmEvents: RealmEvents?
 
-    package init(logger: Logger) {
+    /// - Parameter realmEvents: Where realms keep them, too.
+    package init(logger: Logger, realmEvents: RealmEvents? = nil) {
         self.logger = logger
+        self.realmEvents = realmEvents
     }
 
     /// - Parameter client: Its `client_id`; `nil` for the Provider's own pages.
@@ -206,6 +209,7 @@ package struct SecurityEvents: Sendable {
     }
 
     private func log(_ event: String, _ context: RealmContext, _ facts: [String: String]) {
+        realmEvents?.note(event, context, facts)
         var metadata: Logger.Metadata = [
             "event": .string(event),
             "realm": .string(context.realm.name),

@@ -26,6 +26,7 @@ enum RealmPath: String, Sendable {
     case verifyEmail = "login-actions/verify-email"
     case resetCredentials = "login-actions/reset-credentials"
     case newPassword = "login-actions/new-password"
+    case actionToken = "login-actions/action-token"
     case account = "account"
     case apps = "account/apps"
     case devices = "account/devices"

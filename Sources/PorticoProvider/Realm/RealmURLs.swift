@@ -23,6 +23,11 @@ package struct RealmURLs: Hashable, Sendable {
         endpoint(.newPassword) + "?key=" + link
     }
 
+    /// The address of a link that an administrator has mailed.
+    func actionToken(_ key: String) -> String {
+        endpoint(.actionToken) + "?key=" + key
+    }
+
     /// Path and query of the same page, in the browser that is to choose a new password now.
     static func newPassword(_ link: String, realmName: String) -> String {
         path(realmName: realmName, .newPassword) + "?key=" + link

@@ -49,6 +49,14 @@ package struct BearerReader: Sendable {
         )
     }
 
+    /// Whether the realm signed the token and its time is not over. Nothing is read for it.
+    package func isSigned(_ token: String, by realm: LiveRealm, at moment: Moment) -> Bool {
+        guard let (claims, _) = verifier.signed(token, by: realm, at: moment),
+            let end = claims.int64("exp")
+        else { return false }
+        return moment.seconds < end
+    }
+
     /// The roles in a token of Portico's own form: none where it is meant for other servers only (RFC
     /// 9700 §2.3), or has not the scope. Keycloak's tokens do not name the issuer.
     private static func seen(

@@ -24,6 +24,9 @@ package struct MailDraft: Hashable, Sendable {
         case wayRemoved(provider: String)
         /// An address of a page of the Provider's where a new password is chosen; sealed at rest.
         case passwordReset(sealedAddress: String, minutes: Int)
+        /// The address of a page where a person does what an administrator asks, sealed at rest, and
+        /// until when it is good, in seconds since 1970.
+        case accountActions(sealedAddress: String, until: Int64)
         /// The password of a realm was changed by way of the mailbox.
         case passwordChanged
         /// Somebody wants to register with the address of a person who has an account in a realm.

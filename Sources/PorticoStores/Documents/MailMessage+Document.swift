@@ -29,6 +29,11 @@ extension MailDraft.Message {
                 sealedAddress: try text("sealed_address"),
                 minutes: try minutes()
             )
+        case "account_actions":
+            self = .accountActions(
+                sealedAddress: try text("sealed_address"),
+                until: try document.required("until", \.int64)
+            )
         case "password_changed": self = .passwordChanged
         case "already_registered": self = .alreadyRegistered
         case "second_factor_added": self = .secondFactorAdded
@@ -47,6 +52,7 @@ extension MailDraft.Message {
         case .wayAdded: "way_added"
         case .wayRemoved: "way_removed"
         case .passwordReset: "password_reset"
+        case .accountActions: "account_actions"
         case .passwordChanged: "password_changed"
         case .alreadyRegistered: "already_registered"
         case .secondFactorAdded: "second_factor_added"
@@ -79,6 +85,8 @@ extension MailDraft.Message {
             ["provider": .string(provider)]
         case .passwordReset(let sealedAddress, let minutes):
             ["sealed_address": .string(sealedAddress), "minutes": .integer(Int64(minutes))]
+        case .accountActions(let sealedAddress, let end):
+            ["sealed_address": .string(sealedAddress), "until": .integer(end)]
         case .passwordChanged, .emailChanged, .accountDeleted, .alreadyRegistered,
             .secondFactorAdded,
             .secondFactorRemoved, .recoveryCodesMade:

@@ -1,4 +1,5 @@
 import PorticoBytes
+import PorticoProtocol
 
 /// Which people of a realm are looked for. What is `nil` does not matter.
 package struct PersonQuery: Hashable, Sendable {
@@ -12,6 +13,8 @@ package struct PersonQuery: Hashable, Sendable {
     package var isExact = false
     package var isEnabled: Bool?
     package var isEmailVerified: Bool?
+    /// A value of one of the attributes; those found besides are for the caller to leave out.
+    package var attributeValue: String?
 
     package init() {}
 }
@@ -79,7 +82,8 @@ extension PersonStore {
             AND ($5 IS NULL OR LOWER(given_name) LIKE $5 ESCAPE '!')
             AND ($6 IS NULL OR LOWER(family_name) LIKE $6 ESCAPE '!')
             AND ($7 IS NULL OR is_enabled = $7) AND ($8 IS NULL OR is_email_verified = $8)
-        ORDER BY username LIMIT $9 OFFSET $10
+            AND ($9 IS NULL OR attributes LIKE $9 ESCAPE '!')
+        ORDER BY username LIMIT $10 OFFSET $11
         """
 
     private static let counted: SQLText = """
@@ -92,6 +96,7 @@ extension PersonStore {
             AND ($5 IS NULL OR LOWER(given_name) LIKE $5 ESCAPE '!')
             AND ($6 IS NULL OR LOWER(family_name) LIKE $6 ESCAPE '!')
             AND ($7 IS NULL OR is_enabled = $7) AND ($8 IS NULL OR is_email_verified = $8)
+            AND ($9 IS NULL OR attributes LIKE $9 ESCAPE '!')
         """
 
     private static let membersOfGroup: SQLText = """
@@ -120,6 +125,7 @@ extension PersonQuery {
             pattern(username, isWhole: isExact), pattern(email, isWhole: isExact),
             pattern(givenName, isWhole: isExact), pattern(familyName, isWhole: isExact),
             isEnabled.map(SQLValue.bool) ?? .null, isEmailVerified.map(SQLValue.bool) ?? .null,
+            attributeValue.map { .text("%\(Self.escaped(Self.written($0)))%") } ?? .null,
         ]
     }
 
@@ -130,6 +136,11 @@ extension PersonQuery {
             omittingEmptySubsequences: false
         ).map { escaped(String(Substring($0))) }
         return parts.count == 1 ? parts[0] + "%" : parts.joined(separator: "%")
+    }
+
+    /// As the document of the attributes has it.
+    private static func written(_ text: String) -> String {
+        String(decoding: JSONValue.string(text).serialized().dropFirst().dropLast(), as: UTF8.self)
     }
 
     /// For `LIKE … ESCAPE '!'`.

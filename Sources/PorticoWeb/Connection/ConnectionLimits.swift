@@ -33,22 +33,30 @@ package struct ConnectionLimits: Sendable {
     /// Connections at one time.
     package var connections: Int
 
-    /// The path that takes bodies of so many bytes.
-    package struct LongBody: Hashable, Sendable {
+    /// The path that takes bodies of so many bytes, of those who are let in.
+    package struct LongBody: Sendable {
         let path: String
         let bytes: Int
+        /// Judges the only `Authorization` field, before the body is read; quickly, because it does so
+        /// where all requests arrive.
+        let admits: @Sendable (String) -> Bool
 
-        package init(path: String, bytes: Int) {
+        package init(path: String, bytes: Int, admits: @escaping @Sendable (String) -> Bool) {
             self.path = path
             self.bytes = bytes
+            self.admits = admits
         }
     }
 
-    /// Bytes of a body that is sent to this target.
-    func body(of target: String) -> Int {
+    /// Bytes of a body that is sent to this target with these `Authorization` fields.
+    func body(of target: String, _ authorization: @autoclosure () -> [String]) -> Int {
         let path = target.utf8.prefix { $0 != UInt8(ascii: "?") }
-        let long = longBodies.first { path.elementsEqual($0.path.utf8) }
-        return max(body, long?.bytes ?? 0)
+        guard let long = longBodies.first(where: { path.elementsEqual($0.path.utf8) }) else {
+            return body
+        }
+        let fields = authorization()
+        guard fields.count == 1, long.admits(fields[0]) else { return body }
+        return max(body, long.bytes)
     }
 
     /// - Parameter connections: `nil` for as many as the process's open files allow, at most 8,192.

@@ -18,7 +18,7 @@ struct RequestHead {
 
     init(_ head: HTTPRequestHead, limits: ConnectionLimits) throws(RequestRefusal) {
         guard head.uri.utf8.count <= limits.target else { throw .targetTooLong }
-        longestBody = limits.body(of: head.uri)
+        longestBody = limits.body(of: head.uri, head.headers["authorization"])
         let isHTTP10 = head.version.minor == 0
         var fields = HTTPFields()
         fields.reserveCapacity(head.headers.count)

@@ -63,6 +63,7 @@ package final class FailedPasswords: Sendable {
         fileprivate let account: LimitKey?
         fileprivate let address: LimitKey
         fileprivate let device: LimitKey?
+        fileprivate let realm: LimitKey
 
         /// - Parameters:
         ///   - realm: The realm of the account.
@@ -81,6 +82,7 @@ package final class FailedPasswords: Sendable {
             pair = LimitKey("pair", realm, name, address)
             self.name = LimitKey("name", realm, name)
             self.account = account.map { LimitKey("account", realm, $0) }
+            self.realm = LimitKey("realm", realm)
             self.address = LimitKey("address", address)
             self.device = device.map { LimitKey("device", realm, $0) }
         }
@@ -100,6 +102,16 @@ package final class FailedPasswords: Sendable {
         var accounts: LeakyCounts
         var addresses: LeakyCounts
         var devices: LeakyCounts
+        /// Since when tries count, for an account or in a realm, where an administrator has said so.
+        var starts: [LimitKey: Double] = [:]
+
+        /// Since when tries for it count.
+        func start(of attempt: Attempt) -> Double {
+            max(
+                attempt.account.flatMap { starts[$0] } ?? -.infinity,
+                starts[attempt.realm] ?? -.infinity
+            )
+        }
 
         init(_ policy: Policy) {
             func counts(_ allowance: Allowance) -> LeakyCounts {
@@ -140,6 +152,54 @@ package final class FailedPasswords: Sendable {
         }
     }
 
+    /// What counts against an account, from all addresses: how many tries of late, when the last one
+    /// was (seconds since 1970), and whether the next one has to wait.
+    ///
+    /// - Parameter names: The account's, in the form that accounts are looked up by.
+    package func standing(of account: String, named names: [String], realm: String, at now: Date)
+        -> (failures: Int, lastAt: TimeInterval, mustWait: Bool)
+    {
+        counts.withLock { counts in
+            let now = counts.time.reading(now)
+            let attempts = names.map {
+                Attempt(realm: realm, name: $0, account: account, address: "")
+            }
+            var standing = (failures: 0, lastAt: 0.0, mustWait: false)
+            for attempt in attempts {
+                guard let key = attempt.account, counts.accounts.isKnown(key) else { continue }
+                let start = counts.start(of: attempt)
+                let all = count(of: key, counts.accounts, since: start, now)
+                let tries = (all.level - 1e-9).rounded(.up)
+                standing.failures = Int(min(max(tries, 0), 1_000_000))
+                if tries > 0 { standing.lastAt = all.at }
+                let byName = count(of: attempt.name, counts.names, since: start, now)
+                if wait(all, policy.account, now) > 0 || wait(byName, policy.name, now) > 0 {
+                    standing.mustWait = true
+                }
+            }
+            return standing
+        }
+    }
+
+    /// Tries for an account until now do not count any more, wherever they came from. Those of an
+    /// address over all names do.
+    ///
+    /// - Parameter account: `nil`: of the whole realm.
+    package func forget(_ account: String?, realm: String, at now: Date) {
+        let key = account.map { LimitKey("account", realm, $0) } ?? LimitKey("realm", realm)
+        counts.withLock { counts in
+            let now = counts.time.reading(now)
+            if counts.starts.count >= Self.mostStarts,
+                let oldest = counts.starts.min(by: { $0.value < $1.value })
+            {
+                counts.starts[oldest.key] = nil
+            }
+            counts.starts[key] = now
+        }
+    }
+
+    private static let mostStarts = 1024
+
     /// Whether an address has made so many wrong tries that its share of password checks is
     /// limited. A known device is responsible only for its own.
     package func hasManyMistakes(_ attempt: Attempt, at now: Date) -> Bool {
@@ -161,18 +221,30 @@ package final class FailedPasswords: Sendable {
         counts.addresses.count(of: attempt.address, at: now).level >= Double(policy.address.free)
     }
 
+    private func count(
+        of key: LimitKey,
+        _ counts: LeakyCounts,
+        since start: Double,
+        _ now: Double
+    ) -> LeakyCounts.Count {
+        var count = counts.count(of: key, at: now)
+        if count.at <= start { count.level = 0 }
+        return count
+    }
+
     private func wait(for attempt: Attempt, _ counts: Counts, _ now: Double) -> TimeInterval {
+        let start = counts.start(of: attempt)
         if let device = attempt.device {
-            return wait(counts.devices.count(of: device, at: now), policy.device, now)
+            return wait(count(of: device, counts.devices, since: start, now), policy.device, now)
         }
         var pair = policy.pair
         if hasManyMistakes(attempt, counts, now) { pair.free = policy.freeWhereMany }
         var longest = max(
-            wait(counts.pairs.count(of: attempt.pair, at: now), pair, now),
-            wait(counts.names.count(of: attempt.name, at: now), policy.name, now)
+            wait(count(of: attempt.pair, counts.pairs, since: start, now), pair, now),
+            wait(count(of: attempt.name, counts.names, since: start, now), policy.name, now)
         )
         if let account = attempt.account {
-            let count = counts.accounts.count(of: account, at: now)
+            let count = count(of: account, counts.accounts, since: start, now)
             longest = max(longest, wait(count, policy.account, now))
         }
         return longest
@@ -184,13 +256,16 @@ package final class FailedPasswords: Sendable {
         _ counts: inout Counts,
         _ now: Double
     ) {
-        if let account = attempt.account { change(&counts.accounts, account, by: step, now) }
+        let start = counts.start(of: attempt)
+        if let account = attempt.account {
+            change(&counts.accounts, account, by: step, since: start, now)
+        }
         if let device = attempt.device {
-            change(&counts.devices, device, by: step, now)
+            change(&counts.devices, device, by: step, since: start, now)
         } else {
-            change(&counts.pairs, attempt.pair, by: step, now)
-            change(&counts.names, attempt.name, by: step, now)
-            change(&counts.addresses, attempt.address, by: step, now)
+            change(&counts.pairs, attempt.pair, by: step, since: start, now)
+            change(&counts.names, attempt.name, by: step, since: start, now)
+            change(&counts.addresses, attempt.address, by: step, since: -.infinity, now)
         }
     }
 
@@ -198,11 +273,12 @@ package final class FailedPasswords: Sendable {
         _ counts: inout LeakyCounts,
         _ key: LimitKey,
         by step: Double,
+        since start: Double,
         _ now: Double
     ) {
         // A count that has decreased since is not reduced twice.
         guard step > 0 || counts.isKnown(key) else { return }
-        var count = counts.count(of: key, at: now)
+        var count = count(of: key, counts, since: start, now)
         count.level = max(0, count.level + step)
         count.at = max(count.at, now)
         counts.set(count, of: key, at: now)

@@ -1,12 +1,14 @@
 import PorticoBytes
 import PorticoPages
 import PorticoProtocol
+import PorticoProvider
 import PorticoStores
 import PorticoTestSupport
+import Testing
 
 /// The Provider's pages that go with mails, and the apps that a person has allowed.
 extension PageWalk {
-    static let mailboxes = [confirming] + forgotten + chosen + ended
+    static let mailboxes = [confirming] + forgotten + chosen + ended + asked
 
     private static let confirming = PageWalk(ConfirmEmailPage.self, "asked") { walker in
         let server = try await ProviderUnderTest(sendsMail: true) { new in
@@ -118,6 +120,58 @@ extension PageWalk {
             return try await somebody.browser.get(link)
         },
     ]
+
+    /// What an administrator asks for by a link: no password.
+    private static let asked = [
+        PageWalk(ActionLinkPage.self, "asked") { walker in
+            let server = try await ProviderUnderTest(sendsMail: true)
+            return try await walker.browser(server).get(try await mailedLink(server))
+        },
+        PageWalk(ActionLinkPage.self, "confirmed") { walker in
+            let server = try await ProviderUnderTest(sendsMail: true)
+            let browser = walker.browser(server)
+            let page = try await browser.get(try await mailedLink(server))
+            return try await browser.submit(page, [("action", "confirm")])
+        },
+        PageWalk(ActionLinkPage.self, "over") { walker in
+            let server = try await ProviderUnderTest(sendsMail: true)
+            let link = try await mailedLink(server)
+            server.clock.advance(by: 600)
+            return try await walker.browser(server).get(link)
+        },
+    ]
+
+    private static func mailedLink(_ server: ProviderUnderTest) async throws -> String {
+        let moment = Moment(now: server.clock.now, random: .system)
+        let realm = try #require(server.provider.realms.realm(named: "test"))
+        let alice = try #require(
+            try await server.database.people.credentials(
+                realmID: realm.id,
+                login: "alice",
+                byEmail: false
+            )
+        )
+        let link = ActionLink(
+            person: PersonLink(
+                realmID: realm.id,
+                personID: alice.person.id,
+                email: alice.person.email ?? "",
+                epoch: alice.epoch,
+                actions: [RequiredAction.verifyEmail]
+            ),
+            expiresAt: moment.seconds + 600,
+            back: nil
+        )
+        let outcome = try await server.provider.actionLinks.send(
+            link,
+            to: alice.person,
+            in: realm,
+            by: "root",
+            at: moment
+        )
+        #expect(outcome == .sent)
+        return try await server.link()
+    }
 
     static let apps = [
         PageWalk(ConnectedAppsPage.self, "two apps") { try await twoApps($0).page },

@@ -46,6 +46,48 @@ import Testing
         #expect(users.json.isEmpty && users.list.isEmpty)
     }
 
+    @Test(
+        "attack: a long body is read only for a token that master has signed, and that is not over"
+    )
+    func longBodies() async throws {
+        let admin = try await AdminUnderTest(hasMaster: true)
+        let server = admin.server
+        let tokens = AdminTokens(
+            realms: server.provider.realms,
+            grants: server.database.grants,
+            clock: Clock { server.clock.now }
+        )
+        let foreign = try await admin.token("realm-admin")
+        // Without a realm of that name no one makes realms.
+        #expect(!tokens.mayMakeRealms("Bearer \(foreign)"))
+        let master = MasterRealm(ring: TestRealm.ring, baseURL: "https://op.example.com")
+        let moment = Moment(now: server.clock.now, random: .system)
+        #expect(try await master.create(in: server.database.realms, at: moment))
+        try await server.provider.realms.refresh()
+        let realmID = try #require(server.provider.realms.realm(named: "master")?.id)
+        let root = NewPerson(
+            person: Person(id: "root", realmID: realmID, username: "root", createdAt: 0),
+            password: try await TestRealm.hash(of: AdminUnderTest.password),
+            roles: [RoleName(clientID: nil, name: "admin")]
+        )
+        _ = try await server.database.people.create(root)
+        let reply = try await server.post(
+            "/realms/master/protocol/openid-connect/token",
+            [
+                ("grant_type", "password"), ("client_id", "admin-cli"), ("username", "root"),
+                ("password", AdminUnderTest.password),
+            ]
+        )
+        let token = try #require(reply.json.string("access_token"), "\(reply.text)")
+        #expect(tokens.mayMakeRealms("Bearer \(token)"))
+        for other in [
+            token, "Bearer", "Basic \(token)", "Bearer \(token.dropLast(8))AAAAAAAA",
+            "Bearer \(foreign)", "Bearer \(token) x",
+        ] { #expect(!tokens.mayMakeRealms(other), "\(other)") }
+        server.clock.advance(by: 86_400)
+        #expect(!tokens.mayMakeRealms("Bearer \(token)"))
+    }
+
     @Test("KC-A-2: with few rights the realm is short, and lists have what one may see")
     func short() async throws {
         let admin = try await AdminUnderTest(["view-users", "query-users", "query-clients"])

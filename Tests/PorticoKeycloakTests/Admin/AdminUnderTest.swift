@@ -20,11 +20,13 @@ struct AdminUnderTest: Sendable {
     ///   - administrators: `view-users+manage-clients`; `none` has no right.
     ///   - more: Members of the realm besides.
     ///   - master: The file of the realm `master`.
+    ///   - sendsMail: Whether the outbox is emptied.
     init(
         _ administrators: [String] = ["realm-admin"],
         more: String = "",
         master: String? = nil,
-        hasMaster: Bool = false
+        hasMaster: Bool = false,
+        sendsMail: Bool = false
     ) async throws {
         let clients = administrators.map { name in
             """
@@ -65,6 +67,7 @@ struct AdminUnderTest: Sendable {
         }
         server = try await ProviderUnderTest(
             database: database,
+            sendsMail: sendsMail,
             administered: true,
             hasMaster: hasMaster
         )

@@ -104,7 +104,7 @@ package final class ProviderUnderTest: Sendable {
                         baseURL: url.origin,
                         hasMaster: hasMaster
                     ),
-                    of: realms,
+                    of: provider,
                     publicURL: url,
                     logger: logger
                 )

@@ -24,4 +24,9 @@ struct CodeWords: WordGroup {
     let show: Phrase
     let elsewhere: Phrase
     let elsewhereAdvice: Phrase
+    let linkAsked: Phrase
+    let linkWhy: ExactText
+    let linkDone: Phrase
+    let linkDoneWhat: Phrase
+    let linkOver: Phrase
 }

@@ -22,6 +22,7 @@ struct MailWords: WordGroup {
     let methodAdded: Mail
     let methodRemoved: Mail
     let passwordReset: Mail
+    let accountActions: Mail
     let passwordChanged: Mail
     let alreadyRegistered: Mail
     let secondFactorAdded: Mail

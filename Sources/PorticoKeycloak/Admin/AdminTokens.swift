@@ -1,0 +1,26 @@
+package import PorticoBytes
+import PorticoProtocol
+package import PorticoProvider
+package import PorticoStores
+
+/// Tells tokens of those who may make realms from others at a glance, before a long body of theirs is
+/// read. Whether a token counts is for ``AdminAccess`` to say.
+package struct AdminTokens: Sendable {
+    private let realms: RealmDirectory
+    private let bearer: BearerReader
+    private let clock: Clock
+
+    package init(realms: RealmDirectory, grants: GrantStore, clock: Clock) {
+        self.realms = realms
+        bearer = BearerReader(grants: grants)
+        self.clock = clock
+    }
+
+    /// - Parameter authorization: The header.
+    @Sendable package func mayMakeRealms(_ authorization: String) -> Bool {
+        guard let token = AdminAccess.token([authorization]),
+            let master = realms.kept(named: AdminRights.master)
+        else { return false }
+        return bearer.isSigned(token, by: master, at: clock.moment())
+    }
+}

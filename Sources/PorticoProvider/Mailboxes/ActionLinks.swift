@@ -1,0 +1,184 @@
+package import PorticoBytes
+import PorticoPages
+import PorticoProtocol
+import PorticoSeals
+package import PorticoStores
+import PorticoWeb
+
+/// A link that an administrator has mailed to a person, for what they are to do: choose a password,
+/// confirm their address, set up an authenticator app (Keycloak `execute-actions-email`).
+///
+/// Unlike a link that a person asks for, it works in any browser: no browser has asked.
+package struct ActionLink: Hashable, Sendable {
+    package var person: PersonLink
+    /// Seconds since 1970.
+    package var expiresAt: Int64
+    /// Where an app wants the person to go on.
+    package var back: Back?
+
+    package struct Back: Hashable, Sendable {
+        package var clientID: String
+        package var redirectURI: String
+
+        package init(clientID: String, redirectURI: String) {
+            self.clientID = clientID
+            self.redirectURI = redirectURI
+        }
+    }
+
+    package init(person: PersonLink, expiresAt: Int64, back: Back?) {
+        self.person = person
+        self.expiresAt = expiresAt
+        self.back = back
+    }
+
+    var choosesPassword: Bool { person.actions.contains(RequiredAction.updatePassword) }
+}
+
+/// Sends such links, and reads them when they come back.
+package struct ActionLinks: Sendable {
+    let mailboxes: PersonMailboxStore
+    let people: PersonStore
+    let limits: MailLimits
+    let ring: KeyRing
+    let sendsMail: Bool
+
+    /// What a link can ask for; another one's mail would lead to nothing.
+    package static let actions = [
+        RequiredAction.updatePassword, RequiredAction.verifyEmail, RequiredAction.configureTOTP,
+    ]
+    /// In seconds: 30 days.
+    package static let longestLifetime: Int64 = 2_592_000
+    /// Of a redirect URI, in bytes.
+    package static let longestRedirect = 1000
+
+    package enum Outcome: Hashable, Sendable {
+        case sent
+        /// The server sends no mail.
+        case sendsNoMail
+        /// So many mails went to this address: seconds until the next.
+        case mustWait(Double)
+    }
+
+    /// Whether a link may lead to that address of the client's in the end.
+    package func permits(_ redirectURI: String, of client: Client, in realm: LiveRealm) -> Bool {
+        redirectURI.utf8.count <= Self.longestRedirect
+            && PermittedRedirect(RedirectURI(redirectURI), of: client, in: realm) != nil
+    }
+
+    /// Mails a link to the address that it is for.
+    ///
+    /// - Parameter sender: The id of the administrator; each sends five mails an hour to a mailbox,
+    ///   and all together ten.
+    package func send(
+        _ link: ActionLink,
+        to person: Person,
+        in realm: LiveRealm,
+        by sender: String,
+        at moment: Moment
+    ) async throws -> Outcome {
+        guard sendsMail else { return .sendsNoMail }
+        let address = link.person.email
+        let mailbox = "\(realm.id) \(EmailAddress.folded(address) ?? address)"
+        // Not by network address: all mails of a script come from one.
+        let requester = "administrator \(sender) \(mailbox)"
+        let verdict = limits.take(mailbox, for: requester, from: requester, at: moment)
+        if case .wait(let seconds) = verdict { return .mustWait(seconds) }
+        let mailID = moment.id()
+        let vault = SealedAtRest(ring: ring, purpose: "action link")
+        let url = realm.urls.actionToken(seal(realm.id).seal(link, at: moment))
+        let sealed = vault.seal(Array(url.utf8), for: mailID.text, random: moment.random)
+        let language = Language.best(
+            uiLocales: person.attributes["locale"]?.first,
+            acceptLanguage: nil,
+            otherwise: realm.keycloak?.defaultLocale
+        )
+        try await mailboxes.send(
+            MailDraft(
+                id: mailID,
+                to: address,
+                message: .accountActions(
+                    sealedAddress: Base64URL.encode(sealed),
+                    until: link.expiresAt
+                ),
+                language: language.tag,
+                service: realm.displayName,
+                createdAt: moment.seconds
+            )
+        )
+        return .sent
+    }
+
+    /// The link of a key, and its person.
+    ///
+    /// - Returns: `nil` where it is over: by time, by a new password, another address, or because
+    ///   the person may not sign in.
+    func open(_ key: String?, _ context: RealmContext) async throws -> (ActionLink, Person)? {
+        guard let link = seal(context.realm.id).open(key, at: context.moment),
+            context.now < link.expiresAt,
+            let kept = try await people.credentials(
+                id: link.person.personID,
+                realmID: context.realm.id
+            ),
+            kept.person.isEnabled, kept.epoch == link.person.epoch,
+            let email = kept.person.email,
+            sameBytes(LoginName.folded(email), LoginName.folded(link.person.email))
+        else { return nil }
+        return (link, kept.person)
+    }
+
+    private func seal(_ realmID: String) -> ActionLinkSeal {
+        ActionLinkSeal(ring: ring, realmID: realmID)
+    }
+}
+
+/// The key of a link: everything about it, sealed.
+struct ActionLinkSeal: Sendable {
+    private let seal: Seal
+    private let realmID: String
+
+    init(ring: KeyRing, realmID: String) {
+        seal = Seal(ring: ring, purpose: "action link", realm: realmID)
+        self.realmID = realmID
+    }
+
+    func seal(_ link: ActionLink, at moment: Moment) -> String {
+        var json: JSONObject = [
+            "sub": .string(link.person.personID), "email": .string(link.person.email),
+            "epoch": .integer(link.person.epoch), "exp": .integer(link.expiresAt),
+            "actions": .array(link.person.actions.map(JSONValue.string)),
+        ]
+        if let back = link.back {
+            json["client"] = .string(back.clientID)
+            json["uri"] = .string(back.redirectURI)
+        }
+        return seal.seal(json.serialized(), at: moment.now, random: moment.random)
+    }
+
+    /// - Returns: `nil` if the text is not a seal of this realm, or is older than any link.
+    func open(_ text: String?, at moment: Moment) -> ActionLink? {
+        let lifetime = Double(ActionLinks.longestLifetime)
+        // `try?`: every failure leads to the same page.
+        guard let text, let bytes = try? seal.open(text, at: moment.now, within: lifetime),
+            let json = try? JSONObject(parsing: bytes),
+            let personID = json.string("sub"), let email = json.string("email"),
+            let epoch = json.int64("epoch"), let end = json.int64("exp"),
+            let actions = json.strings("actions")
+        else { return nil }
+        var back: ActionLink.Back?
+        if let clientID = json.string("client"), let uri = json.string("uri") {
+            back = ActionLink.Back(clientID: clientID, redirectURI: uri)
+        }
+        return ActionLink(
+            person: PersonLink(
+                realmID: realmID,
+                personID: personID,
+                email: email,
+                epoch: epoch,
+                actions: actions
+            ),
+            expiresAt: end,
+            back: back
+        )
+    }
+}

@@ -1,0 +1,176 @@
+import HTTPTypes
+import PorticoBytes
+import PorticoProtocol
+import PorticoProvider
+import PorticoStores
+import PorticoTestSupport
+import Testing
+
+@testable import PorticoKeycloak
+
+/// What happened in a realm, as its administrators see it.
+@Suite("Events by the administration") struct AdminEventTests {
+    private static let enabled = #""eventsEnabled": true, "adminEventsEnabled": true,"#
+    private static let ann = "/users/\(AdminUnderTest.annID)"
+
+    private func kinds(_ query: String, _ admin: AdminUnderTest, by token: String) async throws
+        -> [String]
+    {
+        let reply = try await admin.send(.get, "/events?\(query)", by: token)
+        #expect(reply.status == 200, "\(query) \(reply.text)")
+        return reply.list.compactMap { $0.string("type") }
+    }
+
+    /// Ann signs in once with a wrong password and once with the right one.
+    private func signIn(_ admin: AdminUnderTest) async throws {
+        let browser = TestBrowser(admin.server)
+        let page = try await browser.get(
+            "/realms/acme/protocol/openid-connect/auth?client_id=web&response_type=code"
+                + "&redirect_uri=https%3A%2F%2Fweb.example%2Fcb&scope=openid"
+                + "&code_challenge=\(TestFlow.challenge)&code_challenge_method=S256"
+        )
+        _ = try await browser.submit(page, [("username", "ann"), ("password", "wrong one")])
+        _ = try await admin.token(ofPerson: "ann")
+    }
+
+    @Test(
+        "KC-A-2: events have Keycloak's words and members, the latest first, and are found by them"
+    )
+    func events() async throws {
+        let admin = try await AdminUnderTest(["view-events", "none"], more: Self.enabled)
+        let token = try await admin.token("view-events")
+        try await signIn(admin)
+        let all = try await admin.send(.get, "/events", by: token).list
+        #expect(all.compactMap { $0.string("type") } == ["LOGIN", "LOGIN_ERROR"])
+        let realm = try #require(admin.server.provider.realms.realm(named: "acme"))
+        let login = try #require(all.first)
+        #expect(login.int64("time") == admin.server.clock.seconds * 1000)
+        #expect(login.string("realmId") == realm.realm.keycloak?.string("id") ?? realm.id)
+        #expect(login.string("clientId") == "web")
+        #expect(login.string("userId") == AdminUnderTest.annID)
+        #expect(login.string("sessionId")?.isEmpty == false)
+        #expect(login.string("ipAddress") == "192.0.2.1")
+        #expect(login.object("details") != nil)
+        #expect(all.last?.string("error") == "invalid_user_credentials")
+        let queries: [(String, [String])] = [
+            ("type=LOGIN", ["LOGIN"]), ("type=LOGIN&type=LOGIN_ERROR", ["LOGIN", "LOGIN_ERROR"]),
+            ("type=LOGOUT", []), ("client=web", ["LOGIN"]), ("client=app", []),
+            ("user=\(AdminUnderTest.annID)", ["LOGIN"]), ("user=other", []),
+            ("ipAddress=192.0.2.1", ["LOGIN", "LOGIN_ERROR"]), ("ipAddress=192.0.2.9", []),
+            ("max=1", ["LOGIN"]), ("first=1", ["LOGIN_ERROR"]),
+            ("max=-1", ["LOGIN", "LOGIN_ERROR"]),
+            ("direction=asc", ["LOGIN_ERROR", "LOGIN"]), ("dateFrom=2000-01-01&max=1", ["LOGIN"]),
+            ("dateTo=2000-01-01", []), ("dateTo=9999999999999&max=1", ["LOGIN"]),
+        ]
+        for (query, expected) in queries {
+            #expect(try await kinds(query, admin, by: token) == expected, "\(query)")
+        }
+        for query in ["dateFrom=yesterday", "dateTo=2026-13-01", "type=LOGIN%2CLOGOUT", "type='"] {
+            #expect(try await admin.send(.get, "/events?\(query)", by: token).status == 400)
+        }
+    }
+
+    @Test("KC-A-2: what an administrator did is kept without what was sent")
+    func adminEvents() async throws {
+        let admin = try await AdminUnderTest(["realm-admin"], more: Self.enabled)
+        let token = try await admin.token("realm-admin")
+        let credential = #"{"type": "password", "value": "Another-123 one"}"#
+        let made = try await admin.send(
+            .post,
+            "/users",
+            #"{"username": "bea", "credentials": [\#(credential)]}"#,
+            by: token
+        )
+        _ = try await admin.send(.put, "\(Self.ann)/reset-password", credential, by: token)
+        _ = try await admin.send(.delete, "/users/\(made.madeID)", by: token)
+        // Refused: nothing was done.
+        _ = try await admin.send(.delete, "/users/\(made.madeID)", by: token)
+        _ = try await admin.send(.get, Self.ann, by: token)
+        let reply = try await admin.send(.get, "/admin-events", by: token)
+        #expect(
+            reply.list.compactMap { $0.string("operationType") } == ["DELETE", "ACTION", "CREATE"]
+        )
+        #expect(reply.list.allSatisfy { $0.string("resourceType") == "USER" })
+        #expect(reply.list.last?.string("resourcePath") == "users/\(made.madeID)")
+        let who = try #require(reply.list.first?.object("authDetails"))
+        #expect(who.string("userId")?.isEmpty == false && who.string("ipAddress") == "192.0.2.1")
+        #expect(!reply.text.contains("Another-123"))
+        let query = "/admin-events?operationTypes=CREATE"
+        #expect(try await admin.send(.get, query, by: token).list.count == 1)
+        #expect(try await admin.send(.get, "/events", by: token).text == "[]")
+    }
+
+    @Test("KC-A-2: events are kept only where a realm wants them, and of the kinds it wants")
+    func settings() async throws {
+        let admin = try await AdminUnderTest(["manage-events"])
+        let token = try await admin.token("manage-events")
+        try await signIn(admin)
+        #expect(try await kinds("", admin, by: token).isEmpty)
+        let config = try await admin.send(.get, "/events/config", by: token).json
+        #expect(config.bool("eventsEnabled") == false)
+        #expect(config.strings("enabledEventTypes")?.contains("LOGIN") == true)
+        let change = #"{"eventsEnabled": true, "enabledEventTypes": ["LOGIN"]}"#
+        #expect(try await admin.send(.put, "/events/config", change, by: token).status == 204)
+        try await signIn(admin)
+        #expect(try await kinds("", admin, by: token) == ["LOGIN"])
+        let unknown = try await admin.send(.put, "/events/config", #"{"x": 1}"#, by: token)
+        #expect(unknown.status == 400)
+        let long = #"{"enabledEventTypes": ["\#(String(repeating: "A", count: 101))"]}"#
+        #expect(try await admin.send(.put, "/events/config", long, by: token).status == 400)
+        // Over after an hour.
+        let short = #"{"eventsExpiration": 3600}"#
+        #expect(try await admin.send(.put, "/events/config", short, by: token).status == 204)
+        #expect(try await kinds("", admin, by: token) == ["LOGIN"])
+        admin.server.clock.advance(by: 3601)
+        let later = try await admin.token("manage-events")
+        #expect(try await kinds("", admin, by: later).isEmpty)
+    }
+
+    @Test("attack: events are read with view-events only, and removed with manage-events only")
+    func rights() async throws {
+        let admin = try await AdminUnderTest(
+            ["view-events", "manage-events", "manage-users+view-realm"],
+            more: Self.enabled
+        )
+        let viewer = try await admin.token("view-events")
+        let helper = try await admin.token("manage-users+view-realm")
+        try await signIn(admin)
+        for path in ["/events", "/admin-events", "/events/config"] {
+            #expect(try await admin.send(.get, path, by: helper).status == 403, "\(path)")
+            #expect(try await admin.send(.get, path, by: viewer).status == 200, "\(path)")
+        }
+        for path in ["/events", "/admin-events"] {
+            for token in [helper, viewer] {
+                #expect(try await admin.send(.delete, path, by: token).status == 403, "\(path)")
+            }
+        }
+        let off = #"{"eventsEnabled": false}"#
+        #expect(try await admin.send(.put, "/events/config", off, by: viewer).status == 403)
+        #expect(try await kinds("", admin, by: viewer) == ["LOGIN", "LOGIN_ERROR"])
+        let keeper = try await admin.token("manage-events")
+        #expect(try await admin.send(.delete, "/events", by: keeper).status == 204)
+        #expect(try await kinds("", admin, by: viewer).isEmpty)
+        // Of another realm.
+        let other = "/admin/realms/test/events"
+        #expect(try await admin.send(.delete, other, by: keeper).status == 403)
+    }
+
+    @Test("attack: what strangers cause is bounded in an hour")
+    func bounded() async throws {
+        let admin = try await AdminUnderTest(["view-events"], more: Self.enabled)
+        let token = try await admin.token("view-events")
+        for number in 0..<320 {
+            _ = try await admin.server.post(
+                "/realms/acme/protocol/openid-connect/token",
+                [
+                    ("grant_type", "client_credentials"), ("client_id", "app"),
+                    ("client_secret", "wrong"),
+                ],
+                from: "192.0.2.\(number % 200)"
+            )
+        }
+        let events = try await admin.send(.get, "/events?max=1000", by: token).list
+        #expect(events.count == 300)
+        #expect(events.allSatisfy { $0.string("type") == "CLIENT_LOGIN_ERROR" })
+    }
+}
