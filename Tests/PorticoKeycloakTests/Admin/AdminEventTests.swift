@@ -11,6 +11,7 @@ import Testing
 /// What happened in a realm, as its administrators see it.
 @Suite("Events by the administration") struct AdminEventTests {
     private static let enabled = #""eventsEnabled": true, "adminEventsEnabled": true,"#
+    private static let ofAdministrators = "/admin/realms/acme/admin-events"
     private static let ann = "/users/\(AdminUnderTest.annID)"
 
     private func kinds(_ query: String, _ admin: AdminUnderTest, by token: String) async throws
@@ -86,7 +87,7 @@ import Testing
         // Refused: nothing was done.
         _ = try await admin.send(.delete, "/users/\(made.madeID)", by: token)
         _ = try await admin.send(.get, Self.ann, by: token)
-        let reply = try await admin.send(.get, "/admin-events", by: token)
+        let reply = try await admin.send(.get, Self.ofAdministrators, by: token)
         #expect(
             reply.list.compactMap { $0.string("operationType") } == ["DELETE", "ACTION", "CREATE"]
         )
@@ -95,7 +96,7 @@ import Testing
         let who = try #require(reply.list.first?.object("authDetails"))
         #expect(who.string("userId")?.isEmpty == false && who.string("ipAddress") == "192.0.2.1")
         #expect(!reply.text.contains("Another-123"))
-        let query = "/admin-events?operationTypes=CREATE"
+        let query = Self.ofAdministrators + "?operationTypes=CREATE"
         #expect(try await admin.send(.get, query, by: token).list.count == 1)
         #expect(try await admin.send(.get, "/events", by: token).text == "[]")
     }
@@ -135,11 +136,11 @@ import Testing
         let viewer = try await admin.token("view-events")
         let helper = try await admin.token("manage-users+view-realm")
         try await signIn(admin)
-        for path in ["/events", "/admin-events", "/events/config"] {
+        for path in ["/events", Self.ofAdministrators, "/events/config"] {
             #expect(try await admin.send(.get, path, by: helper).status == 403, "\(path)")
             #expect(try await admin.send(.get, path, by: viewer).status == 200, "\(path)")
         }
-        for path in ["/events", "/admin-events"] {
+        for path in ["/events", Self.ofAdministrators] {
             for token in [helper, viewer] {
                 #expect(try await admin.send(.delete, path, by: token).status == 403, "\(path)")
             }
@@ -169,8 +170,8 @@ import Testing
                 from: "192.0.2.\(number % 200)"
             )
         }
-        let events = try await admin.send(.get, "/events?max=1000", by: token).list
-        #expect(events.count == 300)
+        let events = try await admin.send(.get, "/events?first=260&max=100", by: token).list
+        #expect(events.count == 40)
         #expect(events.allSatisfy { $0.string("type") == "CLIENT_LOGIN_ERROR" })
     }
 }
