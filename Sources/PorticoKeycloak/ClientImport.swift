@@ -115,6 +115,7 @@ struct ClientImport {
         if let here {
             client.keep(here, wouldBeShut: shut != nil)
             if shut != nil && here.isEnabled || isKept(secret, of: here) {
+                reportSecret(secret, of: here, report: &report)
                 client.secret = here.secret
                 secret = .unchanged
             }
@@ -230,45 +231,6 @@ struct ClientImport {
         ] where try representation.bool(name) == true {
             report.add(.changed, subject, words)
         }
-    }
-
-    /// Whether a client that is here goes on with the secret that it has.
-    private func isKept(_ secret: ClientRegistration.Secret, of here: Client) -> Bool {
-        switch secret {
-        case .unchanged: false
-        case .made: here.secret != nil
-        case .chosen(let text): registration.isSecret(text, of: here)
-        }
-    }
-
-    /// A full export contains it in the clear; a partial one masks it.
-    private func secret(
-        of client: Client,
-        _ representation: Representation,
-        _ here: Client?,
-        report: inout ImportReport
-    ) throws(RealmImportError) -> ClientRegistration.Secret {
-        let secret = try representation.text("secret")
-        guard client.authentication == .clientSecretBasic else { return .unchanged }
-        let type = try representation.text("clientAuthenticatorType")
-        guard type == nil || type == "client-secret" || type == "client-secret-jwt" else {
-            // A secret beside keys or a certificate was never enough.
-            return .made
-        }
-        guard let secret, !secret.utf8.allSatisfy({ $0 == UInt8(ascii: "*") }),
-            !secret.hasPrefix("${")
-        else {
-            // The one that it has here goes on.
-            if here?.secret != nil { return .made }
-            report.add(
-                .changed,
-                "client \(client.clientID)",
-                "the file does not hold its secret: make a new one before it is used"
-            )
-            // No one is shown this one.
-            return .made
-        }
-        return .chosen(SecretText(secret))
     }
 
     private func admitted(

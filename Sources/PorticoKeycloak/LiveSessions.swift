@@ -9,7 +9,8 @@ package struct LiveSessions: Sendable {
     private static let longest = 255
     /// How many are handed on at once.
     private static let chunk = 200
-    private static let limits = JSONLimits.foreign(size: 64 * 1024)
+    /// Of one session. A realm may have thousands of clients, and a session parts of many.
+    private static let limits = JSONLimits.foreign(size: 4 << 20, members: 50_000)
 
     package private(set) var count = 0
     /// When the last of them was used; seconds since 1970.

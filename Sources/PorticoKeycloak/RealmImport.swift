@@ -31,15 +31,17 @@ package struct RealmImport: Sendable {
         self.baseURL = baseURL
     }
 
-    /// Of a realm without its people, and of each person: 64 MiB, which is about twenty thousand clients.
+    /// Of a realm without its people: 64 MiB, which is about twenty thousand clients.
     /// What is kept of the file stands deeper in the store than here, and must be readable there.
     static let limits = JSONLimits(size: 64 << 20, depth: 48)
+    /// Of each person: what is kept of one is read with many others.
+    static let personLimits = JSONLimits(size: longestDocument, depth: 48)
     /// The longest document that is kept, in bytes; every process reads all of them.
     static let longestDocument = 4 << 20
 
     struct Imported {
         /// Without people.
-        let realm: NewRealm
+        var realm: NewRealm
         var people: PersonImport
     }
 

@@ -13,6 +13,8 @@ package enum RealmImportError: Error, Hashable, Sendable {
     case realm(path: String, RealmCreation.Refusal)
     /// Something in it is longer than the store keeps.
     case tooLarge(path: String)
+    /// Something wrote to the file while it was read.
+    case changed
     /// People of a realm that is in none of the files.
     case peopleAlone(path: String)
     /// Another realm has something of that id.
@@ -35,7 +37,7 @@ package enum RealmImportError: Error, Hashable, Sendable {
     /// The position in the file: `clients[2].redirectUris[0]`; `nil` for the file as a whole.
     package var path: String? {
         switch self {
-        case .notJSON: nil
+        case .notJSON, .changed: nil
         case .wrongType(let path, _), .missing(let path), .repeatedRealm(let path),
             .tooLarge(let path), .peopleAlone(let path), .idTaken(let path), .realm(let path, _),
             .key(let path, _):
@@ -55,6 +57,7 @@ extension RealmImportError: CustomStringConvertible {
         case .repeatedRealm(let path): "\(Self.place(path))This realm is there twice."
         case .realm(let path, let refusal): "\(path): \(refusal.rule)"
         case .tooLarge(let path): "\(Self.place(path))Something in it is too long."
+        case .changed: "It was changed while it was read."
         case .peopleAlone(let path):
             "\(Self.place(path))These are people without their realm. Name its file too, or the folder."
         case .idTaken(let path):

@@ -120,6 +120,43 @@ struct RealmDiffTests {
         #expect(report.differences.allSatisfy { $0.kind == .added })
     }
 
+    @Test(
+        "KC-M-1: people are matched as an import matches them: by the file's ids, else by their names"
+    )
+    func matched() async throws {
+        let harbour = try await ExportSample.harbour()
+        let ada = try await harbour.database.people.whole(
+            realmID: harbour.realm.id,
+            username: "ada"
+        )
+        var person = try #require(ada).person
+        person.username = "ada.new"
+        #expect(try await harbour.database.people.update(person) == .changed)
+        func file(_ id: JSONValue?) throws -> JSONObject {
+            try Self.changed("users", "username", "ada") { $0["id"] = id }
+        }
+        #expect(
+            try await harbour.diff(file(.string(person.id))) == ["changed users.ada.username"]
+        )
+        #expect(
+            try await harbour.diff(file(nil)) == ["added users.ada", "removed users[\"ada.new\"]"]
+        )
+    }
+
+    @Test("KC-M-1: a flow of another id is another flow, as an import has it")
+    func flows() async throws {
+        let file = #"""
+            {"realm": "a", "enabled": true,
+             "authenticationFlows": [{"id": "one", "alias": "browser", "description": "first"}]}
+            """#
+        let sample = try await ExportSample(Array(file.utf8))
+        let other = file.replacing("\"one\"", with: "\"two\"")
+        #expect(
+            try await sample.diff(Array(other.utf8)).differences.map { "\($0.kind) \($0.path)" }
+                .sorted() == ["added authenticationFlows.two", "removed authenticationFlows.one"]
+        )
+    }
+
     @Test("An export without secrets differs in nothing")
     func masked() async throws {
         let harbour = try await ExportSample.harbour()

@@ -122,34 +122,26 @@ struct RealmOverwriteTests {
         #expect(try await realm() == before)
     }
 
-    @Test("KC-M-1: a realm that people have signed in to is not written over")
+    @Test("KC-M-1: a realm in use of which nothing tells what a file said is not written over")
     func inUse() async throws {
-        _ = try await write(Self.file)
-        let before = try await realm()
-        let person = try #require(
-            try await database.people.people(realmID: before.id, after: nil, limit: 1).first
-        )
-        let client = try #require(try await database.realms.snapshot().clients.first)
-        let grant = Grant(
-            id: UniqueID(random: .system),
-            realmID: before.id,
-            clientID: client.id,
-            personID: person.id,
-            sessionID: nil,
-            scope: Scope(tokens: ["openid"]),
-            isOffline: false,
-            authenticatedAt: nil,
-            acr: nil,
-            amr: [],
-            claims: nil,
-            createdAt: RealmImportTests.noon.seconds,
-            idleSeconds: 1800,
-            expiresAt: nil,
-            refresh: nil
-        )
-        _ = try await database.grants.insert(grant, spending: nil, at: grant.createdAt)
-        await #expect(throws: RealmImporter.InUse.self) { try await write(Self.file) }
-        #expect(try await realm() == before)
+        let scene = try OverwriteScene()
+        try await scene.write(Self.file)
+        let file = try changed(Self.file, [("ann@example.com", "ann@new.example")])
+        // A realm of before there were notes.
+        try await scene.database.database.write { transaction in
+            try transaction.run("DELETE FROM realm_parts WHERE substr(kind, 1, 1) = '~'", [])
+        }
+        try await scene.use()
+        let before = try await scene.person("p-1")
+        await #expect(throws: RealmImporter.InUse.self) { try await scene.write(file) }
+        #expect(try await scene.person("p-1") == before)
+        // As long as nobody has, the file's word counts, and is noted.
+        try await scene.database.database.write { transaction in
+            try transaction.run("DELETE FROM grants", [])
+        }
+        #expect(try await scene.write(file).differences == .init(things: 0, people: 1))
+        try await scene.use()
+        #expect(try await scene.write(file).differences == RealmImporter.Differences())
     }
 
     @Test("KC-M-1: a secret that a file masks is not lost")

@@ -62,6 +62,80 @@ import Testing
         #expect(try await counts(database) == (people: 0, realms: 1))
     }
 
+    @Test("KC-M-1: kill -9 while a file is written over a realm: the same again does the rest")
+    func overwriteKilled() async throws {
+        let portico = try PorticoProcess()
+        defer { portico.remove() }
+        func file(_ word: String) -> Data {
+            let clients = (0..<600).map {
+                #"{"clientId": "c-\#($0)", "publicClient": true, "description": "\#(word)"}"#
+            }
+            let users = (0..<3000).map {
+                #"{"id": "id-\#($0)", "username": "u\#($0)", "firstName": "\#(word)", "enabled": true}"#
+            }
+            return Data(
+                #"""
+                {"realm": "big", "enabled": true, "clients": [\#(clients.joined(separator: ","))],
+                 "users": [\#(users.joined(separator: ","))]}
+                """#.utf8
+            )
+        }
+        let place = ["--data-directory", "data", "--on-conflict", "overwrite"]
+        let command = ["realm", "import", "big.json"] + place
+        let path = portico.home.appending(path: "big.json")
+        let database = portico.home.appending(path: "data/portico.sqlite").path
+        func changed(_ word: String) async throws -> Int64 {
+            let database = try SQLiteDatabase(lookingAt: database)
+            let count = try await database.scan { reader in
+                try reader.first(
+                    "SELECT count(*) FROM people WHERE given_name = $1",
+                    [.text(word)]
+                ) { try $0.int64(0) }
+            }
+            try await database.close()
+            return count ?? 0
+        }
+        try file("zero").write(to: path)
+        #expect(try portico.run(command).status == 0)
+        var cut = 0
+        for word in ["one", "two"] {
+            try file(word).write(to: path)
+            let running = try portico.start(command)
+            while running.process.isRunning, try await changed(word) < 700 {
+                try await Task.sleep(for: .milliseconds(2))
+            }
+            running.process.signal(SIGKILL)
+            _ = try await running.ended()
+            let left = try await changed(word)
+            if left > 0, left < 3000 { cut += 1 }
+        }
+        #expect(cut > 0)
+        let done = try portico.run(command)
+        #expect(done.status == 0, "\(done.stderr)")
+        #expect(try await changed("two") == 3000)
+        let again = try portico.run(command)
+        #expect(again.stderr.contains("Nothing to change"), "\(again.stderr)")
+    }
+
+    @Test("A lock that cannot be taken is not said to be another import's")
+    func impossible() async throws {
+        let portico = try PorticoProcess()
+        defer { portico.remove() }
+        let place = ["--data-directory", "data"]
+        #expect(try portico.run(["realm", "create", "here"] + place).status == 0)
+        try Data(#"{"realm": "a", "enabled": true}"#.utf8)
+            .write(to: portico.home.appending(path: "a.json"))
+        let directory = DataDirectory(path: portico.home.appending(path: "data").path)
+        // Not even root opens a folder for writing.
+        try FileManager.default.createDirectory(
+            atPath: directory.importLock,
+            withIntermediateDirectories: false
+        )
+        let refused = try portico.run(["realm", "import", "a.json"] + place)
+        #expect(refused.status == 1 && refused.stderr.contains("cannot be written"))
+        #expect(refused.stderr.contains("(data-directory)"), "\(refused.stderr)")
+    }
+
     @Test("One import at a time goes into a folder")
     func oneAtATime() async throws {
         let portico = try PorticoProcess()

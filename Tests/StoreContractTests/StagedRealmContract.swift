@@ -167,6 +167,46 @@ struct StagedRealmContract {
     }
 
     @Test(
+        "roles of clients, roles in roles and groups in groups go with their realm",
+        arguments: StoreUnderTest.allCases
+    )
+    func manyThings(_ database: StoreUnderTest) async throws {
+        let stores = try database.empty()
+        var new = NewRealm(realm: Example.realm, keys: [])
+        let client = Example.client
+        new.clients = [client]
+        new.roles = (0..<230).map {
+            Example.role("role-r-\($0)", "r\($0)", of: client.clientID)
+        }
+        new.roles.append(Example.role("role-all", "all"))
+        let all = RoleName(clientID: nil, name: "all")
+        let parts = new.roles.dropLast().map(\.roleName)
+        new.roleParts = parts.map { RolePart(role: all, part: $0) }
+        new.roleLimits = parts.map { RoleLimit(owner: .client(client.id), role: $0) }
+        var parent: String?
+        for level in 0..<3 {
+            for index in 0..<120 {
+                let group = Group(
+                    id: "g-\(level)-\(index)",
+                    realmID: "realm-1",
+                    parentID: parent,
+                    name: "n\(index)",
+                    description: "",
+                    attributes: [:]
+                )
+                new.groups.append(GroupWithRoles(group: group, roles: [all]))
+            }
+            parent = "g-\(level)-0"
+        }
+        #expect(try await stores.realms.create(new) == .created)
+        #expect(try await stores.realms.deleteRealm(id: "realm-1") == .changed)
+        #expect(try await stores.realms.roles(realmID: "realm-1").isEmpty)
+        #expect(try await stores.realms.groups(realmID: "realm-1").isEmpty)
+        #expect(try await stores.realms.subjectWithUsedID(in: new) == nil)
+        #expect(try await stores.realms.create(new) == .created)
+    }
+
+    @Test(
         "a deletion that was cut off is finished later; nothing of the realm is seen before",
         arguments: StoreUnderTest.allCases
     )

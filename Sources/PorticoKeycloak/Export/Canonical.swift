@@ -7,7 +7,7 @@ enum Canonical {
     private static let derived: Set<String> = [
         "containerId", "composite", "clientRole", "path", "parentId", "subGroupCount", "access",
     ]
-    /// What tells the elements of a list from one another.
+    /// What tells the elements of a list from one another, where an import has no rule of its own.
     private static let keys = [
         "clientId", "username", "identityProvider", "alias", "name", "id",
     ]
@@ -25,17 +25,21 @@ enum Canonical {
             return .object(json)
         case .array(let values):
             if let texts = value.strings { return .texts(texts.sorted()) }
-            return values.contains { $0.object != nil } ? list(value) : value
+            guard values.contains(where: { $0.object != nil }) else { return value }
+            return list(value, by: PartImport.lists[name])
         default: return value
         }
     }
 
     /// A list of objects, by what tells each from the others; as it is where nothing does.
-    static func list(_ value: JSONValue) -> JSONValue {
+    ///
+    /// - Parameter member: What an import goes by; `nil`: names.
+    static func list(_ value: JSONValue, by member: String? = nil) -> JSONValue {
         guard let values = value.array else { return value }
         let objects = values.compactMap(\.object)
         guard objects.count == values.count else { return value }
-        let key = keys.first { key in objects.allSatisfy { $0.string(key) != nil } }
+        let candidates = [member].compactMap(\.self) + keys
+        let key = candidates.first { key in objects.allSatisfy { $0.string(key) != nil } }
         guard let key else { return .array(values.map { Self.value($0, of: "") }) }
         let times = Dictionary(grouping: objects) { ExactText($0.string(key) ?? "") }
         let json = objects.map { object -> (name: String, value: JSONValue) in

@@ -72,7 +72,8 @@ struct CanonicalRealm {
         for (type, list) in value.object ?? JSONObject() {
             components[type] =
                 type == PartImport.keyComponents
-                ? Canonical.list(list.mapped(CanonicalKey.json)) : Canonical.value(list, of: type)
+                ? Canonical.list(list.mapped(CanonicalKey.json))
+                : Canonical.list(list, by: "id")
         }
         return components
     }

@@ -3,7 +3,10 @@ import PorticoProvider
 package import PorticoSeals
 package import PorticoStores
 
-/// What importing a file would change in a realm that is there.
+/// What is different in a realm and in a file.
+///
+/// People and things are matched as an import matches them: people by their ids, or by user names where
+/// the file has no ids. An import leaves what was changed here (docs/decisions/0054); this shows it.
 ///
 /// A file need not say everything: what it leaves out at its top is not compared. A key that
 /// was made here, and is not in the file, stays.
@@ -68,8 +71,13 @@ package struct RealmDiff: Sendable {
                 found.add(RealmDifference(Self.path(""), here: nil, there: [:]))
                 return
             }
-            guard seen.insert(said.username).inserted else { return }
-            let new = try await people.whole(realmID: realmID, username: said.username)
+            let new: NewPerson?
+            if let id = person.string("id") {
+                new = try await people.whole(realmID: realmID, id: id)
+            } else {
+                new = try await people.whole(realmID: realmID, username: said.username)
+            }
+            guard seen.insert(new?.person.username ?? said.username).inserted else { return }
             let kept = try new.flatMap { CanonicalPerson(try $0.exported(names, seal)) }
             found.compare(
                 kept.map { .object($0.json) },

@@ -1,5 +1,6 @@
 import PorticoBytes
 import PorticoProtocol
+import PorticoSeals
 import PorticoStores
 
 /// A realm that is here already, which a file is written over.
@@ -17,12 +18,27 @@ struct ExistingRealm: Sendable {
     let limits: [RoleLimit.Owner: Set<RoleName>]
     /// By kind and id.
     let parts: [[String]: RealmPart]
+    /// What the import before noted of them, by ``ImportNotes/Name``.
+    let notes: [String: RealmPart]
+    /// The secrets of clients as the file of before had them.
+    let secrets: [ExactText: SecretText]
     /// The ids of all of them.
     let ids: Set<String>
+    /// Of the snapshot.
+    let version: Int64
+
+    /// Whether it is known what the file before said: then what was changed here stays.
+    var isNoted: Bool { notes[ImportNotes.Name.realm] != nil }
 
     /// - Parameter snapshot: Of the same time.
-    init(_ realm: Realm, _ snapshot: RealmSnapshotRecord, _ store: RealmStore) async throws {
+    init(
+        _ realm: Realm,
+        _ snapshot: RealmSnapshotRecord,
+        _ store: RealmStore,
+        ring: KeyRing
+    ) async throws {
         self.realm = realm
+        version = snapshot.version
         keys = snapshot.keys.filter { $0.realmID == realm.id }
         keptKeys = Dictionary(
             snapshot.keptKeys.filter { $0.realmID == realm.id }.map { ($0.keyID, $0.kind) }
@@ -45,6 +61,14 @@ struct ExistingRealm: Sendable {
         parts = Dictionary(
             try await store.parts(nil, realmID: realm.id).map { ([$0.kind, $0.id], $0) }
         ) { $1 }
+        let notes = try await store.parts(RealmPart.imported, realmID: realm.id)
+        self.notes = Dictionary(notes.map { ($0.id, $0) }) { $1 }
+        var secrets: [ExactText: SecretText] = [:]
+        for client in clients {
+            guard let note = self.notes[ImportNotes.Name.client(client.clientID)] else { continue }
+            secrets[ExactText(client.clientID)] = try ImportNotes.secret(of: note, ring: ring)
+        }
+        self.secrets = secrets
         ids = Set(
             clients.map(\.id) + scopes.map(\.id) + roles.map(\.id) + groups.map(\.group.id)
         )

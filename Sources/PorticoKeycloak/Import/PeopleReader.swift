@@ -60,7 +60,7 @@ struct PeopleReader {
         file = place.file.name
         var reader = JSONReader(
             RealmBytes(place.file, [.stretch(person.stretch)]),
-            limits: RealmImport.limits,
+            limits: RealmImport.personLimits,
             chunk: person.stretch.count
         )
         do {

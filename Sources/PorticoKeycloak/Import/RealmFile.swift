@@ -6,14 +6,24 @@ package struct RealmFile: Sendable {
     /// What errors call it.
     package let name: String
     private let open: @Sendable (Int) throws(FileBytes.Refusal) -> any ByteSource
+    private let hasChanged: @Sendable () -> Bool
 
-    /// - Parameter open: Its bytes from an offset on. One such source is read at a time.
+    /// - Parameters:
+    ///   - hasChanged: Whether it is another file by now than when it was named.
+    ///   - open: Its bytes from an offset on. One such source is read at a time.
     package init(
         name: String,
+        hasChanged: @escaping @Sendable () -> Bool = { false },
         open: @escaping @Sendable (_ offset: Int) throws(FileBytes.Refusal) -> any ByteSource
     ) {
         self.name = name
+        self.hasChanged = hasChanged
         self.open = open
+    }
+
+    /// What was judged and what is written must be one.
+    func expectUnchanged() throws(RealmFileError) {
+        if hasChanged() { throw RealmFileError(file: name, reason: .changed) }
     }
 
     package func bytes(from offset: Int) throws(FileBytes.Refusal) -> any ByteSource {

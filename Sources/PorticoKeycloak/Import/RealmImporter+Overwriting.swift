@@ -1,4 +1,5 @@
 import PorticoBytes
+import PorticoProtocol
 import PorticoProvider
 import PorticoStores
 
@@ -23,14 +24,23 @@ extension RealmImporter {
         isDryRun: Bool
     ) async throws -> Staged {
         var report = ImportReport(realm: place.name)
-        let representation = try place.representation()
+        let whole = try place.representation()
+        let representation = try Representation(
+            .object(DeletedHere(existing)(whole.object, report: &report)),
+            path: whole.path
+        )
         var imported: RealmImport.Imported
+        let notes: [RealmPart]
         do {
             imported = try realmImport(
                 representation,
                 over: existing,
                 at: moment,
                 report: &report
+            )
+            notes = ImportNotes(ring: realmImport.ring, moment: moment)(
+                imported.realm,
+                secrets: try ImportNotes.secrets(in: representation)
             )
         } catch let error as RealmImportError {
             throw RealmFileError(file: place.file.name, reason: error)
@@ -39,18 +49,31 @@ extension RealmImporter {
             throw RealmFileError(file: place.file.name, reason: .idTaken(path: subject))
         }
         let changes = try ImportDifference(existing: existing, ring: realmImport.ring)(
-            imported.realm
+            imported.realm,
+            notes.filter { $0.id != ImportNotes.Name.realm },
+            report: &report
         )
         var differences = Differences(things: changes.count)
-        if !isDryRun { try await store.overwrite(existing.realm.id, with: changes) }
+        try place.expectUnchanged()
+        if !isDryRun {
+            try await store.overwrite(
+                existing.realm.id,
+                with: changes,
+                from: existing.version
+            )
+        }
         differences.people = try await overwritePeople(
             place,
             &imported.people,
-            in: existing.realm.id,
+            of: existing,
             at: moment,
             isDryRun: isDryRun,
             report: &report
         )
+        // The last of all: from then on everything that has no note was made here.
+        if !isDryRun, let note = notes.first(where: { $0.id == ImportNotes.Name.realm }) {
+            try await store.put(note)
+        }
         place.reportMissingPeople(representation, report: &report)
         return Staged(
             realm: imported.realm.realm,
@@ -60,11 +83,14 @@ extension RealmImporter {
         )
     }
 
+    /// How often a change is made anew because what is here changed meanwhile.
+    static let mostTries = 20
+
     /// - Returns: How many differ.
     private func overwritePeople(
         _ place: RealmPlace,
         _ people: inout PersonImport,
-        in realmID: String,
+        of existing: ExistingRealm,
         at moment: Moment,
         isDryRun: Bool,
         report: inout ImportReport
@@ -83,19 +109,49 @@ extension RealmImporter {
                     chunk.append(read)
                 }
             }
-            let changes = try await changes(chunk, in: realmID, at: moment, report: &report)
-            count += changes.count
-            if !isDryRun, !changes.isEmpty { try await personStore.overwrite(changes) }
+            try place.expectUnchanged()
+            count += try await overwrite(
+                chunk,
+                of: existing,
+                at: moment,
+                isDryRun: isDryRun,
+                report: &report
+            )
         }
         return count
     }
 
+    private func overwrite(
+        _ chunk: [Read],
+        of existing: ExistingRealm,
+        at moment: Moment,
+        isDryRun: Bool,
+        report: inout ImportReport
+    ) async throws -> Int {
+        for tries in 1... {
+            var said = report
+            let changes = try await changes(chunk, of: existing, at: moment, report: &said)
+            do {
+                if !isDryRun, !changes.isEmpty { try await personStore.overwrite(changes) }
+            } catch
+                where tries < Self.mostTries
+                && (error is ChangedMeanwhile || error is StoreConflict)
+            {
+                continue
+            }
+            report = said
+            return changes.count { $0.differs }
+        }
+        return 0
+    }
+
     private func changes(
         _ chunk: [Read],
-        in realmID: String,
+        of existing: ExistingRealm,
         at moment: Moment,
         report: inout ImportReport
     ) async throws -> [PersonChange] {
+        let realmID = existing.realm.id
         let owners = try await personStore.owners(
             usernames: chunk.map(\.person.person.username),
             emails: chunk.compactMap(\.person.person.email),
@@ -109,30 +165,48 @@ extension RealmImporter {
         let used = try await store.idsInUse(ofPeople: ids)
         let difference = PersonDifference(
             seal: CredentialSeal(ring: realmImport.ring),
-            moment: moment
+            isNoted: existing.isNoted
         )
-        var changes: [PersonChange] = []
+        var planned: [PlannedPerson] = []
         for (read, id) in zip(chunk, ids) {
             var new = read.person
             new.take(id)
             let subject = "user \(new.person.username)"
-            if let owner = owners.usernames[new.person.username], owner != id {
-                report.add(.skipped, subject, "someone else here has the user name")
-                continue
-            }
-            if let email = new.person.email, let owner = owners.emails[email], owner != id {
-                report.add(.changed, subject, "another person has the email address: left out")
-                new.person.email = nil
-                new.person.isEmailVerified = false
-            }
             if let former = kept[id] {
-                guard let new = try difference(new, over: former) else { continue }
-                changes.append(PersonChange(new, isNew: false))
+                let plan = try difference(new, holdsPassword: read.holdsPassword, over: former)
+                for path in plan.refused {
+                    report.add(.skipped, subject, path.text, "\(ImportDifference.refused)")
+                }
+                planned.append(plan)
             } else if used.contains(id) {
                 report.add(.skipped, subject, "was deleted here, or is someone in another realm")
             } else {
-                changes.append(PersonChange(new, isNew: true))
+                planned.append(
+                    PlannedPerson(
+                        new: new,
+                        fields: new.imported.flatMap(ImportedFields.init(document:))
+                            ?? ImportedFields()
+                    )
+                )
             }
+        }
+        let names = planned.map(\.new.person.username)
+        let taken = PersonNames.settle(&planned, owners)
+        var changes: [PersonChange] = []
+        for (index, plan) in planned.enumerated() {
+            let subject = "user \(names[index])"
+            if taken.usernames.contains(index) {
+                report.add(.skipped, subject, "someone else here has the user name")
+                if plan.former == nil { continue }
+            }
+            if taken.emails.contains(index) {
+                let words: StaticString =
+                    plan.former == nil
+                    ? "another person has the email address: left out"
+                    : "another person has the email address: it stays as it is here"
+                report.add(.changed, subject, "\(words)")
+            }
+            if let change = plan.change(at: moment.seconds) { changes.append(change) }
         }
         return changes
     }

@@ -1,5 +1,6 @@
 package import PorticoBytes
 import PorticoProtocol
+import PorticoProvider
 package import PorticoStores
 
 /// Imports realms out of files: each is put together where no one sees it, its people one by one, and
@@ -43,16 +44,21 @@ package struct RealmImporter: Sendable {
     /// How many people are written in one transaction.
     static let chunk = 100
 
-    /// A realm that people have signed in to.
+    /// A realm that people have signed in to, and of which no note says what an import wrote.
     package struct InUse: Error {
         package let name: String
+    }
+
+    /// What ended an import when a part of it was written: doing it again does the rest.
+    package struct Unfinished: Error {
+        package let reason: any Error
     }
 
     /// A realm that is here already is compared, and nothing of it written.
     ///
     /// - Throws: ``RealmFileError``; ``RealmStore/TakenName`` where a realm may not be written over;
-    ///   ``InUse``, because a file would undo what people and administrators have changed; and what
-    ///   the store throws.
+    ///   ``InUse``, because a file would undo what people and administrators have changed, and nothing
+    ///   tells it from what an import wrote; and what the store throws.
     package func stage(_ realms: [RealmPlace], at moment: Moment) async throws -> [Staged] {
         if !isDryRun { try await store.removeStaged() }
         let names = Set(try await store.snapshot().realms.map(\.name))
@@ -60,8 +66,10 @@ package struct RealmImporter: Sendable {
         for place in realms {
             if names.contains(place.name), let existing = try await existing(place.name) {
                 guard mayOverwrite else { throw RealmStore.TakenName(name: place.name) }
-                guard try await !store.isInUse(existing.realm.id) else {
-                    throw InUse(name: place.name)
+                if !existing.isNoted {
+                    guard try await !store.isInUse(existing.realm.id) else {
+                        throw InUse(name: place.name)
+                    }
                 }
                 staged.append(
                     try await overwrite(existing, with: place, at: moment, isDryRun: true)
@@ -79,22 +87,40 @@ package struct RealmImporter: Sendable {
         guard let realm = snapshot.realms.first(where: { sameBytes($0.name, name) }) else {
             return nil
         }
-        return try await ExistingRealm(realm, snapshot, store)
+        return try await ExistingRealm(realm, snapshot, store, ring: realmImport.ring)
     }
 
     /// Lets staged realms be seen: all or none. Then what differs is written over those that were here.
     ///
-    /// - Throws: ``RealmStore/TakenName``.
+    /// - Throws: ``RealmStore/TakenName`` and ``RealmFileError``: nothing was written; ``Unfinished``.
     package func publish(_ staged: [Staged], at moment: Moment) async throws {
         guard !isDryRun else { return }
+        for one in staged { try one.place.expectUnchanged() }
         let new = staged.filter { $0.differences == nil }.map(\.realm)
         if !new.isEmpty { try await store.publish(new) }
         // Where nothing differs, too: one that was ended may have written all but the version.
         for one in staged where one.differences != nil {
-            guard let existing = try await existing(one.place.name) else {
-                throw MissingReference()
+            do {
+                try await overwrite(one.place, at: moment)
+            } catch {
+                throw Unfinished(reason: error)
             }
-            _ = try await overwrite(existing, with: one.place, at: moment, isDryRun: false)
+        }
+    }
+
+    /// Where realms are changed meanwhile, the differences are found anew.
+    private func overwrite(_ place: RealmPlace, at moment: Moment) async throws {
+        for tries in 1... {
+            guard let existing = try await existing(place.name) else { throw MissingReference() }
+            do {
+                _ = try await overwrite(existing, with: place, at: moment, isDryRun: false)
+                return
+            } catch
+                where tries < Self.mostTries
+                && (error is ChangedMeanwhile || error is StoreConflict)
+            {
+                continue
+            }
         }
     }
 
@@ -109,6 +135,10 @@ package struct RealmImporter: Sendable {
         var imported: RealmImport.Imported
         do {
             imported = try realmImport(representation, at: moment, report: &report)
+            imported.realm.parts += ImportNotes(ring: realmImport.ring, moment: moment)(
+                imported.realm,
+                secrets: try ImportNotes.secrets(in: representation)
+            )
         } catch let error as RealmImportError {
             throw RealmFileError(file: place.file.name, reason: error)
         }
@@ -117,6 +147,7 @@ package struct RealmImporter: Sendable {
         }
         if !isDryRun { try await store.stage(imported.realm) }
         let count = try await stagePeople(place, &imported.people, report: &report)
+        try place.expectUnchanged()
         place.reportMissingPeople(representation, report: &report)
         let new = imported.realm
         report.add(
@@ -131,6 +162,8 @@ package struct RealmImporter: Sendable {
         let person: NewPerson
         /// Whether the file says what its id is.
         let hasID: Bool
+        /// Whether the file has the password itself, and no hash of it.
+        let holdsPassword: Bool
         let path: String
         let file: String
     }
@@ -176,9 +209,19 @@ package struct RealmImporter: Sendable {
         report: inout ImportReport
     ) async throws -> Read? {
         do {
-            guard let person = try await people(user, report: &report) else { return nil }
-            let hasID = user.object.string("id") != nil
-            return Read(person: person, hasID: hasID, path: user.path, file: file)
+            guard var person = try await people(user, report: &report) else { return nil }
+            let holdsPassword = user.holdsPassword
+            person.imported = try person.note(
+                CredentialSeal(ring: realmImport.ring),
+                holdsPassword: holdsPassword
+            )
+            return Read(
+                person: person,
+                hasID: user.object.string("id") != nil,
+                holdsPassword: holdsPassword,
+                path: user.path,
+                file: file
+            )
         } catch let error as RealmImportError {
             throw RealmFileError(file: file, reason: error)
         }
@@ -192,6 +235,17 @@ package struct RealmImporter: Sendable {
         let people = chunk.map(\.person)
         return Task { [store, isDryRun] in
             if !isDryRun, !people.isEmpty { try await store.stage(people) }
+        }
+    }
+}
+
+extension Representation {
+    /// Of a person: whether it has a password that is no hash.
+    fileprivate var holdsPassword: Bool {
+        (object.array("credentials") ?? []).contains { credential in
+            guard let credential = credential.object else { return false }
+            return credential.string("value") != nil
+                && sameBytes(credential.string("type") ?? "password", "password")
         }
     }
 }

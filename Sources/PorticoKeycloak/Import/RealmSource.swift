@@ -64,6 +64,11 @@ package struct RealmPlace: Sendable {
 
     var people: [PeoplePlace] { [own].compactMap(\.self) + others }
 
+    func expectUnchanged() throws(RealmFileError) {
+        try file.expectUnchanged()
+        for other in others { try other.file.expectUnchanged() }
+    }
+
     /// Everything of the realm but its people.
     func representation() throws(RealmFileError) -> Representation {
         let whole = stretch

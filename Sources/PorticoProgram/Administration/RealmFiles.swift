@@ -20,16 +20,41 @@ enum RealmFiles {
             guard fstat(descriptor, &status) == 0 else { throw unreadable(path, errno) }
             switch status.st_mode & S_IFMT {
             case S_IFDIR: files += try inFolder(path).map(file)
-            case S_IFREG: files.append(file(path))
+            case S_IFREG: files.append(try file(path))
             default: files.append(try spooled(descriptor, called: path))
             }
         }
         return files
     }
 
-    private static func file(_ path: String) -> RealmFile {
-        RealmFile(name: path) { offset throws(FileBytes.Refusal) in
-            try HeldFile(path, from: offset)
+    private static func file(_ path: String) throws(Failure) -> RealmFile {
+        guard let version = FileVersion(path) else { throw unreadable(path, errno) }
+        return RealmFile(name: path, hasChanged: { FileVersion(path) != version }) {
+            offset throws(FileBytes.Refusal) in try HeldFile(path, from: offset)
+        }
+    }
+
+    /// What tells whether a file was written to, or another one put in its place.
+    private struct FileVersion: Equatable {
+        private let device: UInt64
+        private let file: UInt64
+        private let size: Int64
+        private let seconds: Int64
+        private let nanoseconds: Int64
+
+        init?(_ path: String) {
+            var status = stat()
+            guard stat(path, &status) == 0 else { return nil }
+            #if canImport(Darwin)
+                let written = status.st_mtimespec
+            #else
+                let written = status.st_mtim
+            #endif
+            device = UInt64(truncatingIfNeeded: status.st_dev)
+            file = UInt64(truncatingIfNeeded: status.st_ino)
+            size = Int64(status.st_size)
+            seconds = Int64(written.tv_sec)
+            nanoseconds = Int64(written.tv_nsec)
         }
     }
 

@@ -2,6 +2,7 @@ import PorticoBytes
 import PorticoKeycloak
 import PorticoProvider
 import PorticoStores
+import PorticoSystem
 
 /// An import of realm files into a data directory, by a command or at the start of a server.
 struct RealmImportRun {
@@ -32,16 +33,42 @@ struct RealmImportRun {
                 "\(printable(error.file)) cannot be imported. Nothing was imported.",
                 printable(error.reason.description)
             )
+        } catch let unfinished as RealmImporter.Unfinished {
+            throw Self.unfinished(unfinished.reason)
         } catch let taken as RealmStore.TakenName {
             throw Self.exists(taken.name)
         } catch let used as RealmImporter.InUse {
             throw Failure(
                 .refused,
                 "People have signed in to realm \"\(printable(used.name))\". Nothing was imported.",
-                "A file would undo what they and you have changed since. What differs: "
-                    + "portico realm diff \(printable(used.name)) FILE"
+                "It did not come with an import that noted what its file said, so a file would undo what "
+                    + "they and you have changed since.",
+                "What differs: portico realm diff \(printable(used.name)) FILE",
+                "Change that here, or delete the realm and import it anew: "
+                    + "portico realm delete \(printable(used.name))"
             )
         }
+    }
+
+    /// A part of it may be written.
+    private static func unfinished(_ reason: any Error) -> any Error {
+        let again = "Run it again: it does the rest."
+        if let error = reason as? RealmFileError {
+            return Failure(
+                .importBroken,
+                "\(printable(error.file)) was not imported to its end.",
+                printable(error.reason.description),
+                again
+            )
+        }
+        if reason is ChangedMeanwhile || reason is StoreConflict {
+            return Failure(
+                .changedMeanwhile,
+                "Others keep changing the realm. The file was not imported to its end.",
+                again
+            )
+        }
+        return reason
     }
 
     private func stage(
@@ -117,14 +144,21 @@ final class ImportLock: Sendable {
     }
 
     static func take(_ directory: DataDirectory) throws(Failure) -> ImportLock {
-        guard let lock = attempt(directory) else {
+        switch FileLock.attempt(directory.importLock) {
+        case .taken(let descriptor): return ImportLock(descriptor)
+        case .held:
             throw Failure(
                 .alreadyRunning,
                 "Another import into \(printable(directory.path)) is under way.",
                 "Wait until it has ended."
             )
+        case .impossible(let reason):
+            throw Failure(
+                .dataDirectory,
+                "\(printable(directory.importLock)) cannot be written: "
+                    + "\(String(cString: strerror(reason)))."
+            )
         }
-        return lock
     }
 
     deinit {

@@ -9,7 +9,7 @@ extension RealmCommand {
     /// `portico realm diff`
     struct Diff: DataDirectoryCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Show what importing a file would change in a realm.",
+            abstract: "Show what is different in a realm and in a file.",
             discussion: """
                 The file is in the format of Keycloak's exports; what it leaves out at its top is not \
                 compared. Ends with 0 where nothing differs, 1 where something does, and 2 where \
@@ -78,7 +78,9 @@ extension RealmCommand {
                 console.show(table, .object(Self.json(report, differences)), options.read)
             }
             guard all > 0 else {
-                console.say("Importing \(printable(file)) would change nothing.")
+                console.say(
+                    "Nothing differs: realm \(printable(name)) is as \(printable(file)) has it."
+                )
                 return
             }
             for (section, count) in report.counts.sorted(by: { $0.key < $1.key })
@@ -87,7 +89,10 @@ extension RealmCommand {
             }
             throw Failure(
                 .differs,
-                "Importing \(printable(file)) would change \(all == 1 ? "1 thing" : "\(all) things")."
+                "Realm \(printable(name)) and \(printable(file)) differ in "
+                    + "\(all == 1 ? "1 thing" : "\(all) things").",
+                "What an import would write: portico realm import -n --on-conflict overwrite "
+                    + printable(file)
             )
         }
 

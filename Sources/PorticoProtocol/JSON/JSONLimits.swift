@@ -23,9 +23,10 @@ package struct JSONLimits: Sendable {
     package static func foreign(
         size: Int,
         depth: Int = 32,
-        text: Int = ForeignText.longest
+        text: Int = ForeignText.longest,
+        members: Int = 1_000
     ) -> JSONLimits {
-        JSONLimits(size: size, depth: depth, text: text, members: 1_000)
+        JSONLimits(size: size, depth: depth, text: text, members: members)
     }
 
     private init(size: Int, depth: Int, text: Int, members: Int) {

@@ -1,9 +1,9 @@
 import PorticoBytes
-import PorticoProtocol
+package import PorticoProtocol
 
 extension Client {
     /// Id, realm and `client_id` stand in columns of their own, the rest in the document.
-    init(id: String, realmID: String, clientID: String, document: JSONObject) throws {
+    package init(id: String, realmID: String, clientID: String, document: JSONObject) throws {
         let document = Document(document)
         self.init(
             id: id,
@@ -54,7 +54,7 @@ extension Client {
     }
 
     /// Writes what this program knows over `document`, and leaves what a newer one put there.
-    func write(to document: inout JSONObject) {
+    package func write(to document: inout JSONObject) {
         document["name"] = .string(name)
         document["enabled"] = .bool(isEnabled)
         document["type"] = .string(type.rawValue)

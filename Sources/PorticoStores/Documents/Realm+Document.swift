@@ -1,8 +1,8 @@
-import PorticoProtocol
+package import PorticoProtocol
 
 extension Realm {
     /// Id, name and issuer stand in columns of their own, the rest in the document.
-    init(id: String, name: String, issuer: String, document: JSONObject) throws {
+    package init(id: String, name: String, issuer: String, document: JSONObject) throws {
         let document = Document(document)
         self.init(
             id: id,
@@ -33,7 +33,7 @@ extension Realm {
     }
 
     /// Writes what this program knows over `document`, and leaves what a newer one put there.
-    func write(to document: inout JSONObject) {
+    package func write(to document: inout JSONObject) {
         document["display_name"] = .string(displayName)
         document["enabled"] = .bool(isEnabled)
         document["signing_algorithm"] = .string(signingAlgorithm.rawValue)

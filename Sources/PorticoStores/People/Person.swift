@@ -73,6 +73,8 @@ package struct NewPerson: Sendable {
     package var identities: [FederatedIdentity] = []
     /// What they allowed clients (their ids).
     package var consents: [(clientID: String, scope: Scope, at: Int64)] = []
+    /// What an import notes of them (``RealmPart/imported``); `nil`: they come from no file.
+    package var imported: JSONObject?
 
     package init(person: Person, password: PasswordHash?, roles: [RoleName] = []) {
         self.person = person

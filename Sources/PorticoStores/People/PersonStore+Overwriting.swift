@@ -35,20 +35,31 @@ extension PersonStore {
         }
     }
 
-    /// Writes people over what is kept of them, all or none; about a hundred at once.
+    /// Writes people over what is kept of them, all or none; about a hundred at once. They may
+    /// exchange user names and addresses.
     ///
     /// Roles and groups are the given ones alone afterwards. Second factors are added or replaced, and
     /// none is taken away; consents are added to. A password ends no session.
+    ///
+    /// - Throws: ``ChangedMeanwhile`` where something else is kept of one of them by now;
+    ///   ``StoreConflict`` where someone else has a name by now.
     package func overwrite(_ people: [PersonChange]) async throws {
         try await database.changeAndPause { transaction in
             for change in people {
-                guard !change.isNew else {
+                let person = change.person.person
+                let kept = try transaction.kept(person.id, realmID: person.realmID)
+                guard kept == change.former else { throw ChangedMeanwhile() }
+            }
+            for change in people where change.differs { try transaction.giveUpNames(change) }
+            for change in people {
+                guard let former = change.former else {
                     guard try transaction.insert(change.person) == .created else {
                         throw StoreConflict()
                     }
                     continue
                 }
-                try transaction.overwrite(change.person)
+                if change.differs { try transaction.overwrite(change.person, from: former) }
+                try transaction.note(change.person)
             }
         }
     }
@@ -66,6 +77,7 @@ extension SQLReader {
         return KeptPerson(
             person: person.person,
             password: found.password,
+            epoch: found.epoch,
             roles: person.roles,
             groupIDs: person.groupIDs,
             credentials: try secondFactors(of: id, realmID: realmID),
@@ -75,19 +87,53 @@ extension SQLReader {
                     "SELECT client_id, scope FROM consents WHERE person_id = $1",
                     [.text(id)]
                 ) { (try $0.text(0), try $0.words(1)) }
-            ) { first, _ in first }
+            ) { first, _ in first },
+            imported: try first(
+                "SELECT document FROM realm_parts WHERE realm_id = $1 AND kind = $2 AND id = $3",
+                [.text(realmID), .text(RealmPart.importedPerson), .text(id)]
+            ) { try $0.document(0) }
         )
     }
 }
 
 extension SQLTransaction {
-    fileprivate func overwrite(_ new: NewPerson) throws {
+    /// Keeps what an import notes of a person.
+    func note(_ new: NewPerson) throws {
+        guard let imported = new.imported else { return }
+        try put(
+            RealmPart(
+                realmID: new.person.realmID,
+                kind: RealmPart.importedPerson,
+                id: new.person.id,
+                document: imported
+            )
+        )
+    }
+
+    /// Others of the same transaction may take the names that a person has until now. No name has a
+    /// space.
+    fileprivate func giveUpNames(_ change: PersonChange) throws {
+        let (person, former) = (change.person.person, change.former?.person)
+        guard let former, former.username != person.username || former.email != person.email
+        else { return }
+        try run(
+            """
+            UPDATE people SET username = $1, email = NULL, email_key = NULL
+            WHERE id = $2 AND realm_id = $3
+            """,
+            [.text(" " + person.id), .text(person.id), .text(person.realmID)]
+        )
+    }
+
+    fileprivate func overwrite(_ new: NewPerson, from former: KeptPerson) throws {
         let person = new.person
         guard try replace(person, keptAs: nil) == .changed else { throw MissingReference() }
-        try run(
-            "UPDATE people SET password_hash = $1 WHERE id = $2",
-            [SQLValue(new.password?.encoded), .text(person.id)]
-        )
+        if new.password != former.password {
+            try run(
+                "UPDATE people SET password_hash = $1 WHERE id = $2",
+                [SQLValue(new.password?.encoded), .text(person.id)]
+            )
+        }
         try run("DELETE FROM person_roles WHERE person_id = $1", [.text(person.id)])
         for role in new.roles {
             guard let roleID = try roleID(of: role, realmID: person.realmID) else {

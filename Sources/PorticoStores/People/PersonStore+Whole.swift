@@ -25,6 +25,16 @@ extension PersonStore {
         }
     }
 
+    /// The one of that id.
+    package func whole(realmID: String, id: String) async throws -> NewPerson? {
+        try await database.scan { try $0.whole(Self.byID, [.text(realmID), .text(id)]).first }
+    }
+
+    private static let byID: SQLText = """
+        SELECT \(PersonColumn.self), password_hash FROM people
+        WHERE realm_id = $1 AND id = $2
+        """
+
     private static let page: SQLText = """
         SELECT \(PersonColumn.self), password_hash FROM people
         WHERE realm_id = $1 AND username > $2 ORDER BY username LIMIT $3

@@ -89,6 +89,10 @@ package struct PersonStore: Sendable {
             )
             guard changed > 0 else { return .notFound }
             try transaction.run(
+                "DELETE FROM realm_parts WHERE realm_id = $1 AND kind = $2 AND id = $3",
+                [.text(realmID), .text(RealmPart.importedPerson), .text(id)]
+            )
+            try transaction.run(
                 "INSERT INTO deleted_people (id, realm_id) VALUES ($1, $2)",
                 [.text(id), .text(realmID)]
             )
@@ -181,6 +185,7 @@ extension SQLTransaction {
         for consent in new.consents {
             try allow(consent.scope, to: consent.clientID, by: new.person.id, at: consent.at)
         }
+        try note(new)
         return .created
     }
 }

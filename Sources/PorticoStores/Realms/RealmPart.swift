@@ -27,3 +27,11 @@ package struct RealmPart: Hashable, Sendable {
         self.sealed = sealed
     }
 }
+
+extension RealmPart {
+    /// The kind of what an import noted of a thing that it wrote: nothing shows it, and no export has
+    /// it. Kinds that begin with `~` are not Keycloak's.
+    package static let imported = "~imported"
+    /// Likewise of a person, by their id.
+    static let importedPerson = "~imported-person"
+}

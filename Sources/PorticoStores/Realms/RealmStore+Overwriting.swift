@@ -20,38 +20,17 @@ package struct RealmChanges: Sendable {
     package var groupRoles: [(groupID: String, roles: Set<RoleName>)] = []
     /// Each with all roles that it shows.
     package var limits: [(owner: RoleLimit.Owner, roles: Set<RoleName>)] = []
+    /// What the import notes of things (``RealmPart/imported``), those that do not differ too.
+    package var imported: [RealmPart] = []
 
     package init() {}
 
+    /// Without notes.
     package var count: Int {
         (realm == nil ? 0 : 1) + clients.count + scopes.count + roles.count + groups.count
             + parts.count + keys.count + keptKeys.count + disabledKeys.count + contents.count
             + groupRoles.count + limits.count
     }
-}
-
-/// A person as a file has them, in place of what is kept of them.
-package struct PersonChange: Sendable {
-    package var person: NewPerson
-    /// Whether there is no one of that id yet.
-    package var isNew: Bool
-
-    package init(_ person: NewPerson, isNew: Bool) {
-        self.person = person
-        self.isNew = isNew
-    }
-}
-
-/// A person with everything that a file may say of them.
-package struct KeptPerson: Sendable {
-    package var person: Person
-    package var password: PasswordHash?
-    package var roles: [RoleName]
-    package var groupIDs: [String]
-    package var credentials: [Credential]
-    package var identities: [FederatedIdentity]
-    /// By the client's id.
-    package var consents: [String: [String]]
 }
 
 extension RealmStore {
@@ -87,8 +66,17 @@ extension RealmStore {
     }
 
     /// Writes changes over a realm: in one transaction where they are few. Where they are many, a
-    /// program that ends meanwhile leaves some of them: doing it again does the rest.
-    package func overwrite(_ realmID: String, with changes: RealmChanges) async throws {
+    /// program that ends meanwhile leaves some of them, and doing it again does the rest. Notes come
+    /// last: a thing that was written without its note is as the file has it.
+    ///
+    /// - Parameter version: Of the snapshot that the changes were made from.
+    /// - Throws: ``ChangedMeanwhile`` where something else changed a realm since. What was written by
+    ///   then stays: make the changes anew, from what is here now.
+    package func overwrite(
+        _ realmID: String,
+        with changes: RealmChanges,
+        from version: Int64
+    ) async throws {
         var steps: [Step] = changes.keys.map(Step.key) + changes.keptKeys.map(Step.keptKey)
         steps += changes.disabledKeys.map(Step.disabledKey)
         steps += changes.clients.map(Step.client) + changes.scopes.map(Step.scope)
@@ -100,7 +88,9 @@ extension RealmStore {
         steps += changes.parts.map(Step.part)
         if let realm = changes.realm { steps.append(.realm(realm)) }
         let chunk = steps.count <= Self.atOnce ? Self.atOnce : 100
+        steps += changes.imported.map(Step.part)
         try await database.change(steps, inChunksOf: chunk) { transaction, step in
+            guard try transaction.realmVersion() == version else { throw ChangedMeanwhile() }
             try transaction.apply(step, realmID)
         }
         try await database.change { try $0.raiseRealmVersion() }

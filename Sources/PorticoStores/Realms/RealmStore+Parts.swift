@@ -2,7 +2,7 @@ import PorticoProtocol
 
 /// What is kept of imported realms and acts on nothing.
 extension RealmStore {
-    /// The parts of one kind, in the order of their ids; `nil`: of all kinds.
+    /// The parts of one kind, in the order of their ids; `nil`: of all kinds of Keycloak's.
     package func parts(_ kind: String?, realmID: String) async throws -> [RealmPart] {
         try await database.scan { try $0.parts(kind, realmID: realmID) }
     }
@@ -28,7 +28,8 @@ extension SQLReader {
         try rows(
             """
             SELECT kind, id, document, sealed FROM realm_parts
-            WHERE realm_id = $1 AND ($2 IS NULL OR kind = $2) ORDER BY kind, id
+            WHERE realm_id = $1
+                AND (kind = $2 OR ($2 IS NULL AND substr(kind, 1, 1) <> '~')) ORDER BY kind, id
             """,
             [.text(realmID), SQLValue(kind)]
         ) { row in

@@ -112,14 +112,36 @@ extension RealmStore {
         DELETE FROM deleted_people
         WHERE id IN (SELECT id FROM deleted_people WHERE realm_id = $1 LIMIT 500)
         """,
-        "DELETE FROM clients WHERE id IN (SELECT id FROM clients WHERE realm_id = $1 LIMIT 100)",
         """
-        DELETE FROM roles WHERE id IN (SELECT id FROM roles
-            WHERE realm_id = $1 AND client_id IS NULL LIMIT 100)
+        DELETE FROM role_parts WHERE (role_id, part_id) IN (SELECT p.role_id, p.part_id
+            FROM roles AS r JOIN role_parts AS p ON p.role_id = r.id WHERE r.realm_id = $1 LIMIT 500)
         """,
         """
-        DELETE FROM groups WHERE id IN (SELECT id FROM groups
-            WHERE realm_id = $1 AND parent_id IS NULL LIMIT 20)
+        DELETE FROM client_role_limits WHERE (client_id, role_id) IN (SELECT l.client_id, l.role_id
+            FROM clients AS c JOIN client_role_limits AS l ON l.client_id = c.id
+            WHERE c.realm_id = $1 LIMIT 500)
+        """,
+        """
+        DELETE FROM scope_role_limits WHERE (scope_id, role_id) IN (SELECT l.scope_id, l.role_id
+            FROM client_scopes AS s JOIN scope_role_limits AS l ON l.scope_id = s.id
+            WHERE s.realm_id = $1 LIMIT 500)
+        """,
+        """
+        DELETE FROM group_roles WHERE (group_id, role_id) IN (SELECT r.group_id, r.role_id
+            FROM groups AS g JOIN group_roles AS r ON r.group_id = g.id
+            WHERE g.realm_id = $1 LIMIT 500)
+        """,
+        // Those of clients too: a client would take all of its own with it.
+        "DELETE FROM roles WHERE id IN (SELECT id FROM roles WHERE realm_id = $1 LIMIT 100)",
+        "DELETE FROM clients WHERE id IN (SELECT id FROM clients WHERE realm_id = $1 LIMIT 100)",
+        // The lowest first: a group would take all below it.
+        """
+        DELETE FROM groups WHERE id IN (SELECT g.id FROM groups AS g WHERE g.realm_id = $1
+            AND NOT EXISTS (SELECT 1 FROM groups AS c WHERE c.parent_id = g.id) LIMIT 100)
+        """,
+        """
+        DELETE FROM realm_parts WHERE realm_id = $1 AND (kind, id) IN
+            (SELECT kind, id FROM realm_parts WHERE realm_id = $1 LIMIT 500)
         """,
         """
         DELETE FROM client_scopes

@@ -109,7 +109,7 @@ package struct RealmStore: Sendable {
 }
 
 extension SQLReader {
-    fileprivate func realmVersion() throws -> Int64 {
+    func realmVersion() throws -> Int64 {
         let version = try first("SELECT version FROM realm_version", []) { try $0.int64(0) }
         guard let version else { throw SQLError(.corrupt, code: 0) }
         return version

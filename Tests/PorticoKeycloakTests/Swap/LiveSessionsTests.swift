@@ -93,6 +93,49 @@ import Testing
     }
 
     @Test(
+        "decision 0051: a realm with thousands of clients has a list, and so has one session of all"
+    )
+    func manyClients() async throws {
+        let parts = (0..<3_000).map { #""u\#($0)": "app\#($0)""# }.joined(separator: ",")
+        let ofAll = session("s", "{" + parts + "}")
+        let each = (0..<3_000).map { index in
+            let one = session("s\(index)", #"{"u\#(index)": "app\#(index)"}"#)
+            return "\"app\(index)\": [\(one)]"
+        }
+        let (sessions, all) = try await read(
+            #"{"user-sessions": {"u2999": ["# + ofAll + "], " + each.joined(separator: ",") + "}}"
+        )
+        #expect(sessions.count == 3_001)
+        #expect(all.first?.clientID == "app2999")
+    }
+
+    /// Sessions that are made when they are read.
+    private struct Endless: ByteSource {
+        var index = 0
+        let count: Int
+        let each: @Sendable (Int) -> String
+
+        mutating func next(upTo limit: Int) -> [UInt8] {
+            guard index <= count + 1 else { return [] }
+            defer { index += 1 }
+            if index == 0 { return Array(#"{"offline-sessions": {"app": ["#.utf8) }
+            if index == count + 1 { return Array("]}}".utf8) }
+            return Array(((index == 1 ? "" : ",") + each(index)).utf8)
+        }
+    }
+
+    @Test("decision 0051: of a hundred thousand sessions a few hundred are in memory")
+    func bounded() async throws {
+        let one = session("SESSION", #"{"u": "app"}"#)
+        var sessions = LiveSessions()
+        let most = Locked(0)
+        let source = Endless(count: 100_000) { one.replacing("SESSION", with: "s\($0)") }
+        try await sessions.read(source) { chunk in most.withLock { $0 = max($0, chunk.count) } }
+        #expect(sessions.count == 100_000)
+        #expect(most.withLock { $0 } == 200)
+    }
+
+    @Test(
         "decision 0051: what Keycloak does not answer is refused, with its place",
         arguments: [
             "", "[]", "{}", #"{"users": {}}"#, #"{"user-sessions": []}"#,

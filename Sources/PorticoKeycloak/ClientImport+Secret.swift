@@ -1,0 +1,70 @@
+import PorticoBytes
+import PorticoProvider
+import PorticoStores
+
+/// The secrets of clients.
+extension ClientImport {
+    /// Whether a client that is here goes on with the secret that it has.
+    func isKept(_ secret: ClientRegistration.Secret, of here: Client) -> Bool {
+        switch secret {
+        case .unchanged: return false
+        case .made: return here.secret != nil
+        case .chosen(let text):
+            if registration.isSecret(text, of: here) { return true }
+            guard here.secret != nil, let existing, existing.isNoted else { return false }
+            // What the file of before said, too, was changed here since.
+            guard let former = existing.secrets[ExactText(here.clientID)],
+                !sameBytes(former.reveal(), text.reveal())
+            else { return true }
+            return !registration.isSecret(former, of: here)
+        }
+    }
+
+    func reportSecret(
+        _ secret: ClientRegistration.Secret,
+        of here: Client,
+        report: inout ImportReport
+    ) {
+        guard case .chosen(let text) = secret, !registration.isSecret(text, of: here) else {
+            return
+        }
+        let former = existing?.secrets[ExactText(here.clientID)]
+        if let former, sameBytes(former.reveal(), text.reveal()) { return }
+        report.add(
+            .skipped,
+            "client \(here.clientID)",
+            "secret",
+            "\(ImportDifference.refused)"
+        )
+    }
+
+    /// A full export contains it in the clear; a partial one masks it.
+    func secret(
+        of client: Client,
+        _ representation: Representation,
+        _ here: Client?,
+        report: inout ImportReport
+    ) throws(RealmImportError) -> ClientRegistration.Secret {
+        let secret = try representation.text("secret")
+        guard client.authentication == .clientSecretBasic else { return .unchanged }
+        let type = try representation.text("clientAuthenticatorType")
+        guard type == nil || type == "client-secret" || type == "client-secret-jwt" else {
+            // A secret beside keys or a certificate was never enough.
+            return .made
+        }
+        guard let secret, !secret.utf8.allSatisfy({ $0 == UInt8(ascii: "*") }),
+            !secret.hasPrefix("${")
+        else {
+            // The one that it has here goes on.
+            if here?.secret != nil { return .made }
+            report.add(
+                .changed,
+                "client \(client.clientID)",
+                "the file does not hold its secret: make a new one before it is used"
+            )
+            // No one is shown this one.
+            return .made
+        }
+        return .chosen(SecretText(secret))
+    }
+}

@@ -1,0 +1,194 @@
+import PorticoBytes
+import PorticoProtocol
+import PorticoProvider
+import PorticoSeals
+import PorticoStores
+import PorticoTestSupport
+import Testing
+
+@testable import PorticoKeycloak
+
+@Suite("Realm import: what is too long to be kept")
+struct ImportBoundTests {
+    private static let longest = RealmImport.longestDocument
+
+    private static func text(_ count: Int) -> String { String(repeating: "x", count: count) }
+
+    /// Each with one thing that is a little too long: every process would read it, and none could.
+    private static let long = [
+        #""roles": {"realm": [{"name": "a", "attributes": {"n": ["TEXT"]}}]}"#,
+        #""groups": [{"name": "a", "attributes": {"n": ["TEXT"]}}]"#,
+        #""clients": [{"clientId": "a", "publicClient": true, "description": "TEXT"}]"#,
+        #""clients": [{"clientId": "account", "description": "TEXT"}]"#,
+        #""clientScopes": [{"name": "a", "description": "TEXT"}]"#,
+        #""identityProviders": [{"alias": "a", "providerId": "TEXT"}]"#,
+        #""displayNameHtml": "TEXT""#,
+    ]
+
+    @Test(
+        "A document that is longer than the store reads is refused, wherever it stands",
+        arguments: long
+    )
+    func documents(_ members: String) async throws {
+        await #expect(throws: RealmImportError.tooLarge(path: "")) {
+            _ = try await ImportSample.realm(
+                members.replacing("TEXT", with: Self.text(Self.longest + 1))
+            )
+        }
+        _ = try await ImportSample.realm(
+            members.replacing("TEXT", with: Self.text(Self.longest - 4096))
+        )
+    }
+
+    @Test("What is sealed of a part opens again, or the file is refused")
+    func sealed() async throws {
+        func members(_ count: Int) -> String {
+            #""identityProviders": [{"alias": "a", "config": {"clientSecret": "\#(Self.text(count))"}}]"#
+        }
+        let ring = try KeyRing(random: .system)
+        // Base64 is a third longer.
+        let realm = try await ImportSample.realm(
+            members(RealmPartSeal.longest / 4 * 3 - 200),
+            ring: ring
+        )
+        let part = try #require(realm.realm.parts.first)
+        let secrets = try RealmPartSeal(ring: ring).open(
+            try #require(part.sealed),
+            of: part.kind,
+            id: part.id,
+            realmID: part.realmID
+        )
+        #expect(secrets.object("config")?.string("clientSecret")?.utf8.count ?? 0 > 700_000)
+        await #expect(throws: RealmImportError.tooLarge(path: "")) {
+            _ = try await ImportSample.realm(members(RealmPartSeal.longest / 4 * 3 + 200))
+        }
+    }
+
+    @Test("KC-M-1: a person who is longer than lists of people may be is refused with the place")
+    func person() async throws {
+        let scene = try OverwriteScene()
+        func file(_ count: Int) -> String {
+            #"""
+            {"realm": "a", "enabled": true, "users": [{"username": "ann", "enabled": true},
+                {"username": "bob", "enabled": true, "other": "\#(Self.text(count))"}]}
+            """#
+        }
+        do {
+            try await scene.write(file(Self.longest + 1))
+            Issue.record("It was imported.")
+        } catch let error as RealmFileError {
+            guard case .tooLarge(let path) = error.reason else {
+                Issue.record("\(error)")
+                return
+            }
+            #expect(path.hasPrefix("users[1]"), "\(path)")
+        }
+        #expect(try await scene.database.realms.snapshot().realms.isEmpty)
+        try await scene.importer().abandon()
+        try await scene.write(file(1000))
+        #expect(try await scene.realm.name == "a")
+    }
+
+    @Test("Decision 0038: secrets of Keycloak's own clients stand nowhere")
+    func builtInSecrets() async throws {
+        let imported = try await ImportSample.realm(
+            #"""
+            "clients": [{"clientId": "account", "secret": "s3cret", "attributes": {
+                "client.secret.rotated": "s3cret", "saml.signing.private.key": "s3cret",
+                "saml.signing.certificate": "open"}}]
+            """#
+        )
+        let account = try #require(imported.realm.clients.first)
+        #expect(!"\(account)".contains("s3cret"))
+        let attributes = account.keycloak?.object("attributes")
+        #expect(attributes == ["saml.signing.certificate": "open"])
+    }
+
+    @Test(
+        "Decision 0038: the secret of the mail server's token stands in no export without secrets"
+    )
+    func mailSecret() async throws {
+        let file = #"""
+            {"realm": "a", "enabled": true, "smtpServer": {"host": "mail.example.com",
+                "authTokenClientSecret": "s3cret of the mail"}}
+            """#
+        let sample = try await ExportSample(Array(file.utf8))
+        let open = try await sample.json(secrets: false)
+        #expect(open.object("smtpServer")?.string("host") == "mail.example.com")
+        #expect(open.object("smtpServer")?.string("authTokenClientSecret") == RealmSecrets.mask)
+        let whole = try await sample.json(secrets: true)
+        #expect(
+            whole.object("smtpServer")?.string("authTokenClientSecret") == "s3cret of the mail"
+        )
+    }
+
+    @Test("KC-M-1: an export says who may register as it is here now")
+    func registration() async throws {
+        let file = #"{"realm": "a", "enabled": true, "registrationAllowed": true}"#
+        let sample = try await ExportSample(Array(file.utf8))
+        #expect(try await sample.json().bool("registrationAllowed") == true)
+        #expect(try await sample.json().bool("registrationEmailAsUsername") != true)
+        var realm = sample.realm
+        realm.registration = .email
+        #expect(try await sample.database.realms.update(realm, replacing: nil) == .changed)
+        #expect(try await sample.json().bool("registrationEmailAsUsername") == true)
+        realm.registration = nil
+        #expect(try await sample.database.realms.update(realm, replacing: nil) == .changed)
+        #expect(try await sample.json().bool("registrationAllowed") == false)
+    }
+}
+
+@Suite("Realm import: what a file may not take")
+struct ImportKeepsTests {
+    @Test("decision 0053: what a client may not lend stays so when a file is written over it")
+    func lends() async throws {
+        let scene = try OverwriteScene()
+        func file(_ description: String) -> String {
+            #"""
+            {"realm": "a", "enabled": true, "clients": [{"clientId": "c", "publicClient": true,
+                "description": "\#(description)", "portico.lends": ["realm-admin"]}],
+             "users": [{"id": "p-1", "username": "ann", "enabled": true}]}
+            """#
+        }
+        try await scene.write(file("one"))
+        try await scene.change(client: "c") { $0.keycloak?[AdminRights.lending] = ["view-users"] }
+        try await scene.write(file("two"))
+        let client = try #require(try await scene.client("c"))
+        #expect(client.keycloak?.string("description") == "two")
+        #expect(client.keycloak?.strings(AdminRights.lending) == ["view-users"])
+    }
+
+    @Test("A client of the file whose id another one has here gets a new one")
+    func usedID() async throws {
+        let scene = try OverwriteScene()
+        let id = UniqueID(random: .system).text
+        func file(_ clientID: String) -> String {
+            #"{"realm": "a", "enabled": true, "clients": [{"id": "\#(id)", "clientId": "\#(clientID)", "publicClient": true}]}"#
+        }
+        try await scene.write(file("c"))
+        try await scene.write(file("d"))
+        let clients = try await scene.database.realms.snapshot().clients
+        #expect(clients.map(\.clientID).sorted() == ["c", "d"])
+        #expect(clients.first { $0.clientID == "c" }?.id == id)
+        #expect(clients.first { $0.clientID == "d" }?.id != id)
+    }
+
+    @Test("KC-M-1: a key that a later file brings verifies, and does not sign")
+    func laterKey() async throws {
+        let scene = try OverwriteScene()
+        try await scene.write(#"{"realm": "a", "enabled": true}"#)
+        let before = try await scene.database.realms.snapshot().keys
+        let harbour = try await ExportSample.harbour()
+        let components = try await harbour.json().object("components")
+        let file: JSONObject = [
+            "realm": "a", "enabled": true, "components": components.map(JSONValue.object) ?? [:],
+        ]
+        try await scene.write(String(decoding: file.serialized(), as: UTF8.self))
+        let after = try await scene.database.realms.snapshot().keys
+        let added = after.filter { key in !before.contains { $0.keyID == key.keyID } }
+        let oldest = try #require(before.map(\.activeFrom).min())
+        #expect(!added.isEmpty && added.allSatisfy { $0.activeFrom < oldest })
+        #expect(before.allSatisfy { after.contains($0) })
+        #expect(try await scene.database.realms.snapshot().keptKeys.allSatisfy { $0.kind != .hmac })
+    }
+}
