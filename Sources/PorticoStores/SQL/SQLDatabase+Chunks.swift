@@ -18,8 +18,8 @@ extension SQLDatabase {
         }
     }
 
-    /// Writes, then waits for as long as that took, or for long enough that another process which asks
-    /// every millisecond (``SQLDatabase/change(_:)`` in SQLite) has begun.
+    /// Writes, then waits for as long as that took, or for long enough that another process, which asks
+    /// every millisecond, has begun.
     func changeAndPause<Value: Sendable>(
         _ body: @escaping @Sendable (any SQLTransaction) throws -> Value
     ) async throws -> Value {
