@@ -21,7 +21,8 @@ struct PersonPlace: Sendable {
     /// - Parameter id: Judged when the person is read.
     static func key(_ id: String?) -> UInt64 {
         guard let id else { return .max }
-        return id.utf8.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
+        let bytes = id.utf8.prefix(8)
+        return bytes.reduce(0) { $0 << 8 | UInt64($1) } << (8 * (8 - bytes.count))
     }
 }
 
