@@ -13,7 +13,7 @@ import Testing
     }
 
     /// A host, and the server that it names.
-    private struct World {
+    struct World {
         let network = ScriptedNetwork()
         let clock = StoppedClock()
         let discovery: ServerDiscovery

@@ -44,16 +44,20 @@ package struct TokenResponse: Sendable {
         return try? token("refresh_token", json)
     }
 
-    /// - Parameter name: The member with the token for calling servers.
+    /// - Parameters:
+    ///   - name: The member with the token for calling servers.
+    ///   - supported: The token type, in lower case.
     /// - Throws: As ``init(parsing:)``.
-    package init(_ json: JSONObject, token name: String) throws(Refusal) {
+    package init(_ json: JSONObject, token name: String, type supported: String = "bearer")
+        throws(Refusal)
+    {
         // An error with status 200 is not a success, whatever else it holds.
         guard json["error"] == nil else { throw .malformed }
         guard let accessToken = try Self.token(name, json),
             let type = json.string("token_type")
         else { throw .malformed }
         // Case-insensitive (RFC 6749 §5.1).
-        guard type.lowercased() == "bearer" else { throw .unknownTokenType }
+        guard type.lowercased() == supported else { throw .unknownTokenType }
         self.accessToken = accessToken
         refreshToken = try Self.token("refresh_token", json)
         idToken = try Self.token("id_token", json)

@@ -1,0 +1,56 @@
+package import PorticoBytes
+package import PorticoProtocol
+
+/// What a server gives for a code or a refresh token (AT Protocol, OAuth, Tokens and Session
+/// Lifetime). To us the access token is opaque.
+package struct ATTokens: Sendable {
+    package let access: SecretText
+    /// `nil`: the one before stays (RFC 6749 §6).
+    package let refresh: SecretText?
+    /// Seconds from the answer on, whatever the server says; `nil` if it does not.
+    package let expiresIn: Int64?
+    /// With `atproto`. It may be less than what was asked for.
+    package let scope: Scope
+    package let subject: DID
+
+    /// Of an answer, and of each token, in bytes.
+    static let longest = 256 * 1024
+    private static let longestToken = 8192
+
+    init(parsing body: [UInt8], _ rules: IdentityRules) throws(ATAnswerFault) {
+        let json: JSONObject
+        do {
+            json = try JSONObject(parsing: body, limits: .foreign(size: Self.longest))
+        } catch {
+            throw .notTokens
+        }
+        let tokens: TokenResponse
+        do throws(TokenResponse.Refusal) {
+            tokens = try TokenResponse(json, token: "access_token", type: "dpop")
+        } catch {
+            throw error == .unknownTokenType ? .tokenType : .notTokens
+        }
+        guard Self.isKept(tokens.accessToken), tokens.refreshToken.map(Self.isKept) ?? true else {
+            throw .tooLarge
+        }
+        guard let scope = tokens.scope, scope.contains("atproto") else { throw .scope }
+        do {
+            subject = try DID(json.string("sub") ?? "", rules)
+        } catch {
+            throw .subject
+        }
+        access = tokens.accessToken
+        refresh = tokens.refreshToken
+        expiresIn = tokens.expiresIn
+        self.scope = scope
+    }
+
+    /// The refresh token of an answer that cannot be used otherwise.
+    static func successor(in body: [UInt8]) -> SecretText? {
+        TokenResponse.refreshToken(in: body).flatMap { isKept($0) ? $0 : nil }
+    }
+
+    private static func isKept(_ token: SecretText) -> Bool {
+        token.reveal().utf8.count <= longestToken
+    }
+}
