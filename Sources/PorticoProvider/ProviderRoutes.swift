@@ -5,7 +5,8 @@ extension ProviderEndpoints {
     var routes: [Route<RealmContext>] {
         keycloakRoutes + [
             // Below the issuer (OpenID Connect Discovery §4), and with the well-known part between
-            // host and path (RFC 8414 §3). Both names work in both forms.
+            // host and path (RFC 8414 §3). Both names work in both forms, and at the root of a realm's
+            // own host, where both forms are the same.
             .get(at(.openIDConfiguration), for: .programs, scripts: .any, metadata.get),
             .get(at(.authorizationServerMetadata), for: .programs, scripts: .any, metadata.get),
             .get(
@@ -16,6 +17,18 @@ extension ProviderEndpoints {
             ),
             .get(
                 RealmPath.authorizationServerMetadata.routeBeforeRealm,
+                for: .programs,
+                scripts: .any,
+                metadata.get
+            ),
+            .get(
+                RealmPath.openIDConfiguration.routeAtRoot,
+                for: .programs,
+                scripts: .any,
+                metadata.get
+            ),
+            .get(
+                RealmPath.authorizationServerMetadata.routeAtRoot,
                 for: .programs,
                 scripts: .any,
                 metadata.get

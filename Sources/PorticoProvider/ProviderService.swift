@@ -14,7 +14,17 @@ package struct ProviderService: HTTPService {
     let events: SecurityEvents
 
     package func context(_ request: RequestContext, _ parameters: PathParameters) -> RealmContext? {
-        realms.realm(named: parameters["realm"]).map { RealmContext(request, $0) }
+        let name = parameters["realm"]
+        let realm =
+            name.isEmpty
+            ? request.realmHost.flatMap { realms.realm(at: $0) } : realm(named: name, for: request)
+        return realm.map { RealmContext(request, $0) }
+    }
+
+    /// A realm with a host of its own is there and nowhere else, and no other is there
+    /// (docs/decisions/0059).
+    private func realm(named name: Substring, for request: RequestContext) -> LiveRealm? {
+        realms.realm(named: name).flatMap { $0.host == request.realmHost ? $0 : nil }
     }
 
     /// No other address exists below `/realms/` and `/.well-known/`.
@@ -24,7 +34,7 @@ package struct ProviderService: HTTPService {
             return nil
         }
         let name = request.target.segments.dropFirst().first ?? ""
-        if let realm = realms.realm(named: name), path.starts(with: "/realms/".utf8) {
+        if let realm = realm(named: name, for: request), path.starts(with: "/realms/".utf8) {
             let audience = request.audience(at: nil, in: realm)
             return page.refuse(realm.notFound, audience, RealmContext(request, realm))
         }

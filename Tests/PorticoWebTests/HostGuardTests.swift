@@ -7,6 +7,7 @@ import Testing
 struct HostGuardTests {
     private func verdict(
         _ origins: [String],
+        realms: [String] = [],
         host: String?,
         method: HTTPRequest.Method = .get,
         path: String = "/a?b=c",
@@ -14,7 +15,8 @@ struct HostGuardTests {
         proto: String? = nil,
         trusting range: String? = nil
     ) throws -> String {
-        let hosts = HostGuard(try origins.map { try PublicURL($0) })
+        let ofRealms = try realms.map { try PublicURL($0) }
+        let hosts = HostGuard(try origins.map { try PublicURL($0) }) { ofRealms }
         var headers = HTTPFields()
         if let proto { headers[try #require(HTTPField.Name("X-Forwarded-Proto"))] = proto }
         let client = ClientAddress(
@@ -25,6 +27,7 @@ struct HostGuardTests {
         let request = HTTPRequest(method: method, scheme: "http", authority: host, path: path)
         switch hosts.check(request, from: client) {
         case .serve(let origin): return origin.origin
+        case .serveRealm(let origin): return "realm " + origin.origin
         case .redirect(let redirect): return "-> " + redirect.location
         case .misdirected: return "421"
         case .insecure: return "403"
@@ -55,6 +58,37 @@ struct HostGuardTests {
         )
         #expect(try verdict(origins, host: "other.example.com") == "421")
         #expect(try verdict(origins, host: nil) == "421")
+    }
+
+    @Test("decision 0059: a realm's own host is told apart from the public URL, by the same rules")
+    func realms() throws {
+        let (own, realms) = (["https://id.example.com"], ["https://pds.example.com"])
+        func verdict(_ host: String, proto: String? = nil) throws -> String {
+            try self.verdict(
+                own,
+                realms: realms,
+                host: host,
+                from: "10.0.0.1",
+                proto: proto ?? "https",
+                trusting: "10.0.0.1"
+            )
+        }
+        #expect(try verdict("id.example.com") == own[0])
+        #expect(try verdict("PDS.example.com:443") == "realm https://pds.example.com")
+        #expect(try verdict("pds.example.com", proto: "http") == "-> https://pds.example.com/a?b=c")
+        for host in ["evil.example", "pds.example.com:8443", "sub.pds.example.com", "localhost"] {
+            #expect(try verdict(host) == "421")
+        }
+        // Other names of this machine lead to the public URL alone.
+        #expect(
+            try self.verdict(
+                ["https://id.example.com"],
+                realms: ["http://pds.localhost:8080"],
+                host: "localhost:8080"
+            ) == "421"
+        )
+        // What is both is the public URL.
+        #expect(try self.verdict(own, realms: own, host: "id.example.com") == own[0])
     }
 
     @Test("A GET under localhost goes to the configured loopback literal, other requests do not")

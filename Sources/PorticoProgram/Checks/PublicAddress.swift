@@ -1,6 +1,7 @@
 import HTTPTypes
 import PorticoBytes
 import PorticoProtocol
+import PorticoProvider
 import PorticoStores
 
 /// The part of ``Doctor`` that reaches the server as clients do: by its public URL, through any
@@ -89,15 +90,17 @@ struct PublicAddress {
         return probes
     }
 
-    /// The enabled ones that lie under the public URL.
+    /// The enabled ones that lie under the public URL, or on a host of their own.
     private var realms: [Realm] {
         administration.snapshot.realms.filter {
-            $0.isEnabled && $0.issuer.hasPrefix(publicURL + "/")
+            $0.isEnabled && ($0.host != nil || $0.issuer.hasPrefix(publicURL + "/"))
         }
     }
 
     private func strayRealms() -> [Finding] {
-        administration.snapshot.realms.filter { !$0.issuer.hasPrefix(publicURL + "/") }.map {
+        administration.snapshot.realms.filter {
+            $0.host == nil && !$0.issuer.hasPrefix(publicURL + "/")
+        }.map {
             .problem(
                 "issuer \($0.name)",
                 "\($0.issuer) does not lie under \(publicURL)",

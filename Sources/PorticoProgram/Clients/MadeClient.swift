@@ -55,7 +55,7 @@ struct MadeClient {
 
     private func values(random: RandomSource) -> ProductValues {
         ProductValues(
-            urls: RealmURLs(issuer: realm.issuer),
+            urls: RealmURLs(of: realm),
             realm: realm.name,
             clientID: client.clientID,
             secret: shownSecret,

@@ -45,9 +45,9 @@ struct ProductValues {
         case .issuer: urls.issuer
         case .realm: realm
         case .server:
-            urls.issuer.firstRange(of: "/realms/").map {
-                String(urls.issuer[..<$0.lowerBound])
-            } ?? urls.issuer
+            urls.base.firstRange(of: "/realms/").map {
+                String(urls.base[..<$0.lowerBound])
+            } ?? urls.base
         case .clientID: clientID
         case .clientSecret: secret
         case .url: url

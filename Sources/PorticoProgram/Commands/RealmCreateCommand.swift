@@ -9,7 +9,8 @@ extension RealmCommand {
         static let configuration = CommandConfiguration(
             abstract: "Create a realm with its signing keys.",
             discussion: """
-                The issuer is made of the public URL and never changes. It is written to stdout.
+                The issuer is made of the public URL, or is the host, and never changes. It is \
+                written to stdout.
                 """
         )
         static let missing = Installation.Missing.create
@@ -27,8 +28,17 @@ extension RealmCommand {
         )
         var keycloak = false
 
+        @Option(help: .value("url", "An address for this realm alone: its issuer."))
+        var host: String?
+
         @OptionGroup var fields: RealmFields
         @OptionGroup var options: ChangingOptions
+
+        func validate() throws {
+            guard host == nil || !keycloak else {
+                throw ValidationError("--host and --keycloak cannot be combined.")
+            }
+        }
 
         func run(_ administration: Administration) async throws {
             let taken = Failure(
@@ -41,6 +51,13 @@ extension RealmCommand {
             }
             let new = try await newRealm(administration)
             let issuer = new.realm.issuer
+            if let other = administration.snapshot.realms.first(where: { $0.issuer == issuer }) {
+                throw Failure(
+                    .exists,
+                    "Realm \(other.name) has this address already.",
+                    "See it: portico realm show \(other.name)"
+                )
+            }
             guard administration.mayWrite("created realm \(name) with issuer \(issuer)") else {
                 return
             }
@@ -66,6 +83,7 @@ extension RealmCommand {
                     name: name,
                     displayName: displayName,
                     baseURL: installation.settings.effectivePublicURL,
+                    host: host,
                     at: moment
                 )
             }

@@ -5,6 +5,7 @@ import PorticoProvider
 import PorticoStandIns
 import PorticoStores
 import PorticoSystem
+import PorticoWeb
 
 /// `portico serve`
 struct ServeCommand: AsyncParsableCommand {
@@ -180,7 +181,11 @@ struct ServeCommand: AsyncParsableCommand {
 
     /// An issuer never changes, because tokens and apps contain it (docs/decisions/0036).
     private func checkIssuer(of realm: Realm, _ publicURL: String) throws {
-        let expected = try RealmCreation.issuer(of: realm.name, baseURL: publicURL)
+        let expected = try RealmCreation.issuer(
+            of: realm.name,
+            baseURL: publicURL,
+            host: realm.host?.origin
+        )
         guard !sameBytes(realm.issuer, expected) else { return }
         let suffix = "/realms/\(realm.name)"
         let base = realm.issuer.hasSuffix(suffix) ? realm.issuer.dropLast(suffix.count) : "…"

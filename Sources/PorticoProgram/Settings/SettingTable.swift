@@ -45,7 +45,8 @@ struct SettingTable: Sendable {
         "The server's public address.",
         more: """
             `https://host` without a path or, on this machine, `http://127.0.0.1:port` or \
-            `http://localhost:port`. Every issuer begins with it.
+            `http://localhost:port`. Every issuer begins with it, unless the realm has a host of its \
+            own.
             """
     )
     let trustedProxies = Entry(

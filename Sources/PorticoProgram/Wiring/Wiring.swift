@@ -77,7 +77,8 @@ struct Wiring {
                 provider.service,
                 backend,
                 try administration(provider, hashing, publicURL),
-                publicURL
+                publicURL,
+                realms
             ),
             readiness: readiness,
             storage: storage
@@ -144,16 +145,18 @@ struct Wiring {
         _ provider: ProviderService,
         _ backend: Backend,
         _ administration: AdminService?,
-        _ publicURL: PublicURL
+        _ publicURL: PublicURL,
+        _ realms: RealmDirectory
     ) throws -> RequestPipeline {
         let unknown = UnknownAddress(provider.page)
-        var services: [any HTTPService] = [
-            try backend.service, provider, try PageImages(look.images, provider.page),
+        let realmServices: [any HTTPService] = [
+            provider, try PageImages(look.images, provider.page),
         ]
+        var services: [any HTTPService] = [try backend.service] + realmServices
         if let administration { services.append(administration) }
         if standIns != nil { services.append(try backend.demo(outbox: installation.outbox)) }
         return RequestPipeline(
-            guarding: HostGuard([publicURL]),
+            guarding: HostGuard([publicURL]) { realms.hosts },
             proxies: TrustedProxies(
                 installation.settings.trustedProxies.compactMap { NetworkRange($0) }
             ),
@@ -161,6 +164,7 @@ struct Wiring {
             log: log.access,
             clock: installation.clock,
             services: services,
+            servicesOfRealms: realmServices,
             notFound: unknown.respond
         )
     }

@@ -2,6 +2,7 @@ package import PorticoBytes
 package import PorticoProtocol
 package import PorticoSeals
 package import PorticoStores
+import PorticoWeb
 
 /// Creates a realm with its first signing keys, ready for the store; shared by the command line and
 /// the import.
@@ -21,6 +22,7 @@ package struct RealmCreation: Sendable {
     ///   - displayName: The name shown on pages; `name` if `nil`.
     ///   - baseURL: The part before `/realms/` in every address, without a query. The issuer is
     ///     made from it once and never changes (docs/decisions/0036).
+    ///   - host: An origin for this realm alone, which is its issuer then (docs/decisions/0059).
     ///   - algorithms: What the realm can sign with in addition to ``firstAlgorithms``.
     ///   - imported: Keys that come with it, from the realm's id. None is made for an algorithm that
     ///     one of them signs with.
@@ -29,6 +31,7 @@ package struct RealmCreation: Sendable {
         name: String,
         displayName: String? = nil,
         baseURL: String,
+        host: String? = nil,
         algorithms: Set<SignatureAlgorithm> = [],
         importing imported: (_ realmID: String) throws -> [SigningKeyRecord] = { _ in [] },
         at moment: Moment
@@ -40,7 +43,7 @@ package struct RealmCreation: Sendable {
             id: id ?? UniqueID(random: moment.random).text,
             name: name,
             displayName: displayName,
-            issuer: try Self.issuer(of: name, baseURL: baseURL)
+            issuer: try Self.issuer(of: name, baseURL: baseURL, host: host)
         )
         let imported = try imported(realm.id)
         let active = SigningKeyRecord.activeAlgorithms(of: imported, at: moment.seconds)
@@ -53,8 +56,11 @@ package struct RealmCreation: Sendable {
         return NewRealm(realm: realm, keys: imported + records)
     }
 
-    /// `{base}/realms/{name}`. Plain http only on this machine.
-    package static func issuer(of name: String, baseURL: String) throws(Refusal) -> String {
+    /// `{base}/realms/{name}`, or the realm's own host. Plain http only on this machine.
+    package static func issuer(of name: String, baseURL: String, host: String? = nil)
+        throws(Refusal) -> String
+    {
+        if let host { return try issuer(onHost: host, beside: baseURL) }
         let base = baseURL.hasSuffix("/") ? String(baseURL.dropLast()) : baseURL
         do {
             return try Issuer("\(base)/realms/\(name)", allowInsecureLoopback: true).text
@@ -66,17 +72,32 @@ package struct RealmCreation: Sendable {
         }
     }
 
+    /// Cookies and headers are those of one scheme, and the public URL serves everything else.
+    private static func issuer(onHost host: String, beside baseURL: String) throws(Refusal)
+        -> String
+    {
+        do {
+            let (host, publicURL) = (try PublicURL(host), try PublicURL(baseURL))
+            if host.isSecure == publicURL.isSecure, host != publicURL { return host.origin }
+        } catch {
+            // It says the same.
+        }
+        throw .host
+    }
+
     package enum Refusal: Error, CaseIterable, Hashable, Sendable {
         case name
         case displayName
         case baseURL
         case insecureBaseURL
+        case host
 
         package var field: StaticString {
             switch self {
             case .name: "name"
             case .displayName: "display name"
             case .baseURL, .insecureBaseURL: "public URL"
+            case .host: "host"
             }
         }
 
@@ -88,6 +109,8 @@ package struct RealmCreation: Sendable {
             case .baseURL: "The public URL is an absolute address without query and fragment."
             case .insecureBaseURL:
                 "The public URL is https, or http on 127.0.0.1, [::1] or localhost."
+            case .host:
+                "A realm's own host is https://HOST, as the public URL is, and not the public URL."
             }
         }
     }

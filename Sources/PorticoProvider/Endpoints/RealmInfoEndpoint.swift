@@ -33,8 +33,8 @@ struct RealmInfoEndpoint: Sendable {
         info["public_key"] = key.map {
             .string(Base64.encode($0.verificationKey.jwk.subjectPublicKeyInfo))
         }
-        info["token-service"] = .string(realm.issuer + "/protocol/openid-connect")
-        info["account-service"] = .string(realm.issuer + "/account")
+        info["token-service"] = .string(realm.urls.base + "/protocol/openid-connect")
+        info["account-service"] = .string(realm.urls.base + "/account")
         info["tokens-not-before"] = .integer(realm.notBefore)
         return info
     }

@@ -7,6 +7,8 @@ import PorticoWeb
 package final class LiveRealm: Sendable {
     package let realm: Realm
     package let urls: RealmURLs
+    /// Its own, if it has one.
+    let host: PublicURL?
     package let keys: RealmKeys
     /// Serialized; the algorithms change as keys are retired.
     private let metadata: [[SignatureAlgorithm]: [UInt8]]
@@ -48,7 +50,8 @@ package final class LiveRealm: Sendable {
         self.keys = keys
         self.graph = graph
         views = keycloak
-        urls = RealmURLs(issuer: realm.issuer)
+        urls = RealmURLs(of: realm)
+        host = realm.host
         let sets = Set(keys.stretches.map(\.algorithms))
         metadata = Dictionary(
             uniqueKeysWithValues: sets.map { [urls] algorithms in

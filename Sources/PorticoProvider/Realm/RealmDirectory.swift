@@ -1,6 +1,7 @@
 import PorticoBytes
 package import PorticoSeals
 package import PorticoStores
+package import PorticoWeb
 
 /// The realms that this process serves: an immutable snapshot, replaced when the store's version
 /// has increased. Other processes (the command line, other nodes) write to the same store.
@@ -13,6 +14,8 @@ package final class RealmDirectory: Sendable {
         var version: Int64
         var realms: [String: LiveRealm]
         var disabled: [String: LiveRealm]
+        /// Those with a host of their own.
+        var hosted: [LiveRealm]
     }
 
     /// Reads the store once.
@@ -30,6 +33,16 @@ package final class RealmDirectory: Sendable {
     /// The realm of that name, enabled or not, for its administration.
     package func kept(named name: some StringProtocol) -> LiveRealm? {
         current.withLock { $0.realms[String(name)] ?? $0.disabled[String(name)] }
+    }
+
+    /// The enabled realm that has that host to itself.
+    func realm(at host: PublicURL) -> LiveRealm? {
+        current.withLock { $0.hosted.first { $0.host == host } }
+    }
+
+    /// The hosts that enabled realms have to themselves (docs/decisions/0059).
+    package var hosts: [PublicURL] {
+        current.withLock { $0.hosted.compactMap(\.host) }
     }
 
     /// All realms, enabled or not.
@@ -97,7 +110,7 @@ package final class RealmDirectory: Sendable {
     private static func snapshot(of record: RealmSnapshotRecord, _ ring: KeyRing) throws
         -> Snapshot
     {
-        var snapshot = Snapshot(version: record.version, realms: [:], disabled: [:])
+        var snapshot = Snapshot(version: record.version, realms: [:], disabled: [:], hosted: [])
         let clients = Dictionary(grouping: record.clients, by: \.realmID)
         let keys = Dictionary(grouping: record.keys, by: \.realmID)
         let keptKeys = Dictionary(grouping: record.keptKeys, by: \.realmID)
@@ -127,6 +140,7 @@ package final class RealmDirectory: Sendable {
             )
             if realm.isEnabled {
                 snapshot.realms[realm.name] = live
+                if live.host != nil { snapshot.hosted.append(live) }
             } else {
                 snapshot.disabled[realm.name] = live
             }

@@ -39,6 +39,9 @@ enum RealmPath: String, Sendable {
     /// With the well-known part between host and path (RFC 8414 §3).
     var routeBeforeRealm: RoutePath { RoutePath("/" + rawValue + "/realms/{realm}") }
 
+    /// On a host of the realm's own (RFC 8414 §3, OpenID Connect Discovery §4).
+    var routeAtRoot: RoutePath { RoutePath("/" + rawValue) }
+
     /// Whether a path is below the protocol's endpoints or the metadata. Programs ask there: if an
     /// address does not exist, or does not take the method, they get JSON, even at
     /// `authorization` and `endSession`, whose own answers are pages.

@@ -1,11 +1,20 @@
+package import PorticoStores
+
 /// The addresses of a realm: Keycloak's paths under its issuer (Keycloak `RealmsResource`,
-/// `OIDCLoginProtocolService`). All are built from the issuer, never from a request
-/// (docs/decisions/0036).
+/// `OIDCLoginProtocolService`), or below the realm's path on a host of its own. All are built from
+/// the issuer, never from a request (docs/decisions/0036).
 package struct RealmURLs: Hashable, Sendable {
     package let issuer: String
+    /// What all others begin with.
+    package let base: String
 
-    package init(issuer: String) {
+    package init(of realm: Realm) {
+        self.init(issuer: realm.issuer, base: realm.base)
+    }
+
+    package init(issuer: String, base: String? = nil) {
         self.issuer = issuer
+        self.base = base ?? issuer
     }
 
     package var authorization: String { endpoint(.authorization) }
@@ -39,7 +48,7 @@ package struct RealmURLs: Hashable, Sendable {
     }
 
     private func endpoint(_ path: RealmPath) -> String {
-        issuer + "/" + path.rawValue
+        base + "/" + path.rawValue
     }
 
     /// The path of the pages and forms of a realm, for `action` and `href`.

@@ -8,14 +8,23 @@ import PorticoProtocol
 /// other value is 421.
 package struct HostGuard: Sendable {
     private let origins: [PublicURL]
+    private let realms: @Sendable () -> [PublicURL]
 
-    package init(_ origins: [PublicURL]) {
+    /// - Parameter realms: The hosts of the realms that have one of their own
+    ///   (docs/decisions/0059), as they are now.
+    package init(
+        _ origins: [PublicURL],
+        realms: @escaping @Sendable () -> [PublicURL] = { [] }
+    ) {
         self.origins = origins
+        self.realms = realms
     }
 
     package enum Verdict: Sendable {
         /// Under this origin.
         case serve(PublicURL)
+        /// Under a realm's own, where nothing else is.
+        case serveRealm(PublicURL)
         /// A person used another name of this machine, or `http`: redirect to the same page under
         /// its proper address.
         case redirect(Redirect)
@@ -27,13 +36,14 @@ package struct HostGuard: Sendable {
 
     package func check(_ request: HTTPRequest, from client: ClientAddress) -> Verdict {
         guard let host = request.authority else { return .misdirected }
-        guard let origin = origins.first(where: { $0.isNamed(byHost: host) }) else {
+        let own = origins.first { $0.isNamed(byHost: host) }
+        guard let origin = own ?? realms().first(where: { $0.isNamed(byHost: host) }) else {
             return redirectFromOtherName(request, host) ?? .misdirected
         }
         guard Self.isConfidential(origin, client) else {
             return redirect(request, to: origin) ?? .insecure
         }
-        return .serve(origin)
+        return own == nil ? .serveRealm(origin) : .serve(origin)
     }
 
     /// RFC 6749 §3.1, §3.2: TLS, except for traffic that stays on this machine.

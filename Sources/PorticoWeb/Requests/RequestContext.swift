@@ -10,19 +10,23 @@ package struct RequestContext: Sendable {
     /// The short id in the log line and on pages.
     package let id: RequestID
     package let moment: Moment
+    /// The realm's own host that was asked (docs/decisions/0059); `nil` under the public URL.
+    package let realmHost: PublicURL?
 
     package init(
         received: Request,
         target: RequestTarget,
         client: ClientAddress,
         id: RequestID,
-        moment: Moment
+        moment: Moment,
+        realmHost: PublicURL? = nil
     ) {
         self.received = received
         self.target = target
         self.client = client
         self.id = id
         self.moment = moment
+        self.realmHost = realmHost
     }
 }
 

@@ -11,10 +11,12 @@ package struct RequestPipeline: Responder {
     private let clock: Clock
     private let random: RandomSource
     private let services: [any HTTPService]
+    private let servicesOfRealms: [any HTTPService]
     private let notFound: @Sendable (RequestContext) -> Response
 
     /// - Parameters:
     ///   - services: Tried in this order.
+    ///   - servicesOfRealms: Instead of these, under a realm's own host.
     ///   - notFound: The answer at an address that none of them has.
     package init(
         guarding: HostGuard,
@@ -24,6 +26,7 @@ package struct RequestPipeline: Responder {
         clock: Clock,
         random: RandomSource = .system,
         services: [any HTTPService],
+        servicesOfRealms: [any HTTPService] = [],
         notFound: @escaping @Sendable (RequestContext) -> Response
     ) {
         self.guarding = guarding
@@ -33,6 +36,7 @@ package struct RequestPipeline: Responder {
         self.clock = clock
         self.random = random
         self.services = services
+        self.servicesOfRealms = servicesOfRealms
         self.notFound = notFound
     }
 
@@ -65,8 +69,10 @@ package struct RequestPipeline: Responder {
         _ client: ClientAddress,
         _ id: RequestID
     ) async -> Response {
+        var realmHost: PublicURL?
         switch guarding.check(request.head, from: client) {
         case .serve: break
+        case .serveRealm(let host): realmHost = host
         case .redirect(let redirect): return Response(redirect, headers: headers)
         case .misdirected: return Response(empty: .misdirectedRequest, headers: headers)
         case .insecure: return Response(empty: .forbidden, headers: headers)
@@ -77,9 +83,10 @@ package struct RequestPipeline: Responder {
             target: target,
             client: client,
             id: id,
-            moment: clock.moment()
+            moment: clock.moment(),
+            realmHost: realmHost
         )
-        for service in services {
+        for service in realmHost == nil ? services : servicesOfRealms {
             if let response = await service.respond(to: context) { return response }
         }
         return target.endsInSlash

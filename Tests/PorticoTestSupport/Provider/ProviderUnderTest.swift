@@ -112,12 +112,13 @@ package final class ProviderUnderTest: Sendable {
         }
         let unknown = UnknownAddress(service.page)
         let pipeline = RequestPipeline(
-            guarding: HostGuard([url]),
+            guarding: HostGuard([url]) { realms.hosts },
             proxies: TrustedProxies([NetworkRange("10.0.0.0/8")].compactMap(\.self)),
             headers: SecurityHeaders(url),
             log: AccessLog(format: .logfmt, writer: writer),
             clock: Clock { clock.now },
             services: services,
+            servicesOfRealms: [service],
             notFound: unknown.respond
         )
         self.door = InProcessServer(pipeline)

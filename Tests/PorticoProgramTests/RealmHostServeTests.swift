@@ -1,0 +1,48 @@
+import Foundation
+import PorticoProtocol
+import PorticoTestSupport
+import Testing
+
+@Suite("A realm's own host, served") struct RealmHostServeTests {
+    private func get(_ path: String, host: String, port: UInt16) async -> RawExchange? {
+        await RawExchange.run {
+            RawExchange(
+                "GET \(path) HTTP/1.1\r\nHost: \(host):\(port)\r\nConnection: close\r\n\r\n",
+                port: port
+            )
+        }
+    }
+
+    @Test("decision 0059: a running server serves a realm at its own host, and nothing else there")
+    func serves() async throws {
+        try await DemoServer.run { server in
+            let port = try #require(UInt16(server.url.split(separator: ":").last ?? ""))
+            let path = "/.well-known/oauth-authorization-server"
+            let before = await get(path, host: "pds.localhost", port: port)
+            #expect(before?.status == 421)
+            let made = try server.portico.run([
+                "realm", "create", "hosted", "--public-url", server.url, "--host",
+                "http://pds.localhost:\(port)", "--data-directory", "demo",
+            ])
+            #expect(made.status == 0, "\(made.stderr)")
+            var found = before
+            for _ in 0..<100 where found?.status != 200 {
+                try await Task.sleep(for: .milliseconds(50))
+                found = await get(path, host: "pds.localhost", port: port)
+            }
+            let document = try JSONObject(parsing: Array(try #require(found).body.utf8))
+            let issuer = "http://pds.localhost:\(port)"
+            #expect(document.string("issuer") == issuer)
+            let token = "\(issuer)/realms/hosted/protocol/openid-connect/token"
+            #expect(document.string("token_endpoint") == token)
+            for other in ["/realms/demo/account", "/login", "/v1/auth/session", "/_gallery"] {
+                let reply = await get(other, host: "pds.localhost", port: port)
+                #expect(reply?.status == 404, "\(other)")
+                let own = await get(other, host: "127.0.0.1", port: port)
+                #expect(own?.status != 404, "\(other)")
+            }
+            let elsewhere = await get(path, host: "127.0.0.1", port: port)
+            #expect(elsewhere?.status == 404)
+        }
+    }
+}
