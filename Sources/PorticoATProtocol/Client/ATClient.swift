@@ -53,7 +53,7 @@ package struct ATClient: Sendable {
             limits: Self.short
         )
         let reply = answer.reply
-        // 201 is the RFC's; RFC 6749 servers answer 200.
+        // 201 is the RFC's; some servers answer 200.
         guard reply.response.status == .created || reply.response.status == .ok else {
             throw ATError(reply)
         }
@@ -69,10 +69,10 @@ package struct ATClient: Sendable {
             let requestURI = json.string("request_uri"),
             1...512 ~= requestURI.utf8.count, requestURI.utf8.allSatisfy(\.isVisible)
         else { throw .unusable(.notPushed, successor: nil) }
-        let query = FormEncoding.encode([
-            ("client_id", client.clientID), ("request_uri", requestURI),
-        ])
-        return server.authorization.appending(query: String(decoding: query, as: UTF8.self))
+        return FormEncoding.appending(
+            [("client_id", client.clientID), ("request_uri", requestURI)],
+            to: server.authorization.text
+        )
     }
 
     /// Redeems the code of a sign-in.
