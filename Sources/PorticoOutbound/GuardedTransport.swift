@@ -13,10 +13,13 @@ package final class GuardedTransport: HTTPTransport {
     package struct ConnectTarget: Hashable, Sendable {
         package let address: String
         package let port: Int
+        /// Whether there is plain http behind it, as if a proxy had taken TLS off.
+        package let isPlain: Bool
 
-        package init(address: String, port: Int) {
+        package init(address: String, port: Int, isPlain: Bool = false) {
             self.address = address
             self.port = port
+            self.isPlain = isPlain
         }
     }
 
@@ -36,7 +39,7 @@ package final class GuardedTransport: HTTPTransport {
     ///   - mediaTypes: In lower case; a reply's content of another type is refused unread. `nil`:
     ///     any.
     ///   - resolver: Asked once for each request.
-    ///   - trustedRoots: PEM file with the roots to trust instead of the system's.
+    ///   - trustedRoots: PEM file with the roots to trust for those hosts instead of the system's.
     ///   - targets: Connections by host in lower case. The certificate is still checked for the
     ///     host.
     package init(
@@ -51,6 +54,15 @@ package final class GuardedTransport: HTTPTransport {
         self.targets = targets
     }
 
+    /// - Parameter network: Whose names lead to its servers; all others keep the guard.
+    package convenience init(mediaTypes: Set<String>? = nil, in network: TestNetwork?) {
+        self.init(
+            mediaTypes: mediaTypes,
+            trustedRoots: network?.authority,
+            connectTo: network?.hosts ?? [:]
+        )
+    }
+
     deinit {
         thread.end()
     }
@@ -60,18 +72,28 @@ package final class GuardedTransport: HTTPTransport {
     {
         guard let address = request.address else { throw .malformed }
         guard address.isSecure, address.port == 443 else { throw .refused }
+        let target = targets[address.host]
+        let isPlain = target?.isPlain == true
+        let plain = isPlain ? HTTPAddress("http://\(address.host)\(address.target)") : address
+        guard let destination = plain else { throw .malformed }
         let limits = Self.granted(limits)
         let request = CurlRequest(
             request,
-            to: address,
+            to: destination,
             body: body,
             limits: limits,
-            trustedRoots: trustedRoots,
+            trustedRoots: target == nil ? nil : trustedRoots,
             isPooled: false,
             mediaTypes: mediaTypes
         )
-        let routes = try await routes(of: address.host, before: request.deadline)
-        return try await thread.send(request, by: routes)
+        guard let target else {
+            let routes = try await routes(of: address.host, before: request.deadline)
+            return try await thread.send(request, by: routes)
+        }
+        return try await thread.send(
+            request,
+            by: [CurlRoute(to: target.address, port: target.port)]
+        )
     }
 
     /// What a caller gets of the limits that it asks for.
@@ -86,9 +108,6 @@ package final class GuardedTransport: HTTPTransport {
     private func routes(of host: String, before deadline: ContinuousClock.Instant)
         async throws(HTTPTransportError) -> [CurlRoute]
     {
-        if let target = targets[host] {
-            return [CurlRoute(to: target.address, port: target.port)]
-        }
         let addresses = try await addresses(of: host, before: deadline)
         guard !addresses.isEmpty else { throw .unreachable }
         // One that is not public among public ones is no accident: none of them is asked.

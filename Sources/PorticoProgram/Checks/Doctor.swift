@@ -109,9 +109,19 @@ struct Doctor {
     private func servingFindings() -> [Finding] {
         do {
             try settings.checkForServing()
-            return proxyFindings()
+            return proxyFindings() + networkFindings()
         } catch {
             return [.problem("listen", error.what, fix: error.remedy)]
+        }
+    }
+
+    private func networkFindings() -> [Finding] {
+        guard let file = settings.testNetwork else { return [] }
+        do {
+            let count = try settings.network()?.hosts.count ?? 0
+            return [.note("test network", "\(file): \(count) names lead to this machine")]
+        } catch {
+            return [.problem("test network", error.what, fix: error.remedy)]
         }
     }
 

@@ -90,10 +90,13 @@ struct PublicAddress {
         return probes
     }
 
-    /// The enabled ones that lie under the public URL, or on a host of their own.
+    /// The enabled ones that lie under the public URL, or on a host of their own that the DNS may
+    /// know.
     private var realms: [Realm] {
-        administration.snapshot.realms.filter {
-            $0.isEnabled && ($0.host != nil || $0.issuer.hasPrefix(publicURL + "/"))
+        let isTest = administration.installation.settings.testNetwork != nil
+        return administration.snapshot.realms.filter {
+            $0.isEnabled
+                && ($0.host == nil ? $0.issuer.hasPrefix(publicURL + "/") : !isTest)
         }
     }
 

@@ -35,6 +35,7 @@ struct ServeCommand: AsyncParsableCommand {
         let console = output.console
         let clock = Clock.system
         var settings = try await readSettings()
+        let network = try settings.network()
         let look = try PageLook(settings)
         for warning in look.warnings { console.warn(warning) }
         let directory = DataDirectory(path: settings.dataDirectory)
@@ -48,12 +49,14 @@ struct ServeCommand: AsyncParsableCommand {
         let log = ServerLog(settings, clock: clock)
         let result: Result<Void, any Error>
         do {
+            try network?.check(try await installation.realms.snapshot().realms)
             var lines = try await prepare(installation, console)
             var wiring = Wiring(
                 installation: installation,
                 address: settings.listen,
                 log: log,
-                look: look
+                look: look,
+                network: network
             )
             if demo {
                 let server = try await standIns(installation, log)

@@ -77,6 +77,11 @@ struct SettingTable: Sendable {
         "A client's host at a private address that may be notified of logouts.",
         more: "A host with its port, such as `10.0.0.7:8443`."
     )
+    let testNetwork = Entry("test-network", .file)
+        .help(
+            "A file with names whose servers are on this machine.",
+            more: "For trials without the public network: see [a test network](#a-test-network)."
+        )
 
     let adminREST = Entry("admin.rest", .choice("state", yes: "on", no: "off"), default: false)
         .help(

@@ -20,6 +20,7 @@ struct Wiring {
     let address: ListenAddress
     let log: ServerLog
     let look: PageLook
+    let network: TestNetwork?
     /// A demo's stand-ins for identity providers.
     var standIns: StandInServer?
 
@@ -134,7 +135,7 @@ struct Wiring {
             transport: OperatorsExceptions(
                 Set(named.compactMap(NamedHost.init)),
                 by: outbound,
-                otherwise: GuardedTransport()
+                otherwise: GuardedTransport(in: network)
             ),
             events: SecurityEvents(logger: log.logger("portico.provider")),
             clock: installation.clock
