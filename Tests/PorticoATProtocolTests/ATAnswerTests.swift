@@ -105,6 +105,10 @@ import Testing
                 == .unusable(.notTokens, successor: kept)
         )
         #expect(await world.failure(.tokens(nonce: nil)) == .unusable(.noNonce, successor: kept))
+        // A page is no answer, even if all of it could be read as one.
+        var reply = try Answer.tokens().get()
+        reply.response.headerFields[.contentType] = "text/html"
+        #expect(await world.failure(.success(reply)) == .unusable(.notTokens, successor: kept))
         let page = Answer.server(200, "<html>", "text/html")
         #expect(await world.failure(page) == .unusable(.notTokens, successor: nil))
         #expect(
