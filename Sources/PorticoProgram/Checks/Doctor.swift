@@ -119,7 +119,7 @@ struct Doctor {
         guard let file = settings.testNetwork else { return [] }
         do {
             let count = try settings.network()?.hosts.count ?? 0
-            return [.note("test network", "\(file): \(count) names lead to this machine")]
+            return [.note("test network", "\(file): names that lead to this machine: \(count)")]
         } catch {
             return [.problem("test network", error.what, fix: error.remedy)]
         }
