@@ -28,6 +28,7 @@ enum SQLiteSchema {
         Migration(name: "credentials", sql: credentials),
         Migration(name: "moved-sessions", sql: movedSessions),
         Migration(name: "realm-events", sql: realmEvents),
+        Migration(name: "handle-sessions", sql: handleSessions),
     ]
 
     /// "Port" in the file's header says whose it is.

@@ -26,6 +26,7 @@ import Testing
             ("credentials", "XjaXl9mHjysLj2aLFuwdXm-AVE3zb8-JBUpq-YbYKQQ"),
             ("moved-sessions", "nCR5Ooj87pe5tAh79lAb4QhwsjUOD19S03Ikv5_DtTs"),
             ("realm-events", "oPE1dem8IQRdr5Chm1I6vzQ2NJpjdRrTvMfN6UjebLQ"),
+            ("handle-sessions", "VZKO5wxGZgYzYWuRg2S9R9ev2C3xPOgLMWcfboy1bpE"),
         ]
         #expect(SQLiteSchema.migrations.count == released.count, "append the new one here")
         for (migration, expected) in zip(SQLiteSchema.migrations, released) {

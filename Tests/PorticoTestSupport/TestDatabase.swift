@@ -17,6 +17,7 @@ package final class TestDatabase: Sendable {
     package let mailboxes: PersonMailboxStore
     package let outbox: OutboxStore
     package let audit: AuditStore
+    package let handles: HandleSessionStore
     package let configuration: BackendConfigurationStore
     package let writeProbe: WriteProbeStore
     /// The database file; `nil` in memory.
@@ -46,6 +47,7 @@ package final class TestDatabase: Sendable {
         mailboxes = PersonMailboxStore(kept)
         outbox = OutboxStore(kept)
         audit = AuditStore(kept)
+        handles = HandleSessionStore(kept)
         configuration = BackendConfigurationStore(kept)
         writeProbe = WriteProbeStore(kept)
     }

@@ -53,7 +53,8 @@ extension AccountStore {
         try await database.change { try $0.delete(accountID, noticeID: noticeID, at: now) }
     }
 
-    /// Removes what has been dead since before `time`: sessions, codes, what was spent.
+    /// Removes what has been dead since before `time`: sessions, codes, what was spent, and what is
+    /// left of sessions by handle.
     package func purge(before time: Int64) async throws {
         try await database.purge(finding: Self.deadSessions(before: time)) { transaction, id in
             try transaction.run("DELETE FROM account_sessions WHERE id = $1", [id])
@@ -84,6 +85,7 @@ extension AccountStore {
                 [owner, .int64(time)]
             )
         }
+        try await HandleSessionStore(database).purge(before: time)
     }
 
     /// Sessions that died before `time` and can never live again, with their hand-off codes.
@@ -143,6 +145,7 @@ extension SQLTransaction {
             [id, .int64(account.createdAt)]
         )
         try run("DELETE FROM accounts WHERE id = $1", [id])
+        try makeTokensDue(ofEndedSessionsOf: accountID, at: now)
         try run("DELETE FROM account_sessions WHERE account_id = $1", [id])
         try note(AuditEvent(number: 0, kind: .deleted, at: now, accountID: accountID))
         return identities

@@ -123,6 +123,7 @@ extension SQLTransaction {
                 .text(identity.key.subject),
             ]
         )
+        try makeTokensDue(ofEndedSessionsOf: accountID, at: now)
         try note(
             AuditEvent(
                 number: 0,

@@ -102,12 +102,15 @@ extension SQLTransaction {
     /// Begins a session, or keeps it for its app.
     func begin(_ event: SignInEvent, of user: CountedAccount, isNew: Bool, at now: Int64) throws {
         let session = event.session
-        if case .browser(_, let old?) = session.form {
-            // WEB-SESS-1: no cookie from before a sign-in is worth anything after it.
-            try run(
-                "UPDATE account_sessions SET ended_at = $1 WHERE cookie_hash = $2 AND ended_at IS NULL",
-                [.int64(now), .bytes(old.bytes)]
+        if case .browser(_, let old?) = session.form,
+            let replaced = try first(
+                "SELECT id FROM account_sessions WHERE cookie_hash = $1",
+                [.bytes(old.bytes)],
+                decode: { try $0.uniqueID(0) }
             )
+        {
+            // WEB-SESS-1: no cookie from before a sign-in is worth anything after it.
+            try end(replaced, at: now)
         }
         try run(
             """
@@ -129,6 +132,7 @@ extension SQLTransaction {
                 .int64(session.idleSeconds), .int64(session.expiresAt), .bool(isNew),
             ] + session.form.values
         )
+        if let handle = event.handleSession { try insert(handle, of: session.id, at: now) }
     }
 }
 

@@ -169,7 +169,9 @@ extension SQLTransaction {
             "UPDATE account_sessions SET ended_at = $1 WHERE id = $2 AND ended_at IS NULL",
             [.int64(now), .bytes(sessionID.bytes)]
         )
-        return changed > 0
+        guard changed > 0 else { return false }
+        try makeTokensDue(ofSession: sessionID, at: now)
+        return true
     }
 
     /// Counts on: sessions and hand-off codes of an earlier count are dead.
@@ -181,6 +183,8 @@ extension SQLTransaction {
             "UPDATE accounts SET epoch = epoch + 1, signed_out_at = $1 WHERE id = $2",
             [.int64(now), .bytes(accountID.bytes)]
         )
-        return changed > 0
+        guard changed > 0 else { return false }
+        try makeTokensDue(ofEndedSessionsOf: accountID, at: now)
+        return true
     }
 }

@@ -42,6 +42,17 @@ package struct AuditEvent: Hashable, Sendable {
         case deleted = "account.deleted"
         /// A client of a realm did not prove itself.
         case clientRefused = "client.refused"
+        /// A host has given new tokens for a session by handle.
+        case handleRefreshed = "handle.refreshed"
+        /// A host has ended a session by handle; the reason says why.
+        case handleEnded = "handle.ended_by_host"
+        /// The tokens of a session that is over were taken back, or given up for the reason.
+        case handleRevoked = "handle.revoked"
+        /// A session by handle came from another system.
+        case sessionImported = "session.imported"
+        /// The reason of both is the id of the key that we prove ourselves by at hosts.
+        case handleKeyAdded = "handle_key.added"
+        case handleKeyWithdrawn = "handle_key.withdrawn"
 
         package static let all = Set(allCases)
     }

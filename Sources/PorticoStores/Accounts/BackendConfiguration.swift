@@ -103,10 +103,18 @@ package struct BackendConfiguration: Hashable, Sendable {
     package var apps: [App]
     /// In the order of places, then names.
     package var providers: [ProviderRecord]
+    /// What we prove ourselves by at hosts of the AT Protocol, the newest first.
+    package var handleKeys: [HandleClientKey]
 
-    package init(version: Int64, apps: [App], providers: [ProviderRecord]) {
+    package init(
+        version: Int64,
+        apps: [App],
+        providers: [ProviderRecord],
+        handleKeys: [HandleClientKey]
+    ) {
         self.version = version
         self.apps = apps
         self.providers = providers
+        self.handleKeys = handleKeys
     }
 }

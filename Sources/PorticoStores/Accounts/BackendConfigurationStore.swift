@@ -1,7 +1,7 @@
 import PorticoBytes
 import PorticoProtocol
 
-/// Keeps apps and identity providers. Every change raises the version, so that a server that runs
+/// Keeps apps, identity providers and our keys at hosts. Every change raises the version, so that a server that runs
 /// sees what the command line wrote.
 package struct BackendConfigurationStore: Sendable {
     let database: any SQLDatabase
@@ -20,7 +20,8 @@ package struct BackendConfigurationStore: Sendable {
             BackendConfiguration(
                 version: try reader.backendVersion(),
                 apps: try reader.apps(),
-                providers: try reader.providers()
+                providers: try reader.providers(),
+                handleKeys: try reader.handleKeys()
             )
         }
     }
@@ -163,8 +164,8 @@ extension ProviderRecord {
 }
 
 extension SQLTransaction {
-    /// Lets every process see that apps or identity providers have changed.
-    fileprivate func raiseBackendVersion() throws {
+    /// Lets every process see that apps, identity providers or our keys have changed.
+    func raiseBackendVersion() throws {
         try run("UPDATE backend_version SET version = version + 1", [])
     }
 }

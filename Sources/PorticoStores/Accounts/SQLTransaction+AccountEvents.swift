@@ -46,16 +46,21 @@ extension SQLTransaction {
     }
 
     /// Notes an event with what is known of a session: provider, app, device and address.
-    func note(_ kind: AuditEvent.Kind, ofSession id: UniqueID, at now: Int64) throws {
+    func note(
+        _ kind: AuditEvent.Kind,
+        ofSession id: UniqueID,
+        reason: String? = nil,
+        at now: Int64
+    ) throws {
         try run(
             """
-            INSERT INTO audit_events (kind, at, account_id, provider, app, device, address)
-            SELECT $1, $2, s.account_id, i.provider, s.app, s.device, s.address
+            INSERT INTO audit_events (kind, at, account_id, provider, app, device, address, reason)
+            SELECT $1, $2, s.account_id, i.provider, s.app, s.device, s.address, $3
             FROM account_sessions AS s
             LEFT JOIN identities AS i ON i.issuer = s.issuer AND i.subject = s.subject
-            WHERE s.id = $3
+            WHERE s.id = $4
             """,
-            [.text(kind.rawValue), .int64(now), .bytes(id.bytes)]
+            [.text(kind.rawValue), .int64(now), SQLValue(reason), .bytes(id.bytes)]
         )
     }
 

@@ -29,6 +29,9 @@ package struct SignInEvent: Hashable, Sendable {
     package var linkNotice: MailDraft?
     /// Accounts that have signed in from this browser before.
     package var knownHere: [UniqueID]
+    /// What the session has beside it if it begins by internet handle. ``StoreConflict`` is thrown
+    /// where it takes foreign seals and another live session of that DID does.
+    package var handleSession: NewHandleSession?
 
     package init(
         spending: [SpentOnce],
@@ -44,7 +47,8 @@ package struct SignInEvent: Hashable, Sendable {
         notice: MailDraft?,
         linkNotice: MailDraft? = nil,
         knownHere: [UniqueID] = [],
-        question: SpentOnce? = nil
+        question: SpentOnce? = nil,
+        handleSession: NewHandleSession? = nil
     ) {
         self.spending = spending
         self.identity = identity
@@ -60,6 +64,7 @@ package struct SignInEvent: Hashable, Sendable {
         self.linkNotice = linkNotice
         self.knownHere = knownHere
         self.question = question
+        self.handleSession = handleSession
     }
 
     /// What an unknown identity's e-mail address means for accounts that are there

@@ -1,0 +1,175 @@
+package import PorticoBytes
+
+/// Ending sessions by handle, and what becomes of their tokens.
+///
+/// Whatever ends an account's session makes its tokens due, in the same transaction. Those of a
+/// session that expired become due when it is purged.
+extension HandleSessionStore {
+    /// The host has ended the session: ends the account's session, and forgets the tokens.
+    ///
+    /// - Parameters:
+    ///   - revision: The tokens that the host refused. If others are stored by now, nothing happens:
+    ///     `.notFound`.
+    ///   - reason: A word that never changes, for the event.
+    package func endedByHost(
+        _ id: UniqueID,
+        revision: Int64,
+        as reason: String,
+        at now: Int64
+    ) async throws -> Change {
+        try await database.change { transaction in
+            guard try transaction.forget(id, revision: revision) else { return .notFound }
+            if try transaction.end(id, at: now) {
+                try transaction.note(.handleEnded, ofSession: id, reason: reason, at: now)
+            }
+            return .changed
+        }
+    }
+
+    /// Takes up to `limit` sessions whose tokens are due, the longest waiting first, and sets their
+    /// next try to `retryAt`. Of any number of concurrent calls one gets a session.
+    package func takeDue(limit: Int, at now: Int64, retryAt: Int64) async throws -> [DueRevocation]
+    {
+        let limit = Int64(max(0, limit))
+        // Mostly nothing is due: looking costs no commit.
+        guard try await database.read({ try !$0.due(limit: 1, at: now).isEmpty }) else { return [] }
+        return try await database.change { transaction in
+            try transaction.due(limit: limit, at: now).map { due in
+                try transaction.run(
+                    "UPDATE handle_sessions SET tries = tries + 1, due_at = $1 WHERE session_id = $2",
+                    [.int64(retryAt), .bytes(due.session.sessionID.bytes)]
+                )
+                return DueRevocation(session: due.session, tries: due.tries + 1)
+            }
+        }
+    }
+
+    /// Forgets tokens that the host has taken back, or that no more tries are made for. Nothing
+    /// happens where others are stored by now.
+    ///
+    /// - Parameter reason: Why they were given up; `nil` where they are revoked.
+    package func revoked(
+        _ id: UniqueID,
+        revision: Int64,
+        givenUp reason: String? = nil,
+        at now: Int64
+    ) async throws {
+        try await database.change { transaction in
+            if try transaction.forget(id, revision: revision) {
+                try transaction.note(.handleRevoked, ofSession: id, reason: reason, at: now)
+            }
+        }
+    }
+
+    /// Sets the next try. Nothing happens where other tokens are stored by now.
+    package func postpone(_ id: UniqueID, revision: Int64, until time: Int64) async throws {
+        try await database.change { transaction in
+            _ = try transaction.run(
+                """
+                UPDATE handle_sessions SET due_at = $1
+                WHERE session_id = $2 AND revision = $3 AND due_at IS NOT NULL
+                """,
+                [.int64(time), .bytes(id.bytes), .int64(revision)]
+            )
+        }
+    }
+
+    /// Removes what is left of sessions that are gone; tokens that are among it become due. Removes
+    /// keys half a year after they were withdrawn.
+    func purge(before time: Int64) async throws {
+        try await database.purge { reader, cursor in
+            try reader.rows(
+                """
+                SELECT h.session_id FROM handle_sessions AS h
+                WHERE h.session_id > $1 AND (h.sealed IS NULL OR h.due_at IS NULL)
+                    AND NOT EXISTS (SELECT 1 FROM account_sessions AS s WHERE s.id = h.session_id)
+                ORDER BY h.session_id LIMIT 200
+                """,
+                [cursor ?? .bytes([])]
+            ) { SQLValue.bytes(try $0.bytes(0)) }
+        } removing: { transaction, id in
+            try transaction.run(
+                """
+                UPDATE handle_sessions SET due_at = $1
+                WHERE session_id = $2 AND sealed IS NOT NULL AND due_at IS NULL
+                """,
+                [.int64(time), id]
+            )
+            try transaction.run(
+                "DELETE FROM handle_sessions WHERE session_id = $1 AND sealed IS NULL",
+                [id]
+            )
+        }
+        try await database.purge { reader, cursor in
+            try reader.rows(
+                """
+                SELECT key_id FROM handle_client_keys WHERE key_id > $1 AND withdrawn_at < $2
+                ORDER BY key_id LIMIT 200
+                """,
+                [cursor ?? .text(""), .int64(time - 180 * 86_400)]
+            ) { SQLValue.text(try $0.text(0)) }
+        } removing: { transaction, id in
+            try transaction.run("DELETE FROM handle_client_keys WHERE key_id = $1", [id])
+        }
+    }
+}
+
+extension SQLReader {
+    fileprivate func due(limit: Int64, at now: Int64) throws -> [DueRevocation] {
+        try rows(Statement.due, [.int64(now), .int64(limit)]) { row in
+            DueRevocation(
+                session: try HandleSession(row),
+                tries: try row.int64(HandleSessionColumn.count)
+            )
+        }
+    }
+}
+
+extension SQLTransaction {
+    /// A session has ended: its tokens are to be revoked.
+    func makeTokensDue(ofSession id: UniqueID, at now: Int64) throws {
+        try run(
+            """
+            UPDATE handle_sessions SET due_at = $1, tries = 0, takes_foreign = FALSE
+            WHERE session_id = $2 AND sealed IS NOT NULL AND due_at IS NULL
+            """,
+            [.int64(now), .bytes(id.bytes)]
+        )
+    }
+
+    /// Sessions of an account, or the account itself, have ended: their tokens are to be revoked.
+    func makeTokensDue(ofEndedSessionsOf accountID: UniqueID, at now: Int64) throws {
+        try run(
+            """
+            UPDATE handle_sessions SET due_at = $1, tries = 0, takes_foreign = FALSE
+            WHERE sealed IS NOT NULL AND due_at IS NULL AND session_id IN (
+                SELECT s.id FROM account_sessions AS s
+                LEFT JOIN accounts AS a ON a.id = s.account_id
+                WHERE s.account_id = $2
+                    AND (s.ended_at IS NOT NULL OR a.id IS NULL OR a.epoch <> s.epoch))
+            """,
+            [.int64(now), .bytes(accountID.bytes)]
+        )
+    }
+
+    /// - Returns: `false` where other tokens are stored, or none.
+    fileprivate func forget(_ id: UniqueID, revision: Int64) throws -> Bool {
+        let changed = try run(
+            """
+            UPDATE handle_sessions
+            SET sealed = NULL, due_at = NULL, lease_id = NULL, lease_until = NULL, sent_at = NULL,
+                takes_foreign = FALSE
+            WHERE session_id = $1 AND revision = $2 AND sealed IS NOT NULL
+            """,
+            [.bytes(id.bytes), .int64(revision)]
+        )
+        return changed > 0
+    }
+}
+
+private enum Statement {
+    static let due: SQLText = """
+        SELECT \(HandleSessionColumn.self), tries FROM handle_sessions WHERE due_at <= $1
+        ORDER BY due_at, session_id LIMIT $2
+        """
+}
