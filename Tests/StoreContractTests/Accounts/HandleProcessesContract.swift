@@ -32,7 +32,7 @@ import Testing
         let ann = try await stores.signedInByHandle()
         let file = try #require(stores.file)
         setenv("TEST_HANDLE_ORDERS", "\(file)|\(ann.sessionID.text)", 1)
-        async let here: Void = Refreshing.follow()
+        async let here: Void = Refreshing.follow(afterOther: true)
         await #expect(processExitsWith: .success) { try await Refreshing.follow() }
         try await here
         let sent = try Refreshing.sent(file)
@@ -51,10 +51,16 @@ private struct Refreshing {
     static let rounds: Int64 = 400
 
     /// As the environment says.
-    static func follow() async throws {
+    ///
+    /// - Parameter afterOther: Waits until the other process has begun, which takes a while.
+    static func follow(afterOther: Bool = false) async throws {
         let text = ProcessInfo.processInfo.environment["TEST_HANDLE_ORDERS"] ?? ""
         let parts = text.split(separator: "|").map(String.init)
         try #require(parts.count == 2)
+        for _ in 0..<60_000 where afterOther {
+            if FileManager.default.fileExists(atPath: parts[0] + ".sent") { break }
+            try await Task.sleep(for: .milliseconds(1))
+        }
         let refreshing = Refreshing(
             handles: HandleSessionStore(try SQLiteDatabase(file: parts[0])),
             id: try #require(UniqueID(parts[1])),
