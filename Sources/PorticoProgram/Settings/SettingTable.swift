@@ -223,6 +223,18 @@ struct SettingTable: Sendable {
         more: "`NAME=ADDRESS,PROVIDER`; requests carry that provider's access token."
     )
 
+    let sidPasswordFile = Entry(
+        "sid.password-file",
+        .file,
+        none: "`seal-passwords` in the data folder"
+    ).help(
+        "A file with the passwords of the cookie sid.",
+        more: """
+            A line for each, the newest last: an id, a space, the password, of 32 characters at \
+            least. Its mode must be 0600.
+            """
+    )
+
     let pagesLight = Entry(
         "pages.light",
         .properties(

@@ -4,6 +4,7 @@ import PorticoBytes
 import PorticoOutbound
 import PorticoPages
 import PorticoProtocol
+import PorticoSeals
 import PorticoStandIns
 import PorticoStores
 import PorticoUpstream
@@ -62,6 +63,13 @@ struct BackendWiring {
             rules: AccountRules(settings)
         )
         for failure in directory.failures { backend.events.providerUnusable(failure) }
+        // No address takes the cookie yet, so no passwords are made.
+        for id in try installation.sealPasswords(isNeeded: false)?.weakIDs ?? [] {
+            log.logger("portico.backend").warning(
+                "a password of sid is easy to guess",
+                metadata: ["id": .string(id)]
+            )
+        }
         return backend
     }
 

@@ -8,6 +8,7 @@ struct DataDirectory: Sendable {
 
     var database: String { path + "/portico.sqlite" }
     var keyRing: String { path + "/key-ring" }
+    var sealPasswords: String { path + "/seal-passwords" }
     /// Locked by the server that serves from this folder.
     var serverLock: String { path + "/serve.lock" }
     /// Locked by the import that writes to this folder.

@@ -68,9 +68,12 @@ package struct IronPasswords: Sendable {
         return one.elementsEqual(other.isEmpty ? usual : Array(other))
     }
 
+    /// The passwords that may be guessed, for a warning.
+    package var weakIDs: [String] { passwords.filter(\.password.isWeak).map(\.id) }
+
     /// Whether a password may have less than 128 bits of entropy, for a warning: characters that
     /// repeat, or few of them.
-    package static func isWeak(_ password: SecretText) -> Bool {
+    static func isWeak(_ password: SecretText) -> Bool {
         var counts = [Double](repeating: 0, count: 256)
         let bytes = Array(password.reveal().utf8)
         for byte in bytes { counts[Int(byte)] += 1 }
@@ -104,6 +107,15 @@ extension IronPasswords.Password {
         case (.split(let encryption, _), .encryption): Self.derived(encryption, salt)
         case (.split(_, let integrity), .integrity): Self.derived(integrity, salt)
         case (.key(let bytes), _): salt.isEmpty ? SymmetricKey(data: bytes) : nil
+        }
+    }
+
+    fileprivate var isWeak: Bool {
+        switch self {
+        case .text(let text): IronPasswords.isWeak(text)
+        case .split(let encryption, let integrity):
+            IronPasswords.isWeak(encryption) || IronPasswords.isWeak(integrity)
+        case .key: false
         }
     }
 

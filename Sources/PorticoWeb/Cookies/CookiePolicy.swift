@@ -4,6 +4,7 @@ import PorticoBytes
 /// The name of one of our cookies, without the prefix that ``CookiePolicy`` adds.
 package struct CookieName: Hashable, Sendable {
     let text: String
+    fileprivate let hasPrefix: Bool
 
     /// - Parameters:
     ///   - purpose: What the cookie is for, a literal of letters.
@@ -22,6 +23,13 @@ package struct CookieName: Hashable, Sendable {
             }
         }
         self.text = text
+        hasPrefix = true
+    }
+
+    /// - Parameter name: What apps that are there call the cookie: it gets no prefix.
+    package init(exactly name: StaticString) {
+        text = "\(name)"
+        hasPrefix = false
     }
 }
 
@@ -48,7 +56,8 @@ package struct CookiePolicy: Sendable {
     }
 
     package func name(_ name: CookieName) -> String {
-        (isSecure ? "__Host-" : "portico-dev-") + name.text
+        guard name.hasPrefix else { return name.text }
+        return (isSecure ? "__Host-" : "portico-dev-") + name.text
     }
 
     /// A `Set-Cookie` field.
