@@ -173,6 +173,8 @@ struct SourceRuleTests {
             "ProtocolMapperError",
             // The endpoints that call what throws them.
             "SignInFailure", "KeyIsGone", "SignedRequestTooOld", "CodeSpent", "SwapRefusal",
+            // HandleTokens and HandleRevocation.
+            "HandleServerFailure", "HandleRefreshFailure",
             // The import of a realm, which says where it stands.
             "KeycloakHashError",
         ]

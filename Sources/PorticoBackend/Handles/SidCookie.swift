@@ -1,0 +1,110 @@
+import HTTPTypes
+import PorticoBytes
+import PorticoProtocol
+import PorticoSeals
+import PorticoStores
+import PorticoWeb
+
+/// The cookie `sid`: a seal that other systems can open and make, and which names a session
+/// (docs/decisions/0056).
+struct SidCookie: Sendable {
+    private let policy: CookiePolicy
+    private let seals: IronSession
+    private let opened = OpenedSeals()
+
+    /// In seconds, of a seal and its cookie.
+    static let lifetime: Int64 = 14 * 86_400
+    private static let name = CookieName(exactly: "sid")
+    private static let scheme = Array("bearer ".utf8)
+
+    init(_ policy: CookiePolicy, passwords: IronPasswords) {
+        self.policy = policy
+        seals = IronSession(passwords)
+    }
+
+    /// What is sealed. Times are milliseconds since 1970.
+    struct Content: Hashable, Sendable {
+        var did: String
+        /// Missing in seals of some systems.
+        var createdAt: Int64?
+        var lastAccessed: Int64?
+        /// Missing in those of all other systems.
+        var session: UniqueID?
+    }
+
+    enum Presented: Hashable, Sendable {
+        case none
+        /// It does not open, or there are two.
+        case invalid
+        case content(Content, seal: String, isCookie: Bool)
+    }
+
+    /// What a request brings: by `Authorization`, or else by the cookie.
+    func presented(_ headers: HTTPFields, at moment: Moment) -> Presented {
+        let authorization = headers[values: .authorization]
+        guard authorization.isEmpty else {
+            guard authorization.count == 1, let field = authorization.first,
+                field.utf8.prefix(Self.scheme.count).map(\.lowercased) == Self.scheme
+            else { return .invalid }
+            let seal = Substring(field.utf8.dropFirst(Self.scheme.count))
+            return open(String(seal), isCookie: false, at: moment)
+        }
+        guard let cookie = policy.value(of: Self.name, in: headers) else {
+            // Two with one name are an attack (WEB-COOKIE-7).
+            return policy.isPresent(Self.name, in: headers) ? .invalid : .none
+        }
+        return open(cookie, isCookie: true, at: moment)
+    }
+
+    private func open(_ text: String, isCookie: Bool, at moment: Moment) -> Presented {
+        // Longer than any seal; checked here because a seal is hashed before it is opened.
+        guard text.utf8.count <= Iron.longest + 64 else { return .invalid }
+        let milliseconds = moment.seconds * 1000
+        do throws(IronError) {
+            let object = try opened.object(in: text, at: milliseconds) { () throws(IronError) in
+                try seals.open(text, at: milliseconds)
+            }
+            guard let content = Content(object) else { return .invalid }
+            return .content(content, seal: text, isCookie: isCookie)
+        } catch {
+            return .invalid
+        }
+    }
+
+    func seal(_ content: Content, at moment: Moment) throws(IronError) -> String {
+        try seals.seal(
+            content.object,
+            seconds: Self.lifetime,
+            at: moment.seconds * 1000,
+            random: moment.random
+        )
+    }
+
+    /// - Throws: tooLong where a browser would drop the cookie.
+    func set(_ seal: String) throws(CookiePolicy.Refusal) -> HTTPField {
+        try policy.set(Self.name, to: seal, for: Int(Self.lifetime))
+    }
+
+    var remove: HTTPField { policy.remove(Self.name) }
+}
+
+extension SidCookie.Content {
+    /// - Returns: `nil` without a DID, or if `session` is no id.
+    fileprivate init?(_ object: JSONObject) {
+        guard let did = object.string("did"), 1...2048 ~= did.utf8.count else { return nil }
+        self.did = did
+        createdAt = object.int64("createdAt")
+        lastAccessed = object.int64("lastAccessed")
+        guard object["session"] != nil else { return }
+        guard let id = object.string("session").flatMap({ UniqueID($0) }) else { return nil }
+        session = id
+    }
+
+    fileprivate var object: JSONObject {
+        var object: JSONObject = ["did": .string(did)]
+        object["createdAt"] = createdAt.map { .integer($0) }
+        object["lastAccessed"] = lastAccessed.map { .integer($0) }
+        object["session"] = session.map { .string($0.text) }
+        return object
+    }
+}

@@ -1,0 +1,422 @@
+import PorticoBytes
+import PorticoProtocol
+import PorticoSQLite
+import PorticoStores
+import PorticoTestSupport
+import Testing
+
+@testable import PorticoBackend
+
+@Suite("Tokens of a session by handle") struct HandleTokensTests {
+    @Test(
+        "ATP-TL-4: a fresh access token is used, and nobody is asked",
+        arguments: [900, 31, nil] as [Int64?]
+    )
+    func fresh(_ seconds: Int64?) async throws {
+        let scene = try HandleScene()
+        let session = try await scene.signedIn(accessLives: seconds)
+        #expect(try await scene.tokens.tokens(for: session).access.reveal() == "A1")
+        #expect(scene.host.looked == 0)
+    }
+
+    @Test("ATP-TL-4: an access token that ends within 30 s, or was refused, is refreshed once")
+    func refreshed() async throws {
+        for (seconds, refused) in [(30, nil), (-5, nil), (900, SecretText("A1"))]
+            as [(
+                Int64, SecretText?
+            )]
+        {
+            let scene = try HandleScene()
+            let session = try await scene.signedIn(accessLives: seconds)
+            let open = try await scene.tokens.tokens(for: session, refused: refused)
+            #expect(open.access.reveal() == "A2")
+            #expect(open.key.thumbprint == scene.vault.open(session)?.key.thumbprint)
+            #expect(open.session == (try await scene.session(session.sessionID)))
+            #expect(try await scene.stored(session.sessionID) == ["A2", "R2"])
+            #expect(open.session.scope == "atproto")
+            #expect(open.session.accessExpiresAt == scene.clock.seconds + 900)
+            // Who still has what was read before gets what is stored.
+            #expect(
+                try await scene.tokens.tokens(for: session, refused: refused).access.reveal()
+                    == "A2"
+            )
+            #expect(scene.host.sent == ["R1"])
+        }
+    }
+
+    @Test("ATP-TL-4: 50 callers in one process make one refresh, 20 times")
+    func callers() async throws {
+        let scene = try HandleScene(TestDatabase.inFile())
+        var session = try await scene.signedIn(accessLives: 0)
+        for round in 1...20 {
+            let answers = try await Self.callers(50, [scene.tokens], session, refused: "A\(round)")
+            #expect(Set(answers) == ["A\(round + 1)"])
+            #expect(scene.host.sent.count == round)
+            session = try #require(try await scene.session(session.sessionID))
+        }
+    }
+
+    @Test("ATP-TL-4: 50 callers of two processes over one file make one refresh, 20 times")
+    func processes() async throws {
+        let scene = try HandleScene(TestDatabase.inFile())
+        let other = HandleScene.tokens(
+            try scene.database.openedAgain(),
+            scene.clock,
+            scene.host
+        )
+        var session = try await scene.signedIn(accessLives: 0)
+        for round in 1...20 {
+            let both = [scene.tokens, other]
+            let answers = try await Self.callers(50, both, session, refused: "A\(round)")
+            #expect(Set(answers) == ["A\(round + 1)"])
+            #expect(scene.host.sent.count == round)
+            session = try #require(try await scene.session(session.sessionID))
+        }
+    }
+
+    private static func callers(
+        _ count: Int,
+        _ processes: [HandleTokens],
+        _ session: HandleSession,
+        refused: String
+    ) async throws -> [String] {
+        try await withThrowingTaskGroup { group in
+            for index in 0..<count {
+                group.addTask {
+                    try await processes[index % processes.count]
+                        .tokens(for: session, refused: SecretText(refused)).access.reveal()
+                }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+    }
+
+    @Test("ATP-TL-4: a caller that goes away ends no refresh")
+    func cancelled() async throws {
+        let scene = try HandleScene()
+        let session = try await scene.signedIn(accessLives: 0)
+        let caller = Task { try await scene.tokens.tokens(for: session) }
+        caller.cancel()
+        _ = await caller.result
+        #expect(try await scene.tokens.tokens(for: session).access.reveal() == "A2")
+        #expect(scene.host.sent == ["R1"])
+    }
+
+    @Test("decision 0055: two sessions of one person are refreshed apart")
+    func apart() async throws {
+        let scene = try HandleScene()
+        let (one, two) = (
+            try await scene.signedIn(accessLives: 0), try await scene.signedIn(refresh: "R9")
+        )
+        _ = try await scene.tokens.tokens(for: one)
+        #expect(try await scene.stored(two.sessionID) == ["A1", "R9"])
+        #expect(scene.vault.open(one)?.key.thumbprint != scene.vault.open(two)?.key.thumbprint)
+    }
+
+    @Test(
+        "decision 0055: a holder that vanishes: the access token is used while it works, then the refresh token goes out again"
+    )
+    func vanished() async throws {
+        for wasSent in [false, true] {
+            let scene = try HandleScene()
+            let session = try await scene.signedIn(accessLives: 100)
+            let refused = wasSent ? SecretText("A1") : nil
+            let now = scene.clock.seconds
+            let lease = RefreshLease(id: [1], revision: 1, until: now + 30)
+            _ = try await scene.handles.lease(session.sessionID, lease, at: now)
+            if wasSent {
+                _ = try await scene.handles.sending(session.sessionID, lease, at: now)
+            }
+            // Held: what works is used, and for a token that was refused there is no way yet.
+            scene.clock.advance(by: 29)
+            #expect(try await scene.tokens.tokens(for: session).access.reveal() == "A1")
+            await #expect(throws: HandleTokens.Failure.busy) {
+                try await scene.tokens.tokens(for: session, refused: SecretText("A1"))
+            }
+            #expect(scene.host.sent.isEmpty)
+            scene.clock.advance(by: 50)
+            // 21 s are left: a token that went out stays here as long as the access token works.
+            let read = try #require(try await scene.session(session.sessionID))
+            let open = try await scene.tokens.tokens(for: read)
+            #expect(open.access.reveal() == (wasSent ? "A1" : "A2"))
+            #expect(scene.host.sent == (wasSent ? [] : ["R1"]))
+            guard wasSent else { continue }
+            #expect(try await scene.session(session.sessionID)?.sentAt == now)
+            #expect(
+                try await scene.tokens.tokens(for: read, refused: refused).access.reveal() == "A2"
+            )
+            #expect(scene.host.sent == ["R1"])
+        }
+    }
+
+    @Test(
+        "decision 0055: an answer that was lost: the same token goes out again only when the access token is dead",
+        arguments: [CountingHost.Fault.lostRequest, .serverError]
+    )
+    func lost(_ fault: CountingHost.Fault) async throws {
+        let scene = try HandleScene()
+        let session = try await scene.signedIn(accessLives: 20)
+        scene.host.set(fault)
+        #expect(try await scene.tokens.tokens(for: session).access.reveal() == "A1")
+        #expect(scene.host.sent == ["R1"])
+        scene.host.set(.none)
+        scene.clock.advance(by: 19)
+        let read = try #require(try await scene.session(session.sessionID))
+        #expect(read.sentAt != nil)
+        #expect(try await scene.tokens.tokens(for: read).access.reveal() == "A1")
+        #expect(scene.host.sent == ["R1"])
+        scene.clock.advance(by: 1)
+        #expect(try await scene.tokens.tokens(for: read).access.reveal() == "A2")
+        #expect(scene.host.sent == ["R1", "R1"])
+    }
+
+    @Test("decision 0055: where the host has exchanged the token, its word is the last one")
+    func exchanged() async throws {
+        let scene = try HandleScene()
+        let session = try await scene.signedIn(accessLives: 0)
+        scene.host.set(.lostAnswer)
+        await #expect(throws: HandleTokens.Failure.unreachable) {
+            try await scene.tokens.tokens(for: session)
+        }
+        scene.host.set(.none)
+        scene.clock.advance(by: 1)
+        await #expect(throws: HandleTokens.Failure.ended) {
+            try await scene.tokens.tokens(for: session)
+        }
+        #expect(try await scene.session(session.sessionID) == nil)
+    }
+
+    @Test(
+        "ATP-TL-7: only invalid_grant ends the session; all else keeps it, and the access token serves",
+        arguments: [
+            (.invalidClient, true), (.serverError, true), (.lostRequest, true), (.away, false),
+            (.unusable, true),
+        ] as [(CountingHost.Fault, Bool)]
+    )
+    func kept(_ fault: CountingHost.Fault, isSent: Bool) async throws {
+        for seconds in [20, 0] as [Int64] {
+            let scene = try HandleScene()
+            let session = try await scene.signedIn(accessLives: seconds)
+            scene.host.set(fault)
+            if seconds > 0 {
+                #expect(try await scene.tokens.tokens(for: session).access.reveal() == "A1")
+            } else {
+                await #expect(throws: HandleTokens.Failure.unreachable) {
+                    try await scene.tokens.tokens(for: session)
+                }
+            }
+            #expect(scene.host.sent.count == (isSent ? 1 : 0))
+            let left = try #require(try await scene.session(session.sessionID))
+            #expect(left.revision == 1)
+            // Certainly unspent: it goes out again at once when it is needed.
+            let isOpen = isSent && fault != .invalidClient
+            #expect((left.sentAt != nil) == isOpen)
+        }
+    }
+
+    @Test("decision 0055: a host that gives nothing is asked again after 1, 2, 4 … 60 s")
+    func delays() async throws {
+        let scene = try HandleScene()
+        let session = try await scene.signedIn(accessLives: 0)
+        scene.host.set(.away)
+        for (round, wait) in ([1, 2, 4, 8, 16, 32, 60, 60] as [Double]).enumerated() {
+            for _ in 1...3 {
+                await #expect(throws: HandleTokens.Failure.unreachable) {
+                    try await scene.tokens.tokens(for: session)
+                }
+                #expect(scene.host.looked == round + 1)
+            }
+            scene.clock.advance(by: wait)
+        }
+        scene.host.set(.none)
+        #expect(try await scene.tokens.tokens(for: session).access.reveal() == "A2")
+    }
+
+    @Test("ATP-TL-7: invalid_grant ends the session, with an event that says so")
+    func invalidGrant() async throws {
+        let scene = try HandleScene()
+        let session = try await scene.signedIn(accessLives: 20)
+        scene.host.set(.invalidGrant)
+        await #expect(throws: HandleTokens.Failure.ended) {
+            try await scene.tokens.tokens(for: session)
+        }
+        #expect(try await scene.session(session.sessionID) == nil)
+        #expect(try await scene.reasons() == ["invalid_grant"])
+        await #expect(throws: HandleTokens.Failure.ended) {
+            try await scene.tokens.tokens(for: session)
+        }
+        #expect(scene.host.sent == ["R1"])
+    }
+
+    @Test("ATP-TL-7: invalid_grant for tokens that were replaced meanwhile ends nothing")
+    func replaced() async throws {
+        let scene = try HandleScene(TestDatabase.inFile())
+        let session = try await scene.signedIn(accessLives: 0)
+        let (id, vault, now) = (session.sessionID, scene.vault, scene.clock.seconds)
+        let other = try scene.database.openedAgain()
+        scene.host.set(.invalidGrant)
+        scene.host.before {
+            var newer = try #require(vault.open(session))
+            newer.access = SecretText("A7")
+            newer.refresh = SecretText("R7")
+            let kept = try await other.handles.keep(
+                vault.seal(newer, for: id, random: .system),
+                scope: "atproto",
+                accessExpiresAt: now + 900,
+                of: id,
+                after: 1,
+                at: now
+            )
+            #expect(kept == .kept)
+        }
+        #expect(try await scene.tokens.tokens(for: session).access.reveal() == "A7")
+        #expect(try await scene.stored(id) == ["A7", "R7"])
+    }
+
+    @Test("ATP-TL-5: tokens of another DID are revoked, and the session ends")
+    func otherSubject() async throws {
+        let scene = try HandleScene()
+        let session = try await scene.signedIn(accessLives: 20)
+        scene.host.set(.otherSubject)
+        await #expect(throws: HandleTokens.Failure.ended) {
+            try await scene.tokens.tokens(for: session)
+        }
+        #expect(try await scene.session(session.sessionID) == nil)
+        #expect(try await scene.reasons() == ["other_sub"])
+        #expect(try await waiting { scene.host.revoked == ["foreign"] })
+    }
+
+    @Test("decision 0055: of an answer that is no use the refresh token is kept, and goes out next")
+    func successor() async throws {
+        let scene = try HandleScene()
+        let session = try await scene.signedIn(accessLives: 20)
+        scene.host.set(.unusableWithSuccessor)
+        await #expect(throws: HandleTokens.Failure.unreachable) {
+            try await scene.tokens.tokens(for: session)
+        }
+        #expect(try await scene.stored(session.sessionID) == [nil, "R2"])
+        scene.host.set(.none)
+        scene.clock.advance(by: 1)
+        let read = try #require(try await scene.session(session.sessionID))
+        #expect(try await scene.tokens.tokens(for: read).access.reveal() == "A3")
+        #expect(scene.host.sent == ["R1", "R2"])
+    }
+
+    @Test("decision 0055: a host that is another by now is asked nothing, and the session stays")
+    func movedAway() async throws {
+        let scene = try HandleScene()
+        let session = try await scene.signedIn(accessLives: 20)
+        scene.host.set(.movedAway)
+        await #expect(throws: HandleTokens.Failure.signInAgain) {
+            try await scene.tokens.tokens(for: session)
+        }
+        #expect(scene.host.sent.isEmpty)
+        #expect(try await scene.session(session.sessionID) != nil)
+    }
+
+    @Test("decision 0055: without a refresh token the session ends with its access token")
+    func noRefreshToken() async throws {
+        let scene = try HandleScene()
+        let session = try await scene.signedIn(accessLives: 20, refresh: nil)
+        #expect(try await scene.tokens.tokens(for: session).access.reveal() == "A1")
+        scene.clock.advance(by: 20)
+        await #expect(throws: HandleTokens.Failure.ended) {
+            try await scene.tokens.tokens(for: session)
+        }
+        #expect(try await scene.reasons() == ["no_refresh_token"])
+    }
+
+    @Test("decision 0055: tokens that cannot be stored are given to nobody, and are stored later")
+    func unstored() async throws {
+        let scene = try HandleScene()
+        let session = try await scene.signedIn(accessLives: 0)
+        scene.host.before { scene.database.refuseWrites(StoreBusy()) }
+        for _ in 1...3 {
+            await #expect(throws: HandleTokens.Failure.busy) {
+                try await scene.tokens.tokens(for: session)
+            }
+        }
+        #expect(try await scene.stored(session.sessionID) == ["A1", "R1"])
+        scene.database.refuseWrites(nil)
+        #expect(
+            try await waiting {
+                try await scene.session(session.sessionID)?.revision == 2
+            }
+        )
+        #expect(try await waiting { (try? await scene.tokens.tokens(for: session)) != nil })
+        #expect(try await scene.tokens.tokens(for: session).access.reveal() == "A2")
+        #expect(scene.host.sent == ["R1"])
+    }
+
+    @Test("decision 0055: a database that is away before anything was sent loses nothing")
+    func unclaimed() async throws {
+        let scene = try HandleScene()
+        let session = try await scene.signedIn(accessLives: 0)
+        scene.database.refuseWrites(StoreBusy())
+        await #expect(throws: HandleTokens.Failure.busy) {
+            try await scene.tokens.tokens(for: session)
+        }
+        #expect(scene.host.sent.isEmpty)
+        scene.database.refuseWrites(nil)
+        #expect(try await scene.tokens.tokens(for: session).access.reveal() == "A2")
+    }
+
+    @Test("IRON-S-15: tokens that come after the sign-out are given to nobody, and are revoked")
+    func signedOut() async throws {
+        let scene = try HandleScene()
+        let session = try await scene.signedIn(accessLives: 0)
+        scene.host.before { try await scene.signOut(session.sessionID) }
+        await #expect(throws: HandleTokens.Failure.ended) {
+            try await scene.tokens.tokens(for: session)
+        }
+        try await scene.revocation.round()
+        #expect(scene.host.revoked == ["R2"])
+    }
+
+    @Test("ATP-TL-6: tokens open for the session that they were sealed for, and no other")
+    func vault() async throws {
+        let scene = try HandleScene()
+        var (one, two) = (try await scene.signedIn(), try await scene.signedIn())
+        #expect(scene.vault.open(one)?.access?.reveal() == "A1")
+        (one.sealed, two.sealed) = (two.sealed, nil)
+        #expect(scene.vault.open(one) == nil)
+        #expect(scene.vault.open(two) == nil)
+        let (id, sealed) = (one.sessionID, one.sealed)
+        try await scene.database.database.write { transaction in
+            _ = try transaction.run(
+                "UPDATE handle_sessions SET sealed = $1 WHERE session_id = $2",
+                [SQLValue(sealed), .bytes(id.bytes)]
+            )
+        }
+        let read = try #require(try await scene.session(id))
+        await #expect(throws: HandleTokens.Failure.signInAgain) {
+            try await scene.tokens.tokens(for: read)
+        }
+        #expect(scene.host.sent.isEmpty)
+    }
+}
+
+extension HandleScene {
+    var revocation: HandleRevocation {
+        HandleRevocation(
+            handles: handles,
+            vault: vault,
+            servers: host,
+            clock: Clock { [clock] in clock.now }
+        )
+    }
+
+    /// Why hosts ended sessions.
+    func reasons() async throws -> [String?] {
+        try await database.audit.latest([.handleEnded], of: nil, limit: 9).map(\.reason)
+    }
+}
+
+/// Waits for what another task does.
+func waiting(_ isSo: @Sendable () async throws -> Bool) async throws -> Bool {
+    for _ in 1...2000 {
+        if try await isSo() { return true }
+        try await Task.sleep(for: .milliseconds(1))
+    }
+    return false
+}

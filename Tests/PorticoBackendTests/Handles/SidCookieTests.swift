@@ -1,0 +1,344 @@
+import HTTPTypes
+import PorticoBytes
+import PorticoProtocol
+import PorticoSQLite
+import PorticoSeals
+import PorticoStores
+import PorticoTestSupport
+import PorticoWeb
+import Testing
+
+@testable import PorticoBackend
+
+@Suite("The cookie sid") struct SidCookieTests {
+    private static let password = "a password of our own, long enough for two"
+
+    /// The check, over a scene's database.
+    struct Door {
+        let scene: HandleScene
+        let cookie: SidCookie
+        let check: HandleSessionCheck
+        let seals: IronSession
+
+        init(_ scene: HandleScene) throws {
+            let passwords = try IronPasswords(session: SecretText(SidCookieTests.password))
+            self.scene = scene
+            cookie = SidCookie(
+                CookiePolicy(try PublicURL("https://app.example.com")),
+                passwords: passwords
+            )
+            seals = IronSession(passwords)
+            check = HandleSessionCheck(
+                handles: scene.handles,
+                cookie: cookie,
+                activity: SessionActivity(accounts: scene.database.accounts)
+            )
+        }
+
+        var now: Int64 { scene.clock.seconds * 1000 }
+
+        func seal(_ session: HandleSession, createdAt: Int64? = nil) throws -> String {
+            try cookie.seal(
+                SidCookie.Content(
+                    did: session.did,
+                    createdAt: createdAt ?? session.createdAt * 1000,
+                    lastAccessed: now,
+                    session: session.sessionID
+                ),
+                at: scene.moment
+            )
+        }
+
+        /// A seal as another system makes it.
+        func foreign(_ object: JSONObject) throws -> String {
+            try seals.seal(object, seconds: 1_209_600, at: now, random: .system)
+        }
+
+        func open(_ headers: HTTPFields) async throws -> HandleSessionCheck.Checked {
+            try await check(headers, at: scene.moment)
+        }
+
+        func open(_ seal: String) async throws -> HandleSessionCheck.Checked {
+            try await open([.cookie: "sid=\(seal)"])
+        }
+
+        func absence(_ headers: HTTPFields) async throws -> HandleSessionCheck.Absence? {
+            do {
+                _ = try await open(headers)
+                return nil
+            } catch let absence as HandleSessionCheck.Absence {
+                return absence
+            }
+        }
+
+        func absence(_ seal: String) async throws -> HandleSessionCheck.Absence? {
+            try await absence([.cookie: "sid=\(seal)"])
+        }
+    }
+
+    @Test("IRON-S-8, IRON-S-12: sid is a plain seal, for 14 days, HttpOnly, Secure, Lax, at /")
+    func attributes() async throws {
+        let door = try Door(HandleScene())
+        let session = try await door.scene.signedIn()
+        let seal = try door.seal(session)
+        #expect(seal.wholeMatch(of: /Fe26\.2\*1\*[A-Za-z0-9_\-*]+~2/) != nil)
+        let field = try door.cookie.set(seal)
+        #expect(field.name == .setCookie)
+        #expect(
+            field.value
+                == "sid=\(seal); Path=/; Max-Age=1209600; Secure; HttpOnly; SameSite=Lax"
+        )
+        let object = try door.seals.open(seal, at: door.now).object
+        #expect(object.string("did") == session.did)
+        #expect(object.int64("createdAt") == session.createdAt * 1000)
+        #expect(object.int64("lastAccessed") == door.now)
+        #expect(object.string("session") == session.sessionID.text)
+        #expect(object.count == 4)
+    }
+
+    @Test("IRON-S-9, IRON-S-10: a cookie too long is an error; sid is removed with its attributes")
+    func limits() throws {
+        let door = try Door(HandleScene())
+        #expect(throws: CookiePolicy.Refusal.tooLong) {
+            try door.cookie.set(String(repeating: "x", count: 4094))
+        }
+        #expect(
+            door.cookie.remove.value == "sid=; Path=/; Max-Age=0; Secure; HttpOnly; SameSite=Lax"
+        )
+    }
+
+    @Test("IRON-S-12, IRON-S-13: sid opens plain, percent-encoded, and as a bearer")
+    func forms() async throws {
+        let door = try Door(HandleScene())
+        let session = try await door.scene.signedIn()
+        let seal = try door.seal(session)
+        let encoded = seal.replacing("*", with: "%2A").replacing("~", with: "%7e")
+        let requests: [HTTPFields] = [
+            [.cookie: "sid=\(seal)"], [.cookie: "a=b; sid=\(encoded); c=d"],
+            [.authorization: "Bearer \(seal)"], [.authorization: "bearer \(encoded)"],
+        ]
+        for headers in requests {
+            let checked = try await door.open(headers)
+            #expect(checked.session.handle == session)
+            #expect(checked.fields.isEmpty)
+        }
+    }
+
+    @Test("WEB-COOKIE-7: two of the name are refused, and so is what does not open")
+    func invalid() async throws {
+        let door = try Door(HandleScene())
+        let session = try await door.scene.signedIn()
+        let seal = try door.seal(session)
+        #expect(try await door.absence([:])?.cause == .noCookie)
+        let other = IronSession(
+            try IronPasswords(session: SecretText("another password, which is as long as it"))
+        )
+        let stranger = try other.seal(
+            ["did": .string(session.did), "session": .string(session.sessionID.text)],
+            seconds: 60,
+            at: door.now,
+            random: .system
+        )
+        var doubled: HTTPFields = [.authorization: "Bearer \(seal)"]
+        doubled.append(HTTPField(name: .authorization, value: "Bearer \(seal)"))
+        let requests: [HTTPFields] = [
+            [.cookie: "sid=\(seal); sid=\(seal)"], [.cookie: "sid="], [.cookie: "sid=x"],
+            [.cookie: "sid=\(seal)x"], [.cookie: "sid=\(stranger)"],
+            [.cookie: "sid=\(String(repeating: "*", count: 1_000_000))"],
+            [.authorization: "Basic \(seal)"], [.authorization: seal], [.authorization: "Bearer"],
+            [.authorization: "Bearer \u{E9}", .cookie: "sid=\(seal)"], doubled,
+        ]
+        for headers in requests {
+            #expect(try await door.absence(headers)?.cause == .invalidCookie)
+        }
+    }
+
+    @Test("IRON-S-13: a seal without a DID, or with a session that is none, is invalid")
+    func content() async throws {
+        let door = try Door(HandleScene())
+        let session = try await door.scene.signedIn()
+        let id = JSONValue.string(session.sessionID.text)
+        let objects: [JSONObject] = [
+            ["session": id], ["did": 1, "session": id], ["did": ""],
+            ["did": .string(session.did), "session": "x"],
+            ["did": .string(session.did), "session": 1],
+            // Of another person.
+            ["did": "did:plc:other", "session": id],
+            ["persistent": ["did": .string(session.did), "session": id]],
+        ]
+        for object in objects {
+            #expect(try await door.absence(door.foreign(object))?.cause == .invalidCookie)
+        }
+    }
+
+    @Test("IRON-S-15: a copied sid dies with its session, and the refusal says the handle")
+    func copied() async throws {
+        let door = try Door(HandleScene())
+        let session = try await door.scene.signedIn()
+        let seal = try door.seal(session)
+        _ = try await door.open(seal)
+        try await door.scene.signOut(session.sessionID)
+        let absence = try #require(try await door.absence(seal))
+        #expect(absence.cause == .expired)
+        #expect(absence.handle == "ann.example.com")
+        guard case .object(let json)? = absence.json else { throw Unexpected() }
+        #expect(json.string("reason") == "SESSION_EXPIRED")
+        #expect(json.string("handle") == "ann.example.com")
+        #expect(absence.status == .unauthorized)
+    }
+
+    @Test("IRON-S-14: sid is sealed again after 15 minutes, with createdAt as it was")
+    func rolling() async throws {
+        let door = try Door(HandleScene())
+        let session = try await door.scene.signedIn()
+        let seal = try door.seal(session)
+        door.scene.clock.advance(by: 899)
+        #expect(try await door.open(seal).fields.isEmpty)
+        #expect(try await door.open(seal).seal == SecretText(seal))
+        door.scene.clock.advance(by: 1)
+        let checked = try await door.open(seal)
+        let next = checked.seal.reveal()
+        #expect(next != seal)
+        #expect(checked.fields == HTTPFields([try door.cookie.set(next)]))
+        let object = try door.seals.open(next, at: door.now).object
+        #expect(object.int64("createdAt") == session.createdAt * 1000)
+        #expect(object.int64("lastAccessed") == door.now)
+        #expect(object.string("session") == session.sessionID.text)
+        #expect(try await door.open(next).fields.isEmpty)
+        // What comes as a bearer goes back in an answer, not as a cookie.
+        let bearer = try await door.open([.authorization: "Bearer \(seal)"])
+        #expect(bearer.fields.isEmpty)
+        #expect(bearer.seal != SecretText(seal))
+    }
+
+    @Test(
+        "IRON-S-14: a seal ends after 14 days, and its session after 90, however often it was used"
+    )
+    func absolute() async throws {
+        let door = try Door(HandleScene())
+        let session = try await door.scene.signedIn()
+        var seal = try door.seal(session)
+        let first = seal
+        for day in 1..<90 {
+            door.scene.clock.advance(by: 86_400)
+            if day == 15 { #expect(try await door.absence(first)?.cause == .invalidCookie) }
+            seal = try await door.open(seal).seal.reveal()
+            try await door.check.activity.flush()
+        }
+        door.scene.clock.advance(by: 86_399)
+        _ = try await door.open(seal)
+        // By its own time, also where the row's would be longer.
+        try await door.scene.prolong(session.sessionID)
+        door.scene.clock.advance(by: 1)
+        #expect(try await door.absence(seal)?.cause == .expired)
+    }
+
+    @Test(
+        "IRON-S-15: another system's seal opens a session that came from there, and gets one of ours"
+    )
+    func foreign() async throws {
+        let door = try Door(HandleScene())
+        let did = HandleScene.did
+        let seal = try door.foreign([
+            "did": .string(did), "createdAt": .integer(door.now - 86_400_000),
+            "lastAccessed": .integer(door.now),
+        ])
+        // Its row is not here.
+        let absence = try #require(try await door.absence(seal))
+        #expect(absence.cause == .expired)
+        #expect(absence.handle == did)
+        _ = try await door.scene.signedIn()
+        #expect(try await door.absence(seal)?.handle == "ann.example.com")
+        let session = try await door.scene.signedIn(takesForeignSeals: true)
+        // The answer may get lost.
+        for _ in 1...2 {
+            let checked = try await door.open(seal)
+            #expect(checked.session.handle == session)
+            #expect(!checked.fields.isEmpty)
+            let object = try door.seals.open(checked.seal.reveal(), at: door.now).object
+            #expect(object.int64("createdAt") == door.now - 86_400_000)
+        }
+        let ours = try await door.open(seal).seal.reveal()
+        #expect(try await door.open(ours).session.handle == session)
+        // It has arrived: the copies of the old one are worth nothing.
+        #expect(try await door.absence(seal)?.cause == .expired)
+        #expect(try await door.open(ours).session.handle.takesForeignSeals == false)
+    }
+
+    @Test("IRON-S-14: another system's seal cannot say that it began later than its row")
+    func foreignTimes() async throws {
+        let door = try Door(HandleScene())
+        let session = try await door.scene.signedIn(takesForeignSeals: true)
+        for created in [nil, .max, door.now + 86_400_000] as [Int64?] {
+            var object: JSONObject = ["did": .string(session.did)]
+            object["createdAt"] = created.map { .integer($0) }
+            let checked = try await door.open(door.foreign(object))
+            let made = try door.seals.open(checked.seal.reveal(), at: door.now).object
+            #expect(made.int64("createdAt") == session.createdAt * 1000)
+        }
+        for created in [.min, 0, door.now - HandleSessionCheck.longest * 1000] as [Int64] {
+            let seal = try door.foreign([
+                "did": .string(session.did), "createdAt": .integer(created),
+            ])
+            #expect(try await door.absence(seal)?.cause == .expired)
+        }
+    }
+
+    @Test("IRON-S-17, attack F06: what is sealed for an attempt is no sid, and a sid is no attempt")
+    func purposes() async throws {
+        let door = try Door(HandleScene())
+        let session = try await door.scene.signedIn()
+        let attempts = Seal(ring: TestRealm.ring, purpose: "sign-in attempt", realm: "")
+        let attempt = attempts.seal(
+            Array(session.did.utf8),
+            at: door.scene.clock.now,
+            random: .system
+        )
+        #expect(try await door.absence(attempt)?.cause == .invalidCookie)
+        let seal = try door.seal(session)
+        #expect(throws: SealError.self) {
+            try attempts.open(seal, at: door.scene.clock.now, within: 600)
+        }
+    }
+
+    @Test("a seal that opened is remembered while it is good, and nothing else is")
+    func remembered() throws {
+        let seals = IronSession(try IronPasswords(session: SecretText(Self.password)))
+        let opened = OpenedSeals(capacity: 2)
+        let opens = Locked(0)
+        func open(_ text: String, at now: Int64) throws {
+            _ = try opened.object(in: text, at: now) { () throws(IronError) in
+                opens.withLock { $0 += 1 }
+                return try seals.open(text, at: now)
+            }
+        }
+        let seal = try seals.seal(["a": 1], seconds: 10, at: 0, random: .system)
+        for _ in 1...3 { try open(seal, at: 0) }
+        try open(seal, at: 9_999)
+        #expect(opens.withLock { $0 } == 1)
+        // Another server's clock may be ahead by a minute.
+        try open(seal, at: 10_000)
+        #expect(opens.withLock { $0 } == 2)
+        #expect(throws: IronError.expired) { try open(seal, at: 70_000) }
+        for _ in 1...2 { #expect(throws: IronError.components) { try open("x", at: 0) } }
+        #expect(opens.withLock { $0 } == 5)
+        for _ in 0..<100 {
+            try open(seals.seal(["a": 1], seconds: 0, at: 0, random: .system), at: 0)
+        }
+        #expect(opened.count <= 4)
+    }
+
+    struct Unexpected: Error {}
+}
+
+extension HandleScene {
+    /// As if its account's session had no end of its own.
+    func prolong(_ id: UniqueID) async throws {
+        try await database.database.write { transaction in
+            _ = try transaction.run(
+                "UPDATE account_sessions SET expires_at = 9999999999 WHERE id = $1",
+                [.bytes(id.bytes)]
+            )
+        }
+    }
+}
