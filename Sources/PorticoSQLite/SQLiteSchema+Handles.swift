@@ -1,5 +1,5 @@
 extension SQLiteSchema {
-    /// Sign-in by internet handle (docs/decisions/0054-sessions-of-handles.md).
+    /// Sign-in by internet handle (docs/decisions/0056-sessions-of-handles.md).
     ///
     /// - `handle_sessions`: what a host gave for an account's session, which has the same id. Without
     ///   a foreign key: a row stays until its tokens are revoked. `sealed`: NULL where nothing is left

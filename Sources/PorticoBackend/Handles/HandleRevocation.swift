@@ -2,7 +2,7 @@ import PorticoBytes
 import PorticoStores
 
 /// Revokes the tokens of sessions by handle that are over, each until its host was told, or is not to
-/// be told (docs/decisions/0054).
+/// be told (docs/decisions/0056).
 struct HandleRevocation: Sendable {
     let handles: HandleSessionStore
     let vault: HandleTokenVault

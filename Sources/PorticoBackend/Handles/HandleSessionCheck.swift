@@ -6,7 +6,7 @@ import PorticoSeals
 import PorticoStores
 import PorticoWeb
 
-/// Finds the session by handle of a request (docs/decisions/0056).
+/// Finds the session by handle of a request (docs/decisions/0060).
 struct HandleSessionCheck: Sendable {
     let handles: HandleSessionStore
     let cookie: SidCookie

@@ -3,7 +3,7 @@ import PorticoProtocol
 import PorticoStores
 
 /// Gives the tokens of sessions by handle, and refreshes them: one refresh at a time for each
-/// session, in all processes (docs/decisions/0055).
+/// session, in all processes (docs/decisions/0057).
 actor HandleTokens {
     let handles: HandleSessionStore
     let vault: HandleTokenVault

@@ -6,7 +6,7 @@ import PorticoStores
 import PorticoWeb
 
 /// The cookie `sid`: a seal that other systems can open and make, and which names a session
-/// (docs/decisions/0056).
+/// (docs/decisions/0060).
 struct SidCookie: Sendable {
     private let policy: CookiePolicy
     private let seals: IronSession

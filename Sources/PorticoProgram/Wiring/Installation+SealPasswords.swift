@@ -3,7 +3,7 @@ import PorticoSeals
 
 extension Installation {
     /// The passwords of the cookie `sid`: from the file that a setting names, or else from the data
-    /// folder (docs/decisions/0056).
+    /// folder (docs/decisions/0060).
     ///
     /// - Parameter isNeeded: Whether the data folder gets a file with a new one if it has none.
     /// - Returns: `nil` if there are none, and none are needed.

@@ -1,7 +1,7 @@
 package import PorticoBytes
 
 /// Passwords of seals in a file that only its owner may read: a line for each, `ID PASSWORD`, the
-/// newest last. All open, the last one seals (docs/decisions/0056).
+/// newest last. All open, the last one seals (docs/decisions/0060).
 extension IronPasswords {
     package enum FileRefusal: Error, Hashable, Sendable {
         case file(OwnerOnlyFile.Refusal)

@@ -1,7 +1,7 @@
 package import PorticoBytes
 
 /// What a host of the AT Protocol gave for an account's session: its tokens, and what they are good
-/// for (docs/decisions/0054).
+/// for (docs/decisions/0056).
 package struct HandleSession: Hashable, Sendable {
     /// The account's session.
     package var sessionID: UniqueID
@@ -100,7 +100,7 @@ package struct LiveHandleSession: Hashable, Sendable {
     package var handle: HandleSession
 }
 
-/// The right to refresh a session's tokens, for a while (docs/decisions/0055).
+/// The right to refresh a session's tokens, for a while (docs/decisions/0057).
 package struct RefreshLease: Hashable, Sendable {
     /// 16 random bytes.
     package let id: [UInt8]

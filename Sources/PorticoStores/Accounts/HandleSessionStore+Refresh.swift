@@ -1,6 +1,6 @@
 package import PorticoBytes
 
-/// Refreshing tokens, one at a time (docs/decisions/0055).
+/// Refreshing tokens, one at a time (docs/decisions/0057).
 extension HandleSessionStore {
     /// Of any number of concurrent claims of one revision, in any number of processes, exactly one is
     /// `.leased` until the lease ends; a claim at `until` or later is `.leased` again.

@@ -1,6 +1,6 @@
 package import PorticoBytes
 
-/// Keeps what hosts of the AT Protocol gave for sessions of accounts (docs/decisions/0054).
+/// Keeps what hosts of the AT Protocol gave for sessions of accounts (docs/decisions/0056).
 ///
 /// A row comes with its account's session (``SignInEvent/handleSession``), and is live as long as
 /// that is. It stays behind it until its tokens are revoked. All times are seconds since 1970.
