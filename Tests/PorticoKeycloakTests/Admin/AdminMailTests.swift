@@ -171,6 +171,7 @@ import Testing
         let update = #"["UPDATE_PASSWORD"]"#
         let refused = [
             (#"["NONSENSE"]"#, "", "Provided invalid required actions"),
+            (#"["UPDATE_PASSWORD", "NONSENSE"]"#, "", "Provided invalid required actions"),
             ("[]", "", "Provided invalid required actions"),
             (update, "redirect_uri=https://web.example/cb", "Client id missing"),
             (update, "client_id=nobody", "Client doesn't exist"),
