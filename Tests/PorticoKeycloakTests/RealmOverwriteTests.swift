@@ -267,6 +267,27 @@ struct RealmOverwriteTests {
         #expect(last.keys.filter { $0.algorithm == .edDSA }.count == 1)
     }
 
+    @Test("KC-M-1: a realm whose signing key a file has disabled signs with another one")
+    func disabledSigningKey() async throws {
+        let key = #"""
+            "defaultSignatureAlgorithm": "EdDSA", "components": {"org.keycloak.keys.KeyProvider": [
+             {"name": "e", "providerId": "eddsa-generated", "config": {"eddsaPrivateKey":
+             ["MC4CAQAwBQYDK2VwBCIEIHW9w2/MhZMyriUA0eAburHNEgefTM44/kfgdcscoZUE"], "active": ["true"]}},
+            """#
+        let on = try changed(
+            Self.file,
+            [(#""components": {"org.keycloak.keys.KeyProvider": ["#, key)]
+        )
+        let active = #""active": ["true"]"#
+        let off = try changed(on, [(active, active + #", "enabled": ["false"]"#)])
+        _ = try await write(on)
+        let before = try await database.realms.snapshot().keys.filter { $0.algorithm == .edDSA }
+        _ = try await write(off)
+        let after = try await database.realms.snapshot().keys.filter { $0.algorithm == .edDSA }
+        #expect(before.count == 1 && after.count == 1)
+        #expect(before.map(\.keyID) != after.map(\.keyID))
+    }
+
     @Test("What was made here, and what the file does not hold, stays")
     func stays() async throws {
         _ = try await write(Self.file)
