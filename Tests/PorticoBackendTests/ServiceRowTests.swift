@@ -79,7 +79,10 @@ struct ServiceRowTests {
     @Test("a wrong method, a foreign origin, a body too long, a form of another site: the Provider")
     func provider() async throws {
         let server = try await ProviderUnderTest()
-        try await expectRules(Self.rows(try server.provider.service.routes)) {
+        // Metadata at the root is there on a realm's own host only (RealmHostTests).
+        let rows = Self.rows(try server.provider.service.routes)
+            .filter { !$0.path.hasPrefix("/.well-known/") || $0.path.hasSuffix("/test") }
+        try await expectRules(rows) {
             try await server.send($0, $1, headers: $2, body: $3)
         }
     }
