@@ -43,6 +43,38 @@ import Testing
         #expect(try await realms.snapshot().realms == [disabled])
     }
 
+    @Test("nor a client scope, nor a role", arguments: StoreUnderTest.allCases)
+    func scopeAndRole(_ database: StoreUnderTest) async throws {
+        let realms = try await database.furnished().realms
+        let scope = ClientScope(
+            id: "scope-1",
+            realmID: "realm-1",
+            name: "team",
+            representation: ["protocol": "openid-connect", "n": 1]
+        )
+        #expect(try await realms.create(scope) == .created)
+        var changed = scope
+        changed.representation["description"] = "text"
+        #expect(try await realms.update(changed, replacing: scope) == .changed)
+        await #expect(throws: ChangedMeanwhile.self) {
+            _ = try await realms.update(scope, replacing: scope)
+        }
+        #expect(try await realms.scopes(realmID: "realm-1") == [changed])
+        let read = try #require(try await realms.roles(realmID: "realm-1").first)
+        var described = read
+        described.description = "text"
+        described.attributes = ["a": ["1", "2"]]
+        #expect(try await realms.update(described, replacing: read) == .changed)
+        var renamed = read
+        renamed.name = "another"
+        await #expect(throws: ChangedMeanwhile.self) {
+            _ = try await realms.update(renamed, replacing: read)
+        }
+        #expect(try await realms.roles(realmID: "realm-1").contains(described))
+        renamed.id = "nowhere"
+        #expect(try await realms.update(renamed, replacing: read) == .notFound)
+    }
+
     @Test("nor a person", arguments: StoreUnderTest.allCases)
     func person(_ database: StoreUnderTest) async throws {
         let people = try await database.furnished().people

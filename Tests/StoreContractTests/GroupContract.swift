@@ -102,6 +102,61 @@ import Testing
     }
 
     @Test(
+        "no group gets the path of another one, nor one below it, by a name with a slash",
+        arguments: StoreUnderTest.allCases
+    )
+    func paths(_ database: StoreUnderTest) async throws {
+        let realms = try await tree(database).realms
+        func paths() async throws -> Set<String> {
+            let graph = try await realms.snapshot().graphs["realm-1"] ?? .empty
+            return Set(graph.allGroups.map { graph.path(of: $0.group.id) })
+        }
+        let before = try await paths()
+        for name in ["a/b", "a/b/c"] {
+            await #expect(throws: StoreConflict.self) {
+                _ = try await realms.create(group("twin", name: name))
+            }
+            await #expect(throws: StoreConflict.self) {
+                _ = try await realms.update(group("z", name: name), replacing: nil)
+            }
+        }
+        await #expect(throws: StoreConflict.self) {
+            _ = try await realms.create(group("twin", in: "a", name: "b/c"))
+        }
+        #expect(try await paths() == before)
+        // In another place it is no twin, until it moves.
+        #expect(try await realms.create(group("other", in: "z", name: "a/b")) == .created)
+        await #expect(throws: StoreConflict.self) {
+            _ = try await realms.update(group("other", name: "a/b"), replacing: nil)
+        }
+        // What lies in a group moves with it.
+        #expect(try await realms.create(group("below", name: "y/b")) == .created)
+        await #expect(throws: StoreConflict.self) {
+            _ = try await realms.update(group("a", name: "y"), replacing: nil)
+        }
+        #expect(try await paths() == before.union(["/z/a/b", "/y/b"]))
+        var described = group("below", name: "y/b")
+        described.description = "text"
+        #expect(try await realms.update(described, replacing: nil) == .changed)
+        // Two at once.
+        for round in 0..<20 {
+            #expect(try await realms.create(group("t\(round)")) == .created)
+            let new = [
+                group("u\(round)", in: "t\(round)", name: "x"),
+                group("v\(round)", name: "t\(round)/x"),
+            ]
+            let made = try await concurrently(2) { place in
+                do {
+                    return try await realms.create(new[place]) == .created
+                } catch is StoreConflict {
+                    return false
+                }
+            }
+            #expect(made.count(of: true) == 1)
+        }
+    }
+
+    @Test(
         "a group that has changed meanwhile is not changed back, and of two that move into each other one does",
         arguments: StoreUnderTest.allCases
     )
@@ -173,7 +228,7 @@ import Testing
         #expect(try await realms.create(scope) == .created)
         #expect(try await realms.create(scope) == .conflict)
         scope.representation = [:]
-        #expect(try await realms.update(scope) == .changed)
+        #expect(try await realms.update(scope, replacing: nil) == .changed)
         let owners: [RoleLimit.Owner] = [.scope("scope-1"), .client("client-uuid")]
         for owner in owners {
             let limit = RoleLimit(owner: owner, role: Self.editor)

@@ -38,14 +38,16 @@ import Testing
         #expect(graph.group(atPath: "/K")?.name.utf8.count == 1)
     }
 
-    @Test("of two groups of one path it is the one nearest to the top")
+    @Test("a path that two groups have names neither; children stand in the order of their names")
     func paths() {
         let groups = [("1", nil, "a"), ("2", "1", "b"), ("3", nil, "a/b")].map { id, parent, name in
             GroupWithRoles(group: Group(id: id, realmID: "r", parentID: parent, name: name))
         }
         let graph = RoleGraph(parts: [], groups: groups)
         #expect(graph.path(of: "2") == graph.path(of: "3"))
-        #expect(graph.group(atPath: "/a/b")?.id == "3")
+        #expect(graph.group(atPath: "/a/b") == nil)
+        #expect(graph.groups(in: nil).map(\.group.id) == ["1", "3"])
+        #expect(graph.groups(in: "1").map(\.group.id) == ["2"] && graph.groups(in: "2").isEmpty)
         #expect(graph.group(atPath: "/a")?.id == "1" && graph.group(atPath: "a") == nil)
     }
 

@@ -3,6 +3,8 @@ import PorticoProtocol
 /// What a request of the administration is answered.
 enum AdminAnswer: Sendable {
     case json(JSONValue)
+    /// Of a request that reads, and wrote something down.
+    case noted(JSONObject)
     /// 204.
     case done
     /// 201, with the path of what was made below the server's address.
@@ -13,4 +15,10 @@ enum AdminAnswer: Sendable {
     static func list(_ objects: [JSONObject]) -> AdminAnswer {
         .json(.array(objects.map(JSONValue.object)))
     }
+}
+
+/// A request that changed something before it failed.
+struct AdminUnfinished: Error {
+    /// What it is answered.
+    let reason: any Error
 }

@@ -39,6 +39,11 @@ struct AdminCall: Sendable {
         }
     }
 
+    /// Whether the query wants things by their attributes, which are not looked for here.
+    func expectNoAttributes(_ query: FormParameters) throws {
+        guard query["q"] == nil else { throw AdminRefusal.invalid("q is for people only.") }
+    }
+
     /// `first` and `max` of the query: how many are passed over, and how many are wanted.
     func page(_ query: FormParameters) throws -> (first: Int, max: Int) {
         (

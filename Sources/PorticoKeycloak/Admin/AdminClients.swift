@@ -41,6 +41,7 @@ struct AdminClients: Sendable {
         guard call.rights.allows(.viewClients) else { return .json([]) }
         let query = try call.query()
         let page = try call.page(query)
+        try call.expectNoAttributes(query)
         let wanted = query["clientId"]
         let isSearch = query["search"] == "true"
         let folded = wanted.map { $0.utf8.count <= 1024 ? $0.lowercased() : "" }
@@ -86,8 +87,10 @@ struct AdminClients: Sendable {
             return .object(["type": "secret"])
         }
         let noted = call.rights.noted(client)
-        if noted != client { try await administration.update(noted, replacing: client) }
-        return .object(["type": "secret", "value": .string(secret.reveal())])
+        let json: JSONObject = ["type": "secret", "value": .string(secret.reveal())]
+        guard noted != client else { return .object(json) }
+        try await administration.update(noted, replacing: client)
+        return .noted(json)
     }
 
     private func newSecret(_ call: AdminCall) async throws -> AdminAnswer {
@@ -144,6 +147,10 @@ struct AdminClients: Sendable {
     private func delete(_ call: AdminCall) async throws -> AdminAnswer {
         let client = try call.client()
         try await administration.expectChangeable(client, call)
+        // Its roles go with it, and what they contain is taken from those who have them.
+        let roles = try await administration.store.roles(realmID: call.realmID)
+            .filter { $0.belongs(to: client) }
+        try call.expect(call.rights.mayGive(roles.map(\.roleName)))
         try await administration.delete(client)
         return .done
     }

@@ -35,7 +35,13 @@ struct AdminCredentials: Sendable {
             throw AdminRefusal.invalid("Only a password is taken here.")
         }
         let password = try await NewPassword(credential, of: person, call, administration)
-        try await administration.set(password, of: person, at: call.moment.seconds)
+        let rights = call.again(administration).rights
+        try await administration.set(
+            password,
+            of: person,
+            at: call.moment.seconds,
+            if: rights.mayChange
+        )
         return .done
     }
 

@@ -22,7 +22,9 @@ struct AdminEventNote {
         }
         let kind: String
         switch method {
-        case .get: return nil
+        case .get:
+            guard case .noted = answer else { return nil }
+            kind = "ACTION"
         case .delete: kind = "DELETE"
         default:
             let isAction = parts.last.map(Self.actions.contains) ?? false

@@ -33,9 +33,10 @@ struct AdminGroups: Sendable {
 
     private func list(_ call: AdminCall) async throws -> AdminAnswer {
         let query = try call.query()
+        try call.expectNoAttributes(query)
         let page = try call.page(query)
         let isBrief = query["briefRepresentation"] != "false"
-        let tops = call.groups(in: nil)
+        let tops = call.realm.graph.groups(in: nil)
         guard let search = query["search"] else {
             return .list(
                 tops.dropFirst(page.first).prefix(page.max).map {
@@ -65,6 +66,7 @@ struct AdminGroups: Sendable {
 
     private func count(_ call: AdminCall) async throws -> AdminAnswer {
         let query = try call.query()
+        try call.expectNoAttributes(query)
         let isTop = query["top"] == "true"
         let count = call.realm.graph.allGroups.count { group in
             (!isTop || group.group.parentID == nil)
@@ -88,7 +90,7 @@ struct AdminGroups: Sendable {
         let page = try call.page(query)
         let isBrief = query["briefRepresentation"] == "true"
         return .list(
-            call.groups(in: group.id).dropFirst(page.first).prefix(page.max)
+            call.realm.graph.groups(in: group.id).dropFirst(page.first).prefix(page.max)
                 .map { call.json(of: $0, isBrief: isBrief) }
         )
     }
@@ -127,26 +129,35 @@ struct AdminGroups: Sendable {
 
     // MARK: Writing
 
+    /// A new group at the top; or one that is there, which moves to the top.
     private func create(_ call: AdminCall) async throws -> AdminAnswer {
+        if try await moves(call, to: nil) { return .done }
         let group = try await new(call, in: nil)
         return .created(path: call.path(group.id))
+    }
+
+    /// - Returns: `false` where the body names no group that is to move.
+    private func moves(_ call: AdminCall, to parent: Group?) async throws -> Bool {
+        guard let id = try call.representation(.group).text("id") else { return false }
+        guard let former = call.realm.graph.group(id)?.group else {
+            throw AdminRefusal.notFound("Could not find child by id")
+        }
+        var group = former
+        group.parentID = parent?.id
+        // Its members get what the groups above bring.
+        try call.expect(
+            (parent.map { call.rights.mayJoin($0.id) } ?? true)
+                && !call.rights.closedGroups.contains(former.id)
+        )
+        try RealmAdministration.check(group, in: call.realm.graph)
+        try await administration.update(group, replacing: former)
+        return true
     }
 
     /// A new group in another one; or one that is there, which moves.
     private func createChild(_ call: AdminCall) async throws -> AdminAnswer {
         let parent = try call.group()
-        let representation = try call.representation(.group)
-        if let id = try representation.text("id"), let moved = call.realm.graph.group(id)?.group {
-            var group = moved
-            group.parentID = parent.id
-            // Its members get what the groups above bring.
-            try call.expect(
-                call.rights.mayJoin(parent.id) && !call.rights.closedGroups.contains(moved.id)
-            )
-            try RealmAdministration.check(group, in: call.realm.graph)
-            try await administration.update(group, replacing: moved)
-            return .done
-        }
+        if try await moves(call, to: parent) { return .done }
         let group = try await new(call, in: parent)
         let made = GroupWithRoles(group: group)
         var json = GroupRepresentation(
@@ -232,9 +243,8 @@ struct AdminGroups: Sendable {
         try call.expect(!isDefault || call.rights.mayJoin(group.id))
         let graph = call.realm.graph
         let path = graph.path(of: group.id)
-        // A slash in a name may make two groups of one path.
-        let twins = graph.allGroups.filter { sameBytes(graph.path(of: $0.group.id), path) }
-        guard !isDefault || twins.count == 1 else {
+        // A slash in a name may have made two groups of one path.
+        guard !isDefault || graph.group(atPath: path) != nil else {
             throw AdminRefusal.invalid("Another group has the same path.")
         }
         var paths = (call.realm.realm.keycloak?.strings("defaultGroups") ?? [])

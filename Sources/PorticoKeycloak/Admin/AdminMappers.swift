@@ -46,8 +46,17 @@ struct AdminMappers: Sendable {
     }
 
     private func add(_ new: [JSONObject], _ call: AdminCall) async throws {
-        let (owner, mappers) = try await mappers(call)
-        try await keep(try MapperOwner.adding(new, to: mappers), owner, call)
+        func add(_ call: AdminCall) async throws {
+            let (owner, mappers) = try await mappers(call)
+            try await keep(try MapperOwner.adding(new, to: mappers), owner, call)
+        }
+        do {
+            try await add(call)
+        } catch is ChangedMeanwhile {
+            // Two that are added at once both stay.
+            try await administration.realms?.refresh()
+            try await add(call.again(administration))
+        }
     }
 
     private func update(_ call: AdminCall) async throws -> AdminAnswer {

@@ -69,10 +69,10 @@ extension AdminPartialImport {
             )
         made.description = try role.representation.string("description") ?? made.description
         made.attributes = try role.representation.attributes() ?? made.attributes
-        if former == nil {
-            try await administration.create(made)
+        if let former {
+            try await administration.update(made, replacing: former)
         } else {
-            try await administration.update(made)
+            try await administration.create(made)
         }
         for part in parts {
             try await administration.set(
@@ -151,12 +151,7 @@ extension AdminPartialImport {
             return outcome.add("SKIPPED", "USER", name, former.person.id)
         }
         try call.expect(call.rights.mayChange(former))
-        let person = try fields.changed(former.person)
-        let password = try await fields.password(of: person)
-        _ = try await administration.people.update(person, replacing: former.person)
-        if let password {
-            try await administration.set(password, of: person, at: call.moment.seconds)
-        }
-        outcome.add("OVERWRITTEN", "USER", name, person.id)
+        try await fields.replace(former.person)
+        outcome.add("OVERWRITTEN", "USER", name, former.person.id)
     }
 }

@@ -32,6 +32,9 @@ struct AdminPartialImport: Sendable {
             )
         }
 
+        /// Not counting what came half way.
+        var hasChanged: Bool { (counts["ADDED"] ?? 0) + (counts["OVERWRITTEN"] ?? 0) > 0 }
+
         var json: JSONObject {
             [
                 "overwritten": .integer(counts["OVERWRITTEN"] ?? 0),
@@ -68,6 +71,24 @@ struct AdminPartialImport: Sendable {
             try await expectNew(clients, roles, groups, users, there, call)
         }
         var outcome = Outcome()
+        do {
+            try await make(clients, roles, groups, users, there, existing, call, &outcome)
+        } catch  where outcome.hasChanged {
+            throw AdminUnfinished(reason: error)
+        }
+        return .object(outcome.json)
+    }
+
+    private func make(
+        _ clients: [Representation],
+        _ roles: [NamedRole],
+        _ groups: [Representation],
+        _ users: [Representation],
+        _ there: There,
+        _ existing: Existing,
+        _ call: AdminCall,
+        _ outcome: inout Outcome
+    ) async throws {
         try await making(clients, call) { parts, call in
             let fields = try await ClientFields(call, administration)
             for client in clients {
@@ -88,7 +109,6 @@ struct AdminPartialImport: Sendable {
         try await making(users, call) { parts, call in
             for user in users { try await parts.add(user: user, existing, call, &outcome) }
         }
-        return .object(outcome.json)
     }
 
     /// Makes the things of one kind, which may name those of the kinds before: realms are read again

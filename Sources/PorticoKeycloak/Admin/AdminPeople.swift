@@ -106,6 +106,8 @@ struct AdminPeople: Sendable {
         wanted.isExact = query["exact"] == "true"
         wanted.isEnabled = query["enabled"].map { $0 == "true" }
         wanted.isEmailVerified = query["emailVerified"].map { $0 == "true" }
+        wanted.provider = query["idpAlias"]
+        wanted.subject = query["idpUserId"]
         return wanted
     }
 
@@ -190,20 +192,7 @@ struct AdminPeople: Sendable {
     private func update(_ call: AdminCall) async throws -> AdminAnswer {
         let former = try await call.changeablePerson(in: store)
         let representation = try call.representation(.person)
-        let fields = PersonFields(representation, call, administration)
-        let person = try fields.changed(former.person)
-        try await fields.expectUnambiguous(person, former: former.person)
-        let password = try await fields.password(of: person)
-        do {
-            guard try await store.update(person, replacing: former.person) == .changed else {
-                throw AdminRefusal.notFound("User not found")
-            }
-        } catch is StoreConflict {
-            throw try await fields.conflict(person)
-        }
-        if let password {
-            try await administration.set(password, of: person, at: call.moment.seconds)
-        }
+        try await PersonFields(representation, call, administration).replace(former.person)
         return .done
     }
 

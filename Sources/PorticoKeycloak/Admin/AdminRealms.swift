@@ -139,6 +139,12 @@ struct AdminRealms: Sendable {
         let settings = try RealmSettings(merged, report: &report)
         var realm = former
         settings.apply(to: &realm)
+        realm.signsOutByHintAlone = former.signsOutByHintAlone
+        // What was revoked stays revoked, and no one is locked out by a time to come.
+        realm.notBefore = max(former.notBefore, min(realm.notBefore, call.moment.seconds))
+        // Either ends the sessions of those with more rights too.
+        let signsOut = realm.notBefore > former.notBefore || former.isEnabled && !realm.isEnabled
+        try call.expect(call.rights.isUnlimited || !signsOut)
         realm.displayName = settings.displayName ?? former.name
         guard PlainText.isLine(realm.displayName, length: 200) else {
             throw AdminRefusal.invalid("A display name is one line of at most 200 bytes.")

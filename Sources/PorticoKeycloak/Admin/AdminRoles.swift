@@ -115,6 +115,9 @@ struct AdminRoles: Sendable {
         try call.expect(call.rights.mayChange(role.roleName))
         let parts = try representation.composites()
         try call.expect(call.rights.mayGive(parts))
+        guard try await store.existing(parts, realmID: call.realmID).count == parts.count else {
+            throw AdminRefusal.notFound("Could not find role")
+        }
         try await administration.create(role)
         for part in parts {
             try await administration.set(
@@ -134,12 +137,24 @@ struct AdminRoles: Sendable {
         if let text = try representation.string("description") { role.description = text }
         if let attributes = try representation.attributes() { role.attributes = attributes }
         try call.expect(call.rights.mayChange(role.roleName))
-        try await administration.update(role)
+        guard sameBytes(role.name, former.name) || !call.isDefault(former) else {
+            throw AdminRefusal.error(
+                .badRequest,
+                "\(PlainText.shown(former.name)) is default role of the realm: it keeps its name."
+            )
+        }
+        try await administration.update(role, replacing: former)
         return .done
     }
 
     private func delete(_ call: AdminCall) async throws -> AdminAnswer {
         let role = try await call.changeableRole(in: store)
+        guard !call.isDefault(role) else {
+            throw AdminRefusal.error(
+                .badRequest,
+                "\(PlainText.shown(role.name)) is default role of the realm and cannot be removed."
+            )
+        }
         try await administration.delete(role)
         return .done
     }

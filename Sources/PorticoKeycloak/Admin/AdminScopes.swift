@@ -59,12 +59,16 @@ struct AdminScopes: Sendable {
     }
 
     private func update(_ call: AdminCall) async throws -> AdminAnswer {
-        var scope = try await call.scope(in: store)
-        try call.expect(call.rights.mayAssign(scope.name))
+        let former = try await call.scope(in: store)
+        try call.expect(call.rights.mayAssign(former.name))
         let representation = try call.representation(.scope)
-        if let name = try representation.text("name") { scope.name = name }
-        scope.representation = try Self.kept(representation, former: scope, call)
-        try await administration.update(scope)
+        // Clients and the realm name scopes by it: a later one of that name would be theirs.
+        if let name = try representation.text("name"), !sameBytes(name, former.name) {
+            throw AdminRefusal.invalid("A client scope keeps its name: make another one.")
+        }
+        var scope = former
+        scope.representation = try Self.kept(representation, former: former, call)
+        try await administration.update(scope, replacing: former)
         return .done
     }
 

@@ -32,11 +32,18 @@ package struct AdminService: HTTPService {
             rows.flatMap { row in
                 Route.any(of: [row.method], row.path, for: .programs, scripts: .clients) {
                     let call = try await access.admit($0, needing: row.right)
-                    let answer = try await row.handle(call)
-                    if let note = AdminEventNote(row.method, call, answer) {
+                    func note(_ answer: AdminAnswer) {
+                        guard let note = AdminEventNote(row.method, call, answer) else { return }
                         provider.realmEvents.note(note.event, in: call.realm)
                     }
-                    return answer.response(headers, publicURL)
+                    do {
+                        let answer = try await row.handle(call)
+                        note(answer)
+                        return answer.response(headers, publicURL)
+                    } catch let unfinished as AdminUnfinished {
+                        note(.done)
+                        throw unfinished.reason
+                    }
                 }
             }
         )
@@ -105,6 +112,7 @@ extension AdminAnswer {
     func response(_ headers: SecurityHeaders, _ publicURL: PublicURL) -> Response {
         switch self {
         case .json(let value): return Response(json: value, headers: headers)
+        case .noted(let object): return Response(json: .object(object), headers: headers)
         case .done: return Response(empty: .noContent, headers: headers)
         case .created(let path, let object):
             let location: HTTPFields = [.location: publicURL.origin + path]

@@ -149,11 +149,14 @@ struct ClientFields: Sendable {
             if !hasSecret, client.secret != nil, former.secret != nil {
                 client.secret = former.secret
             }
+            // Keycloak has one word for both ways to send a secret.
+            if former.authentication == .clientSecretPost,
+                client.authentication == .clientSecretBasic
+            {
+                client.authentication = .clientSecretPost
+            }
             client.isMoved = former.isMoved
-            client.isDevelopment = former.isDevelopment
-            client.requiresPushedRequests = former.requiresPushedRequests
-            client.loginTokenTargets = former.loginTokenTargets
-            client.mappers = former.mappers
+            client.keep(former, wouldBeShut: false)
         }
         if !Self.namesPKCE(json.object("attributes")), !client.grantTypes.isEmpty {
             client.codeProtection =
@@ -212,8 +215,10 @@ struct ClientFields: Sendable {
     private func mappers(of json: JSONObject, former: Client?) throws -> JSONValue? {
         guard let mappers = json.array("protocolMappers") else { return nil }
         let known = former?.keycloak?.array("protocolMappers") ?? []
+        let own = former?.ownMappers ?? []
         return .array(
-            try mappers.map { value in
+            // Those of `portico client update --claim` have another place.
+            try mappers.filter { !own.contains($0) }.map { value in
                 guard !known.contains(value) else { return value }
                 return .object(try MapperFields.checked(value, call))
             }

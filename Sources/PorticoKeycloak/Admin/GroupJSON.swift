@@ -4,12 +4,6 @@ import PorticoStores
 
 /// Groups as the administration shows them (Keycloak `GroupRepresentation`).
 extension AdminCall {
-    /// The groups right below another one, or at the top, in the order of their names.
-    func groups(in parentID: String?) -> [GroupWithRoles] {
-        realm.graph.allGroups.filter { $0.group.parentID == parentID }
-            .sorted { ($0.group.name, $0.group.id) < ($1.group.name, $1.group.id) }
-    }
-
     var groupAccess: JSONValue {
         let mayManage = JSONValue.bool(rights.allows(.manageUsers))
         return [
@@ -29,7 +23,7 @@ extension AdminCall {
     /// - Parameter isBrief: Without attributes and roles.
     func json(of group: GroupWithRoles, isBrief: Bool) -> JSONObject {
         var json = GroupRepresentation(group, path: realm.graph.path(of: group.group.id)).json
-        json["subGroupCount"] = .integer(Int64(groups(in: group.group.id).count))
+        json["subGroupCount"] = .integer(Int64(realm.graph.groups(in: group.group.id).count))
         if isBrief {
             for name in ["attributes", "realmRoles", "clientRoles"] { json[name] = nil }
         }
@@ -40,7 +34,7 @@ extension AdminCall {
     /// With those in it that are shown, or lie above one.
     func tree(of group: GroupWithRoles, showing shown: Set<String>, isBrief: Bool) -> JSONObject {
         var json = json(of: group, isBrief: isBrief)
-        let below = groups(in: group.group.id).filter { shown.contains($0.group.id) }
+        let below = realm.graph.groups(in: group.group.id).filter { shown.contains($0.group.id) }
         json["subGroups"] = .array(
             below.map { .object(tree(of: $0, showing: shown, isBrief: isBrief)) }
         )

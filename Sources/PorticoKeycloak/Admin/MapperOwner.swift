@@ -64,9 +64,10 @@ extension RealmAdministration {
             var client = note(former)
             client.keycloak?["protocolMappers"] = value
             try await update(client, replacing: former)
-        case .scope(var scope):
+        case .scope(let former):
+            var scope = former
             scope.representation["protocolMappers"] = value
-            try await update(scope)
+            try await update(scope, replacing: former)
         }
     }
 }

@@ -77,6 +77,33 @@ struct PersonFields: Sendable {
         return try checked(person)
     }
 
+    /// Makes the changes, for someone who may change the person.
+    func replace(_ former: Person) async throws {
+        let person = try changed(former)
+        try await expectUnambiguous(person, former: former)
+        let password = try await password(of: person)
+        // While a password was hashed, the person may have got rights.
+        let rights = call.again(administration).rights
+        do {
+            let change = try await administration.people.update(
+                person,
+                replacing: former,
+                if: rights.mayChange
+            )
+            guard let change else { throw AdminRefusal.forbidden }
+            guard change == .changed else { throw AdminRefusal.notFound("User not found") }
+        } catch is StoreConflict {
+            throw try await conflict(person)
+        }
+        guard let password else { return }
+        try await administration.set(
+            password,
+            of: person,
+            at: call.moment.seconds,
+            if: rights.mayChange
+        )
+    }
+
     /// Words without spaces inside, as they are kept.
     static func checked(_ actions: [String]) throws -> [String] {
         guard actions.count <= 20,

@@ -6,12 +6,16 @@ package import PorticoStores
 /// Clients.
 extension RealmAdministration {
     package func create(_ client: Client) async throws {
+        try await expectRoomForAccount(of: client)
         let conflict = AdminRefusal.conflict("Client \(client.clientID) already exists")
         let creation = try await change(or: conflict) { try await store.create(client) }
         guard creation == .created else { throw conflict }
     }
 
     package func update(_ client: Client, replacing former: Client) async throws {
+        if !former.grantTypes.contains(.clientCredentials) {
+            try await expectRoomForAccount(of: client)
+        }
         let change = try await change(or: .failed) {
             try await store.update(client, replacing: former)
         }
@@ -44,26 +48,42 @@ extension RealmAdministration {
             return
         }
         guard account == nil else { return }
-        var person = Person(
-            id: UniqueID(random: moment.random).text,
-            realmID: client.realmID,
-            username: "service-account-\(client.clientID)",
-            createdAt: moment.seconds
-        )
-        person.serviceClientID = client.id
-        do {
-            person = try registration.checked(person)
-        } catch {
-            throw AdminRefusal.invalid("The client_id cannot be part of its account's name.")
-        }
+        let id = UniqueID(random: moment.random).text
         let new = NewPerson(
-            person: person,
+            person: try newAccount(of: client, id: id, at: moment.seconds),
             password: nil,
             roles: try await defaultRoles(of: defaults, realmID: client.realmID)
         )
-        guard try await people.create(new) == .created else {
-            throw AdminRefusal.conflict("User exists with same username")
+        guard try await people.create(new) == .created else { throw Self.accountIsTaken }
+    }
+
+    private static let accountIsTaken = AdminRefusal.conflict("User exists with same username")
+
+    private func newAccount(of client: Client, id: String, at now: Int64) throws -> Person {
+        var person = Person(
+            id: id,
+            realmID: client.realmID,
+            username: "service-account-\(client.clientID)",
+            createdAt: now
+        )
+        person.serviceClientID = client.id
+        do {
+            return try registration.checked(person)
+        } catch {
+            throw AdminRefusal.invalid("The client_id cannot be part of its account's name.")
         }
+    }
+
+    /// A client that is to have an account is not written where someone else has the name of it.
+    private func expectRoomForAccount(of client: Client) async throws {
+        guard client.keycloak != nil, client.grantTypes.contains(.clientCredentials) else { return }
+        let account = try newAccount(of: client, id: client.id, at: 0)
+        let found = try await people.credentials(
+            realmID: client.realmID,
+            login: account.username,
+            byEmail: false
+        )
+        guard found == nil else { throw Self.accountIsTaken }
     }
 
     /// Whoever asks may change the client.

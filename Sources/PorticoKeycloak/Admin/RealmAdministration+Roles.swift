@@ -12,11 +12,11 @@ extension RealmAdministration {
         guard creation == .created else { throw conflict }
     }
 
-    func update(_ role: Role) async throws {
+    func update(_ role: Role, replacing former: Role) async throws {
         try Self.check(role)
         let change = try await change(
             or: .conflict("Role with name \(role.name) already exists")
-        ) { try await store.update(role) }
+        ) { try await store.update(role, replacing: former) }
         guard change == .changed else { throw AdminRefusal.notFound("Could not find role") }
     }
 
@@ -60,8 +60,24 @@ extension RealmAdministration {
     }
 
     /// Sets a password, which ends every session.
-    package func set(_ password: NewPassword, of person: Person, at now: Int64) async throws {
-        guard try await people.setPassword(password.hash, of: person.id, at: now) == .changed,
+    ///
+    /// - Parameter isAllowed: Whether this person may get it, as they are when it is set: since it was
+    ///   hashed they may have got rights.
+    package func set(
+        _ password: NewPassword,
+        of person: Person,
+        at now: Int64,
+        if isAllowed: @escaping @Sendable (PersonWithRoles) -> Bool = { _ in true }
+    ) async throws {
+        let change = try await people.setPassword(
+            password.hash,
+            of: person.id,
+            realmID: person.realmID,
+            at: now,
+            if: isAllowed
+        )
+        guard let change else { throw AdminRefusal.forbidden }
+        guard change == .changed,
             let kept = try await people.person(id: person.id, realmID: person.realmID)?.person
         else { throw AdminRefusal.notFound("User not found") }
         guard password.isTemporary else { return }

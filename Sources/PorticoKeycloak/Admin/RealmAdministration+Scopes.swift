@@ -12,11 +12,11 @@ extension RealmAdministration {
         guard creation == .created else { throw conflict }
     }
 
-    package func update(_ scope: ClientScope) async throws {
+    package func update(_ scope: ClientScope, replacing former: ClientScope) async throws {
         try Self.check(scope)
         let change = try await change(
             or: .conflict("Client Scope \(scope.name) already exists")
-        ) { try await store.update(scope) }
+        ) { try await store.update(scope, replacing: former) }
         guard change == .changed else {
             throw AdminRefusal.notFound("Could not find client scope")
         }

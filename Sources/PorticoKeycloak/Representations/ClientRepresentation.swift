@@ -41,10 +41,9 @@ package struct ClientRepresentation: Sendable {
             json["attributes"] = .object(attributes.json)
             scopes.set(of: client, in: &json)
             if !client.mappers.isEmpty {
-                let added = client.mappers.enumerated().map { index, mapper -> JSONValue in
-                    .object(mapper.representation(id: "\(client.id)-\(index)"))
-                }
-                json["protocolMappers"] = .array((kept.array("protocolMappers") ?? []) + added)
+                json["protocolMappers"] = .array(
+                    (kept.array("protocolMappers") ?? []) + client.ownMappers
+                )
             }
         }
         return json.ordered(Self.order)
@@ -132,4 +131,13 @@ package struct ClientRepresentation: Sendable {
         "nodeReRegistrationTimeout", "registeredNodes", "protocolMappers", "clientTemplate",
         "defaultClientScopes", "optionalClientScopes", "authorizationSettings",
     ]
+}
+
+extension Client {
+    /// The mappers that are not of Keycloak's kind, as it would write them.
+    var ownMappers: [JSONValue] {
+        mappers.enumerated().map { index, mapper in
+            .object(mapper.representation(id: "\(id)-\(index)"))
+        }
+    }
 }

@@ -74,15 +74,17 @@ extension Administration {
     func group(_ path: String, in realm: Realm) throws(Failure) -> Group {
         let graph = graph(of: realm)
         let path = path.hasPrefix("/") ? path : "/" + path
-        guard let group = graph.group(atPath: path) else {
-            throw missing(
-                "group",
-                path,
-                among: graph.allGroups.map { graph.path(of: $0.group.id) }.sorted(),
-                "portico group list --realm \(realm.name)"
+        if let group = graph.group(atPath: path) { return group }
+        let paths = graph.allGroups.map { graph.path(of: $0.group.id) }.sorted()
+        guard !paths.contains(where: { sameBytes($0, path) }) else {
+            throw Failure(
+                .refused,
+                "Two groups have the path \(printable(path)): one has a name with a slash.",
+                "Rename one by its id (docs/admin-rest.md). "
+                    + "The ids: portico group list --realm \(realm.name) --json"
             )
         }
-        return group
+        throw missing("group", path, among: paths, "portico group list --realm \(realm.name)")
     }
 
     // MARK: Realms of Keycloak's kind

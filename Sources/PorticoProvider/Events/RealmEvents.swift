@@ -8,12 +8,14 @@ import PorticoWeb
 /// `adminEventsEnabled`), until it is written for those who administer it.
 ///
 /// Nothing is written during a request, and strangers cannot fill the database: of what anyone can
-/// cause, a realm has at most 300 events in an hour, and ``RealmEventStore/most`` in all.
+/// cause, as often as they like, a realm has at most 300 events in an hour, and
+/// ``RealmEventStore/most`` in all. What administrators do waits in a queue of its own.
 package final class RealmEvents: Sendable {
     private let limit = RateLimiter(.perHour(300))
     private let waiting = Locked<[RealmEvent]>([])
+    private let waitingOfAdministrators = Locked<[RealmEvent]>([])
 
-    /// How many wait to be written; further ones are only logged.
+    /// How many wait to be written in each queue; further ones are only logged.
     static let most = 4096
 
     /// - Parameters:
@@ -58,9 +60,11 @@ package final class RealmEvents: Sendable {
 
     /// Writes what is waiting. If that fails, it keeps waiting.
     package func flush(into store: RealmEventStore) async throws {
-        let events = waiting.withLock { waiting in
-            defer { waiting = [] }
-            return waiting
+        let events = [waitingOfAdministrators, waiting].flatMap { queue in
+            queue.withLock { waiting in
+                defer { waiting = [] }
+                return waiting
+            }
         }
         guard !events.isEmpty else { return }
         do {
@@ -93,13 +97,16 @@ package final class RealmEvents: Sendable {
     }
 
     private func keep(_ events: [RealmEvent]) {
-        waiting.withLock { $0 += events.prefix(max(0, Self.most - $0.count)) }
+        for (queue, isAdmin) in [(waitingOfAdministrators, true), (waiting, false)] {
+            let own = events.filter { $0.isAdmin == isAdmin }
+            queue.withLock { $0 += own.prefix(max(0, Self.most - $0.count)) }
+        }
     }
 
     private struct Word: Sendable {
         let kind: String
         var error: String?
-        /// Whether someone who is not known causes it.
+        /// Whether someone who is not known causes it, or anyone as often as they like.
         var isAnyones = false
     }
 
@@ -121,7 +128,7 @@ package final class RealmEvents: Sendable {
         "registration.ok": Word(kind: "REGISTER"),
         "consent.given": Word(kind: "GRANT_CONSENT"),
         "consent.removed": Word(kind: "REVOKE_GRANT"),
-        "token.revoked": Word(kind: "REVOKE_GRANT"),
+        "token.revoked": Word(kind: "REVOKE_GRANT", isAnyones: true),
         "password.reset_asked": Word(kind: "SEND_RESET_PASSWORD", isAnyones: true),
         "password.reset": Word(kind: "RESET_PASSWORD"),
         "password.changed": Word(kind: "UPDATE_PASSWORD"),
@@ -132,10 +139,16 @@ package final class RealmEvents: Sendable {
             error: "invalid_client_credentials",
             isAnyones: true
         ),
-        "replay code": Word(kind: "CODE_TO_TOKEN_ERROR", error: "invalid_code"),
-        "replay refresh_token": Word(kind: "REFRESH_TOKEN_ERROR", error: "invalid_token"),
-        "replay old_refresh_token": Word(kind: "REFRESH_TOKEN_ERROR", error: "invalid_token"),
+        "replay code": Word(kind: "CODE_TO_TOKEN_ERROR", error: "invalid_code", isAnyones: true),
+        "replay refresh_token": replayedToken,
+        "replay old_refresh_token": replayedToken,
     ]
+
+    private static let replayedToken = Word(
+        kind: "REFRESH_TOKEN_ERROR",
+        error: "invalid_token",
+        isAnyones: true
+    )
 
     /// The kinds that there are, for those who choose among them.
     package static let kinds = Set(words.values.map(\.kind)).sorted()

@@ -15,6 +15,10 @@ package struct PersonQuery: Hashable, Sendable {
     package var isEmailVerified: Bool?
     /// A value of one of the attributes; those found besides are for the caller to leave out.
     package var attributeValue: String?
+    /// Where they have an account besides (``FederatedIdentity/provider``).
+    package var provider: String?
+    /// Who they are there, at that provider or at any.
+    package var subject: String?
 
     package init() {}
 }
@@ -83,7 +87,11 @@ extension PersonStore {
             AND ($6 IS NULL OR LOWER(family_name) LIKE $6 ESCAPE '!')
             AND ($7 IS NULL OR is_enabled = $7) AND ($8 IS NULL OR is_email_verified = $8)
             AND ($9 IS NULL OR attributes LIKE $9 ESCAPE '!')
-        ORDER BY username LIMIT $10 OFFSET $11
+            AND ($10 IS NULL AND $11 IS NULL OR id IN (
+                SELECT person_id FROM federated_identities
+                WHERE realm_id = $1 AND ($10 IS NULL OR provider = $10)
+                    AND ($11 IS NULL OR subject = $11)))
+        ORDER BY username LIMIT $12 OFFSET $13
         """
 
     private static let counted: SQLText = """
@@ -97,6 +105,10 @@ extension PersonStore {
             AND ($6 IS NULL OR LOWER(family_name) LIKE $6 ESCAPE '!')
             AND ($7 IS NULL OR is_enabled = $7) AND ($8 IS NULL OR is_email_verified = $8)
             AND ($9 IS NULL OR attributes LIKE $9 ESCAPE '!')
+            AND ($10 IS NULL AND $11 IS NULL OR id IN (
+                SELECT person_id FROM federated_identities
+                WHERE realm_id = $1 AND ($10 IS NULL OR provider = $10)
+                    AND ($11 IS NULL OR subject = $11)))
         """
 
     private static let membersOfGroup: SQLText = """
@@ -126,6 +138,7 @@ extension PersonQuery {
             pattern(givenName, isWhole: isExact), pattern(familyName, isWhole: isExact),
             isEnabled.map(SQLValue.bool) ?? .null, isEmailVerified.map(SQLValue.bool) ?? .null,
             attributeValue.map { .text("%\(Self.escaped(Self.written($0)))%") } ?? .null,
+            SQLValue(provider), SQLValue(subject),
         ]
     }
 

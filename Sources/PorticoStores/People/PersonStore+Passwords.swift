@@ -13,6 +13,26 @@ extension PersonStore {
         }
     }
 
+    /// The same, by someone who may do it to some people only.
+    ///
+    /// - Parameter isAllowed: Looks at the person as they are when it is set.
+    /// - Returns: `nil`, and nothing has changed, where it is not allowed.
+    package func setPassword(
+        _ password: PasswordHash,
+        of personID: String,
+        realmID: String,
+        at now: Int64,
+        if isAllowed: @escaping @Sendable (PersonWithRoles) -> Bool
+    ) async throws -> Change? {
+        try await database.change { transaction in
+            guard let person = try transaction.person(id: personID, realmID: realmID) else {
+                return .notFound
+            }
+            guard isAllowed(try transaction.withRoles(person)) else { return nil }
+            return try transaction.set(password, of: personID, at: now) > 0 ? .changed : .notFound
+        }
+    }
+
     /// Sets the password of a person who is signed in: every session and grant that there is ends, and
     /// this browser gets a new session in place of its own.
     ///

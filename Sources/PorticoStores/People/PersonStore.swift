@@ -74,6 +74,23 @@ package struct PersonStore: Sendable {
         try await database.change { try $0.replace(person, keptAs: former) }
     }
 
+    /// The same, by someone who may do it to some people only.
+    ///
+    /// - Parameter isAllowed: Looks at the person as they are when they are changed.
+    /// - Returns: `nil`, and nothing has changed, where it is not allowed.
+    package func update(
+        _ person: Person,
+        replacing former: Person,
+        if isAllowed: @escaping @Sendable (PersonWithRoles) -> Bool
+    ) async throws -> Change? {
+        try await database.change { transaction in
+            let kept = try transaction.person(id: person.id, realmID: person.realmID)
+            guard let kept else { return .notFound }
+            guard isAllowed(try transaction.withRoles(kept)) else { return nil }
+            return try transaction.replace(person, keptAs: former)
+        }
+    }
+
     /// Deletes a person: sessions, grants and roles go with them. The id is not used again. What is
     /// kept of sessions and grants, dead at once, goes with the next purge.
     package func deletePerson(id: String, realmID: String) async throws -> Change {
@@ -102,7 +119,7 @@ package struct PersonStore: Sendable {
 }
 
 extension SQLReader {
-    fileprivate func person(id: String, realmID: String) throws -> Person? {
+    func person(id: String, realmID: String) throws -> Person? {
         try first(Statement.byID, [.text(id), .text(realmID)]) { try Person($0) }
     }
 }

@@ -19,16 +19,20 @@ extension RealmStore {
     }
 
     /// `.conflict` where the parent has a group of that name. A parent that the realm does not have
-    /// throws ``MissingReference``.
+    /// throws ``MissingReference``, a path that another group has ``StoreConflict``.
     package func create(_ group: Group) async throws -> Creation {
         try await database.change { transaction in
             let creation = try transaction.insert(GroupWithRoles(group: group))
-            if creation == .created { try transaction.raiseRealmVersion() }
+            if creation == .created {
+                try transaction.raiseRealmVersion()
+                try transaction.expectOwnPath(group)
+            }
             return creation
         }
     }
 
-    /// Replaces what is kept of a group, its place too; its realm stays.
+    /// Replaces what is kept of a group, its place too; its realm stays. A path that another group
+    /// has, for it or one below it, throws ``StoreConflict``.
     ///
     /// - Parameter former: As for a realm.
     package func update(_ group: Group, replacing former: Group?) async throws -> GroupChange {
@@ -55,6 +59,9 @@ extension RealmStore {
                 ]
             )
             try transaction.raiseRealmVersion()
+            if kept.name != group.name || kept.parentID != group.parentID {
+                try transaction.expectOwnPath(group)
+            }
             return .changed
         }
     }
@@ -172,6 +179,33 @@ extension SQLReader {
                 .text(group.parentID ?? ""),
             ]
         )
+    }
+}
+
+extension SQLTransaction {
+    /// Paths name groups, and a name may have a slash: `a/b` at the top is not made beside `b` in `a`.
+    /// Behind ``raiseRealmVersion()``, so that no one makes the other one at the same time.
+    fileprivate func expectOwnPath(_ group: Group) throws {
+        let hasSlash = try hasRow(
+            "SELECT 1 FROM groups WHERE realm_id = $1 AND name LIKE '%/%'",
+            [.text(group.realmID)]
+        )
+        guard hasSlash else { return }
+        let hasTwin = try hasRow(
+            """
+            WITH RECURSIVE tree (id, path, is_changed) AS (
+                SELECT id, '/' || name, CASE WHEN id = $1 THEN 1 ELSE 0 END FROM groups
+                WHERE realm_id = $2 AND parent_id IS NULL
+                UNION ALL
+                SELECT g.id, t.path || '/' || g.name,
+                    CASE WHEN g.id = $1 THEN 1 ELSE t.is_changed END
+                FROM groups AS g JOIN tree AS t ON g.parent_id = t.id)
+            SELECT 1 FROM tree AS a JOIN tree AS b ON b.path = a.path AND b.id <> a.id
+            WHERE a.is_changed = 1
+            """,
+            [.text(group.id), .text(group.realmID)]
+        )
+        guard !hasTwin else { throw StoreConflict() }
     }
 }
 

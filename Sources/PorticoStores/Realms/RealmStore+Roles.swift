@@ -25,9 +25,21 @@ extension RealmStore {
 
     /// Replaces what is kept of a role, its name too; realm and client stay. `.conflict` is reported
     /// as thrown ``StoreConflict``.
-    package func update(_ role: Role) async throws -> Change {
+    ///
+    /// - Parameter former: As for a realm.
+    package func update(_ role: Role, replacing former: Role?) async throws -> Change {
         try await database.change { transaction in
-            let changed = try transaction.run(
+            let kept = try transaction.first(
+                """
+                SELECT id, realm_id, client_id, name, description, attributes FROM roles
+                WHERE id = $1 AND realm_id = $2
+                """,
+                [.text(role.id), .text(role.realmID)],
+                decode: Role.init(row:)
+            )
+            guard kept != nil else { return .notFound }
+            try transaction.expect(kept, toBe: former)
+            try transaction.run(
                 """
                 UPDATE roles SET name = $1, description = $2, attributes = $3
                 WHERE id = $4 AND realm_id = $5
@@ -38,7 +50,6 @@ extension RealmStore {
                     .text(role.realmID),
                 ]
             )
-            guard changed > 0 else { return .notFound }
             try transaction.raiseRealmVersion()
             return .changed
         }
@@ -97,17 +108,9 @@ extension SQLReader {
             WHERE realm_id = $1
             ORDER BY client_id IS NOT NULL, client_id, name
             """,
-            [.text(realmID)]
-        ) { row in
-            Role(
-                id: try row.text(0),
-                realmID: try row.text(1),
-                clientID: try row.optionalText(2),
-                name: try row.text(3),
-                description: try row.text(4),
-                attributes: try PersonAttributes.read(row.document(5))
-            )
-        }
+            [.text(realmID)],
+            decode: Role.init(row:)
+        )
     }
 
     func roleParts(realmID: String) throws -> [RolePart] {
@@ -148,6 +151,20 @@ extension SQLReader {
             let part = try roleID(of: part.part, realmID: realmID)
         else { return nil }
         return (role, part)
+    }
+}
+
+extension Role {
+    /// Of the columns `id, realm_id, client_id, name, description, attributes`.
+    fileprivate init(row: any SQLRow) throws {
+        self.init(
+            id: try row.text(0),
+            realmID: try row.text(1),
+            clientID: try row.optionalText(2),
+            name: try row.text(3),
+            description: try row.text(4),
+            attributes: try PersonAttributes.read(row.document(5))
+        )
     }
 }
 

@@ -24,9 +24,23 @@ extension RealmStore {
     }
 
     /// Replaces what is kept of a scope; its realm stays.
-    package func update(_ scope: ClientScope) async throws -> Change {
+    ///
+    /// - Parameter former: As for a realm.
+    package func update(_ scope: ClientScope, replacing former: ClientScope?) async throws
+        -> Change
+    {
         try await database.change { transaction in
-            let changed = try transaction.run(
+            let kept = try transaction.first(
+                """
+                SELECT id, realm_id, name, settings FROM client_scopes
+                WHERE id = $1 AND realm_id = $2
+                """,
+                [.text(scope.id), .text(scope.realmID)],
+                decode: ClientScope.init(row:)
+            )
+            guard kept != nil else { return .notFound }
+            try transaction.expect(kept, toBe: former)
+            try transaction.run(
                 """
                 UPDATE client_scopes SET name = $1, settings = $2 WHERE id = $3 AND realm_id = $4
                 """,
@@ -35,7 +49,6 @@ extension RealmStore {
                     .text(scope.realmID),
                 ]
             )
-            guard changed > 0 else { return .notFound }
             try transaction.raiseRealmVersion()
             return .changed
         }
@@ -74,15 +87,9 @@ extension SQLReader {
     func allScopes() throws -> [ClientScope] {
         try rows(
             "SELECT id, realm_id, name, settings FROM client_scopes ORDER BY realm_id, name",
-            []
-        ) { row in
-            ClientScope(
-                id: try row.text(0),
-                realmID: try row.text(1),
-                name: try row.text(2),
-                representation: try row.document(3)
-            )
-        }
+            [],
+            decode: ClientScope.init(row:)
+        )
     }
 
     /// The roles that each client or scope shows.
@@ -103,6 +110,18 @@ extension SQLReader {
         ) { row in RoleLimit(owner: .scope(try row.text(0)), role: try RoleName(row, from: 1)) }
         return Dictionary(grouping: ofClients + ofScopes, by: \.owner)
             .mapValues { Set($0.map(\.role)) }
+    }
+}
+
+extension ClientScope {
+    /// Of the columns `id, realm_id, name, settings`.
+    fileprivate init(row: any SQLRow) throws {
+        self.init(
+            id: try row.text(0),
+            realmID: try row.text(1),
+            name: try row.text(2),
+            representation: try row.document(3)
+        )
     }
 }
 

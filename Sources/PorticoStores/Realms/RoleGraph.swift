@@ -6,6 +6,7 @@ package struct RoleGraph: Sendable {
     private let parts: [RoleName: [RoleName]]
     private let groups: [String: GroupWithRoles]
     private let groupIDs: [ExactText: String]
+    private let children: [String?: [GroupWithRoles]]
 
     /// No group is deeper than that.
     package static let deepest = 64
@@ -14,11 +15,13 @@ package struct RoleGraph: Sendable {
         self.parts = Dictionary(grouping: parts, by: \.role).mapValues { $0.map(\.part) }
         let byID = Dictionary(groups.map { ($0.group.id, $0) }) { first, _ in first }
         self.groups = byID
-        let placed = byID.keys.map { ($0, Self.lineage(of: $0, in: byID)) }
-        // A name with a slash may make two groups of one path: then it is the one nearest to the top.
-        let sorted = placed.sorted { ($0.1.count, $0.0) < ($1.1.count, $1.0) }
-        groupIDs = Dictionary(sorted.map { (ExactText(Self.path(of: $1)), $0) }) { first, _ in
-            first
+        // A name with a slash may have made two groups of one path: it names neither.
+        groupIDs = Dictionary(
+            grouping: byID.keys,
+            by: { ExactText(Self.path(of: Self.lineage(of: $0, in: byID))) }
+        ).compactMapValues { $0.count == 1 ? $0[0] : nil }
+        children = Dictionary(grouping: byID.values, by: \.group.parentID).mapValues { groups in
+            groups.sorted { ($0.group.name, $0.group.id) < ($1.group.name, $1.group.id) }
         }
     }
 
@@ -60,7 +63,10 @@ package struct RoleGraph: Sendable {
 
     package func group(_ id: String) -> GroupWithRoles? { groups[id] }
 
-    /// The group of that ``path(of:)``; of two the one nearest to the top.
+    /// The groups right below another one, or at the top, in the order of their names.
+    package func groups(in parentID: String?) -> [GroupWithRoles] { children[parentID] ?? [] }
+
+    /// The group of that ``path(of:)``; `nil` also where two have it.
     package func group(atPath path: String) -> Group? {
         groupIDs[ExactText(path)].flatMap { groups[$0]?.group }
     }

@@ -156,6 +156,81 @@ import Testing
         #expect(try await admin.send(.delete, other, by: keeper).status == 403)
     }
 
+    @Test("attack: Ann redeems her code again and again, and pushes nothing out")
+    func replays() async throws {
+        let admin = try await AdminUnderTest(["realm-admin"], more: Self.enabled)
+        let token = try await admin.token("realm-admin")
+        let browser = TestBrowser(admin.server)
+        let page = try await browser.get(
+            "/realms/acme/protocol/openid-connect/auth?client_id=web&response_type=code"
+                + "&redirect_uri=https%3A%2F%2Fweb.example%2Fcb&scope=openid"
+                + "&code_challenge=\(TestFlow.challenge)&code_challenge_method=S256"
+        )
+        let answer = try await browser.submit(
+            page,
+            [("username", "ann"), ("password", AdminUnderTest.password)]
+        )
+        for number in 0..<320 {
+            let reply = try await admin.server.post(
+                "/realms/acme/protocol/openid-connect/token",
+                [
+                    ("grant_type", "authorization_code"), ("code", answer.redirected["code"] ?? ""),
+                    ("client_id", "web"), ("redirect_uri", "https://web.example/cb"),
+                    ("code_verifier", TestFlow.verifier),
+                ],
+                from: "192.0.2.\(number % 200)"
+            )
+            #expect((reply.status == 200) == (number == 0))
+        }
+        let path = "/events?type=CODE_TO_TOKEN_ERROR&first=290&max=100"
+        #expect(try await admin.send(.get, path, by: token).list.count == 10)
+        // Nor does a full queue keep out what administrators do.
+        let realm = try #require(admin.server.provider.realms.realm(named: "acme"))
+        for _ in 0..<5000 {
+            admin.server.provider.realmEvents.note(
+                RealmEvent(realmID: realm.id, isAdmin: false, at: 1, kind: "LOGIN"),
+                in: realm
+            )
+        }
+        let name = #"{"firstName": "Anna"}"#
+        #expect(try await admin.send(.put, Self.ann, name, by: token).status == 204)
+        let seen = try await admin.send(.get, Self.ofAdministrators, by: token).list
+        #expect(seen.compactMap { $0.string("operationType") } == ["UPDATE"])
+    }
+
+    @Test("KC-A-2: a request that failed half way, or that noted who knows a secret, is an event")
+    func unfinished() async throws {
+        let admin = try await AdminUnderTest(["realm-admin", "manage-clients"], more: Self.enabled)
+        let root = try await admin.token("realm-admin")
+        func events() async throws -> [String] {
+            let list = try await admin.send(.get, Self.ofAdministrators, by: root).list
+            return list.compactMap { $0.string("resourcePath") }
+        }
+        // Nothing is written, and there is nothing to tell of.
+        let role = #"{"name": "mine", "composites": {"realm": ["none"]}}"#
+        #expect(try await admin.send(.post, "/roles", role, by: root).status == 404)
+        #expect(try await admin.send(.get, "/roles/mine", by: root).status == 404)
+        let user = #"{"username": "service-account-new"}"#
+        let made = try await admin.send(.post, "/users", user, by: root)
+        #expect(made.status == 201, "\(made.text)")
+        let client = #"{"clientId": "new", "serviceAccountsEnabled": true}"#
+        #expect(try await admin.send(.post, "/clients", client, by: root).status == 409)
+        #expect(try await admin.send(.get, "/clients?clientId=new", by: root).list.isEmpty)
+        let before = ["users/\(made.madeID)"]
+        #expect(try await events() == before)
+        let file = #"{"roles": {"realm": [{"name": "one"}]}, "groups": [{"name": ""}]}"#
+        let failed = try await admin.send(.post, "/partialImport", file, by: root)
+        #expect(failed.status == 400, "\(failed.text)")
+        #expect(try await admin.send(.get, "/roles/one", by: root).status == 200)
+        #expect(try await events() == ["partialImport"] + before)
+        let keeper = try await admin.token("manage-clients")
+        let secret = "clients/\(AdminUnderTest.appID)/client-secret"
+        for _ in 0..<2 {
+            #expect(try await admin.send(.get, "/\(secret)", by: keeper).status == 200)
+        }
+        #expect(try await events() == [secret, "partialImport"] + before)
+    }
+
     @Test("attack: what strangers cause is bounded in an hour")
     func bounded() async throws {
         let admin = try await AdminUnderTest(["view-events"], more: Self.enabled)

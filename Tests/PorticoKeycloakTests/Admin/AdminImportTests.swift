@@ -51,6 +51,23 @@ import Testing
         #expect(one.json == ["errorMessage": "User with user name ann already exists."])
     }
 
+    @Test("attack: a file that overwrites someone gives them another one's name as an address")
+    func ambiguous() async throws {
+        let admin = try await AdminUnderTest()
+        let token = try await admin.token("realm-admin")
+        let bea = #"{"username": "bea@example.com", "enabled": true}"#
+        #expect(try await admin.send(.post, "/users", bea, by: token).status == 201)
+        let file = #"""
+            {"ifResourceExists": "OVERWRITE",
+             "users": [{"username": "ann", "email": "bea@example.com"}]}
+            """#
+        let reply = try await admin.send(.post, "/partialImport", file, by: token)
+        #expect(reply.status == 409, "\(reply.text)")
+        let ann = "/users/\(AdminUnderTest.annID)"
+        let kept = try await admin.send(.get, ann, by: token).json
+        #expect(kept.string("email") == "ann@example.com")
+    }
+
     @Test("decision 0051: a client that is made by the administration did not come with the realm")
     func moved() async throws {
         let admin = try await AdminUnderTest()

@@ -134,6 +134,38 @@ import Testing
         }
     }
 
+    @Test("attack: manage-clients changes a client elsewhere, and the chief signs in to it")
+    func otherAddresses() async throws {
+        let admin = try await AdminUnderTest(["manage-clients", "realm-admin"])
+        let keeper = try await admin.token("manage-clients")
+        let root = try await admin.token("realm-admin")
+        let scopes = try await admin.send(.get, "/client-scopes", by: root).list
+        let scope = try #require(scopes.first { $0.string("name") == "phone" }?.string("id"))
+        let mapper = #"""
+            {"name": "m", "protocol": "openid-connect", "protocolMapper": "oidc-audience-mapper",
+             "config": {"included.custom.audience": "a", "access.token.claim": "true"}}
+            """#
+        let changes: [(HTTPRequest.Method, String, String?)] = [
+            (.post, "/protocol-mappers/models", mapper),
+            (.put, "/default-client-scopes/\(scope)", nil),
+            (.delete, "/optional-client-scopes/\(scope)", nil),
+        ]
+        for (index, (method, part, body)) in changes.enumerated() {
+            let client = """
+                {"clientId": "c\(index)", "publicClient": true,
+                 "redirectUris": ["https://c\(index).example/cb"]}
+                """
+            let made = try await admin.send(.post, "/clients", client, by: root)
+            let chief = try await admin.token(ofPerson: "chief", client: "c\(index)")
+            #expect(try await admin.send(.get, "/users", by: chief).status == 200)
+            let path = "/clients/\(made.madeID)\(part)"
+            let reply = try await admin.send(method, path, body, by: keeper)
+            #expect([201, 204].contains(reply.status), "\(path): \(reply.text)")
+            #expect(try await admin.send(.get, "/users", by: chief).status == 403, "\(part)")
+            #expect(try await admin.send(.get, "/clients", by: chief).status == 200, "\(part)")
+        }
+    }
+
     @Test("attack: manage-clients takes a client of Portico's own over, which can keep no note")
     func ownClients() async throws {
         let admin = try await AdminUnderTest(["manage-clients", "realm-admin"])

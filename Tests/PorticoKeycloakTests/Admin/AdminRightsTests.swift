@@ -72,6 +72,7 @@ import Testing
         let root = try await admin.token("realm-admin")
         let credential = #"{"type": "password", "value": "Another-123 one"}"#
         let group = try await admin.id(ofGroup: "/staff", by: helper)
+        let bosses = try await admin.id(ofGroup: "/bosses", by: helper)
         let attempts: [(HTTPRequest.Method, String, String?)] = [
             (.put, "\(Self.chief)/reset-password", credential),
             (.put, Self.chief, #"{"email": "mine@evil.example", "emailVerified": true}"#),
@@ -80,7 +81,10 @@ import Testing
             (.put, "\(Self.chief)/disable-credential-types", #"["otp"]"#),
             (.post, "\(Self.chief)/federated-identity/google", #"{"userId": "1"}"#),
             (.put, "\(Self.chief)/groups/\(group)", nil),
+            (.delete, "\(Self.chief)/groups/\(bosses)", nil),
             (.delete, "\(Self.chief)/credentials/password", nil),
+            (.delete, "\(Self.chief)/federated-identity/google", nil),
+            (.delete, "\(Self.chief)/consents/web", nil),
         ]
         for (method, path, body) in attempts {
             let reply = try await admin.send(method, path, body, by: helper)
@@ -150,6 +154,16 @@ import Testing
         }
         let names = try await admin.send(.get, "\(base)/roles", by: root).list
         #expect(names.count == 22)
+        // Nor one that goes with the client whose it is.
+        let strong = #"""
+            {"name": "strong", "composites": {"client": {"realm-management": ["realm-admin"]}}}
+            """#
+        let app = "/clients/\(AdminUnderTest.appID)"
+        #expect(try await admin.send(.post, "\(app)/roles", strong, by: root).status == 201)
+        #expect(try await admin.send(.delete, app, by: keeper).status == 403)
+        #expect(try await admin.send(.get, "\(app)/roles/strong", by: root).status == 200)
+        #expect(try await admin.send(.delete, "\(app)/roles/strong", by: root).status == 204)
+        #expect(try await admin.send(.delete, app, by: keeper).status == 204)
         // Not even where there is none any more.
         #expect(try await admin.send(.delete, base, by: root).status == 204)
         let again = #"{"clientId": "realm-management", "redirectUris": ["https://evil.example/"]}"#
@@ -306,10 +320,7 @@ import Testing
             #expect(made.status == 403)
         }
         let twin = #"{"name": "bosses/helpers"}"#
-        let made = try await admin.send(.post, "/groups", twin, by: helper)
-        #expect(made.status == 201)
-        let standard = "/default-groups/\(made.madeID)"
-        #expect(try await admin.send(.put, standard, by: helper).status == 400)
+        #expect(try await admin.send(.post, "/groups", twin, by: helper).status == 409)
         for request in [#"{"name": "default-roles-acme"}"#, #"{"name": "x"}"#] {
             let put = try await admin.send(.put, "/roles/boss", request, by: helper)
             #expect(put.status == 403)

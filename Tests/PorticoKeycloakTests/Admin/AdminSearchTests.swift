@@ -48,6 +48,35 @@ import Testing
         }
     }
 
+    @Test("KC-A-2: people are found by their accounts elsewhere; q is for people only")
+    func accounts() async throws {
+        let admin = try await AdminUnderTest(["realm-admin"])
+        let token = try await admin.token("realm-admin")
+        for (person, provider, id) in [
+            (AdminUnderTest.annID, "google", "1"), (AdminUnderTest.chiefID, "github", "1"),
+            (AdminUnderTest.chiefID, "google", "2"),
+        ] {
+            let path = "/users/\(person)/federated-identity/\(provider)"
+            let body = #"{"userId": "\#(id)"}"#
+            #expect(try await admin.send(.post, path, body, by: token).status == 204)
+        }
+        let queries = [
+            ("idpAlias=google&idpUserId=1", ["ann"]), ("idpAlias=google&idpUserId=3", []),
+            ("idpAlias=google", ["ann", "chief"]), ("idpAlias=github", ["chief"]),
+            ("idpUserId=1", ["ann", "chief"]), ("idpUserId=1&username=ann", ["ann"]),
+            ("idpAlias=none&q=a:b", []),
+        ]
+        for (query, names) in queries {
+            let reply = try await admin.send(.get, "/users?\(query)", by: token)
+            #expect(reply.list.compactMap { $0.string("username") } == names, "\(query)")
+            let count = try await admin.send(.get, "/users/count?\(query)", by: token)
+            #expect(count.text == "\(names.count)", "\(query)")
+        }
+        for path in ["/clients?q=a:b", "/groups?q=a:b", "/groups/count?q=a:b"] {
+            #expect(try await admin.send(.get, path, by: token).status == 400, "\(path)")
+        }
+    }
+
     @Test("attack: a search for attributes reads ten thousand people and no more")
     func bounded() async throws {
         let admin = try await AdminUnderTest(["view-users"])
