@@ -13,9 +13,12 @@ extension ClientImport {
             if registration.isSecret(text, of: here) { return true }
             guard here.secret != nil, let existing, existing.isNoted else { return false }
             // What the file of before said, too, was changed here since.
-            guard let former = existing.secrets[ExactText(here.clientID)],
-                !sameBytes(former.reveal(), text.reveal())
-            else { return true }
+            guard let former = existing.secrets[ExactText(here.clientID)] else {
+                // One that an import made, because its file had none, gives way.
+                let note = existing.fields(ImportNotes.Name.client(here.clientID))
+                return note?.says(here.secretNote, at: .madeSecret) != true
+            }
+            guard !sameBytes(former.reveal(), text.reveal()) else { return true }
             return !registration.isSecret(former, of: here)
         }
     }
@@ -52,9 +55,7 @@ extension ClientImport {
             // A secret beside keys or a certificate was never enough.
             return .made
         }
-        guard let secret, !secret.utf8.allSatisfy({ $0 == UInt8(ascii: "*") }),
-            !secret.hasPrefix("${")
-        else {
+        guard let secret, !Self.isMask(secret) else {
             // The one that it has here goes on.
             if here?.secret != nil { return .made }
             report.add(

@@ -3,6 +3,13 @@ import PorticoProtocol
 import PorticoProvider
 import PorticoStores
 
+/// A client that is disabled because it would not be protected as it was there.
+struct ShutClient {
+    /// Whether the file enables it.
+    let isEnabled: Bool
+    let why: StaticString
+}
+
 /// Imports Keycloak's clients (Keycloak `ClientRepresentation`), with Keycloak's defaults for
 /// missing values.
 struct ClientImport {
@@ -20,9 +27,12 @@ struct ClientImport {
         "security-admin-console",
     ]
 
-    func callAsFunction(_ realm: Representation, report: inout ImportReport)
-        throws(RealmImportError) -> [Client]
-    {
+    /// - Parameter shut: Takes those that are disabled because their protection would be gone.
+    func callAsFunction(
+        _ realm: Representation,
+        shut: inout [ExactText: ShutClient],
+        report: inout ImportReport
+    ) throws(RealmImportError) -> [Client] {
         var clients: [Client] = []
         var names: Set<ExactText> = []
         var ids = ImportedIDs()
@@ -45,6 +55,7 @@ struct ClientImport {
                 &ids,
                 scopes,
                 others: clients,
+                shut: &shut,
                 report: &report
             ) {
                 clients.append(client)
@@ -64,6 +75,7 @@ struct ClientImport {
         _ ids: inout ImportedIDs,
         _ scopes: ClientScopes,
         others: [Client],
+        shut allShut: inout [ExactText: ShutClient],
         report: inout ImportReport
     ) throws(RealmImportError) -> Client? {
         let subject = "client \(clientID)"
@@ -88,7 +100,13 @@ struct ClientImport {
         client.keycloak = Self.kept(representation)
         let isEnabled = try representation.bool("enabled") ?? true
         client.isEnabled = isEnabled && shut == nil
-        if let shut { report.add(.disabled, subject, "\(shut)") }
+        if let shut {
+            allShut[ExactText(clientID)] = ShutClient(isEnabled: isEnabled, why: shut)
+            // Of one that is here, ``ImportDifference`` decides.
+            if here == nil || existing?.isNoted == false && here?.isEnabled == false {
+                report.add(.disabled, subject, "\(shut)")
+            }
+        }
         FieldReport.client.add(representation.object, subject, report: &report)
         if let object = representation.object.object("attributes") {
             FieldReport.clientAttributes.add(object, subject, report: &report)
@@ -113,14 +131,20 @@ struct ClientImport {
         try MapperReport.add(representation, subject, report: &report)
         var secret = try secret(of: client, representation, here, report: &report)
         if let here {
-            client.keep(here, wouldBeShut: shut != nil)
-            if shut != nil && here.isEnabled || isKept(secret, of: here) {
+            let keepsProof = shut != nil && here.isEnabled && existing?.isNoted != true
+            client.keep(here, withProof: keepsProof)
+            if keepsProof || isKept(secret, of: here) {
                 reportSecret(secret, of: here, report: &report)
                 client.secret = here.secret
                 secret = .unchanged
             }
         }
         return admitted(client, secret, others, report: &report)
+    }
+
+    /// Whether a secret is none: an export masks it, or names where it is.
+    static func isMask(_ secret: String) -> Bool {
+        secret.utf8.allSatisfy { $0 == UInt8(ascii: "*") } || secret.hasPrefix("${")
     }
 
     /// What has no place of its own. The secret is sealed elsewhere; the others open nothing here.

@@ -10,8 +10,10 @@ struct KeyImport {
     let seal: SigningKeySeal
     let kept: KeptKeySeal
     let moment: Moment
+    private let existing: ExistingRealm?
 
-    init(ring: KeyRing, moment: Moment) {
+    init(ring: KeyRing, moment: Moment, existing: ExistingRealm? = nil) {
+        self.existing = existing
         seal = SigningKeySeal(ring: ring)
         kept = KeptKeySeal(ring: ring)
         self.moment = moment
@@ -56,27 +58,39 @@ struct KeyImport {
         case .lost:
             report.add(.skipped, subject, "the file does not hold it: what it signed is void")
         case .secret(let secret, let keyID):
+            guard isTaken(keyID, subject, keys, &report) else { return }
             let kind: KeptKey.Kind = component.isEnabled ? .hmac : .silent
             keys.kept.append(keptKey(component, keyID, kind, secret: secret, realmID))
-            report.add(
-                component.isEnabled ? .read : .changed,
-                subject,
-                component.isEnabled ? "can verify refresh tokens of before" : "disabled"
-            )
+            if component.isEnabled, let existing {
+                // Its time may be over: it comes with the first import, or not at all.
+                let isHere = existing.keptKeys[keyID] != nil
+                report.add(
+                    isHere ? .read : .skipped,
+                    subject,
+                    isHere ? "stays as it is here" : "not taken: it would verify old refresh tokens"
+                )
+            } else {
+                report.add(
+                    component.isEnabled ? .read : .changed,
+                    subject,
+                    component.isEnabled ? "can verify refresh tokens of before" : "disabled"
+                )
+            }
         case .other:
             report.add(.ignored, subject, "of a kind that nothing here uses")
         case .pair(let pair):
             let keyID = pair.publicKey.keyID
-            guard !keys.signing.contains(where: { $0.keyID == keyID }),
-                !keys.kept.contains(where: { $0.keyID == keyID })
-            else {
-                report.add(.skipped, subject, "the file has it twice")
-                return
-            }
+            guard isTaken(keyID, subject, keys, &report) else { return }
             if let algorithm = component.signatureAlgorithm, component.isEnabled {
                 let record = try record(pair, algorithm, component, rank, realmID)
                 keys.signing.append(record)
-                report.add(.read, subject, component.isActive ? "signs" : "verifies only")
+                let isHere = existing?.keys.contains { sameBytes($0.keyID, keyID) } == true
+                let signs = component.isActive && existing == nil
+                report.add(
+                    .read,
+                    subject,
+                    isHere ? "stays as it is here" : signs ? "signs" : "verifies only"
+                )
             } else {
                 let kind: KeptKey.Kind = component.isEnabled ? .published : .silent
                 var key = keptKey(
@@ -91,6 +105,24 @@ struct KeyImport {
                 report.add(.changed, subject, kind == .published ? "published only" : "disabled")
             }
         }
+    }
+
+    /// Whether it is the first of that `kid`, and was not deleted here.
+    private func isTaken(
+        _ keyID: String,
+        _ subject: String,
+        _ keys: Keys,
+        _ report: inout ImportReport
+    ) -> Bool {
+        if (keys.signing.map(\.keyID) + keys.kept.map(\.keyID)).contains(keyID) {
+            report.add(.skipped, subject, "the file has it twice")
+            return false
+        }
+        if let existing, existing.isGone(key: keyID) {
+            report.add(.skipped, subject, "was deleted here, and stays so")
+            return false
+        }
+        return true
     }
 
     private func record(

@@ -116,7 +116,7 @@ struct PersonImport {
     ) throws(RealmImportError) -> Person? {
         let subject = "user \(username)"
         var person = Person(
-            id: try id(user, subject, report: &report),
+            id: try id(user, username, report: &report),
             realmID: realm.id,
             username: username,
             createdAt: try createdAt(user)
@@ -149,13 +149,25 @@ struct PersonImport {
     }
 
     /// `sub` is in every token and database row of the apps, so it is kept if possible.
-    private func id(_ user: Representation, _ subject: String, report: inout ImportReport)
+    private func id(_ user: Representation, _ username: String, report: inout ImportReport)
         throws(RealmImportError) -> String
     {
+        let subject = "user \(username)"
         let id = try user.text("id")
         if let id, PersonRegistration.isSubject(id) { return id }
         if id != nil { report.add(.changed, subject, "gets a new id: the file's is not allowed") }
-        return UniqueID(random: moment.random).text
+        return Self.id(of: username, in: realm.id)
+    }
+
+    /// The id of who has none in a file: the same each time, so that who was deleted or renamed here is
+    /// known by it.
+    static func id(of username: String, in realmID: String) -> String {
+        let name = LoginName.folded(username)
+        var bytes = Array(Hash256(of: "\(realmID) person \(name)").bytes.prefix(16))
+        // An id made in a way of our own (RFC 9562 §5.8).
+        bytes[6] = bytes[6] & 0x0F | 0x80
+        bytes[8] = bytes[8] & 0x3F | 0x80
+        return UniqueID(bytes: bytes)?.text ?? Hexadecimal.text(bytes)
     }
 
     /// Milliseconds in Keycloak, seconds in Portico; a future or missing time becomes now.

@@ -43,6 +43,8 @@ package struct RealmImport: Sendable {
         /// Without people.
         var realm: NewRealm
         var people: PersonImport
+        /// Clients that are disabled because their protection would be gone.
+        let shut: [ExactText: ShutClient]
     }
 
     private static func expectKeepable(_ new: NewRealm, _ path: String) throws(RealmImportError) {
@@ -81,7 +83,7 @@ package struct RealmImport: Sendable {
         }
         let settings = try RealmSettings(representation, report: &report)
         let algorithms = try ClientAlgorithms.named(in: representation)
-        let keyImport = KeyImport(ring: ring, moment: moment)
+        let keyImport = KeyImport(ring: ring, moment: moment, existing: existing)
         var keys = KeyImport.Keys()
         var new: NewRealm
         do {
@@ -116,6 +118,7 @@ package struct RealmImport: Sendable {
         }
         let scopes = ScopeImport(realm: new.realm, moment: moment, existing: existing)
         new.scopes = try scopes(representation, report: &report)
+        var shut: [ExactText: ShutClient] = [:]
         new.clients = try ClientImport(
             registration: clients,
             realm: new.realm,
@@ -123,7 +126,7 @@ package struct RealmImport: Sendable {
             algorithms: SigningKeyRecord.activeAlgorithms(of: new.keys, at: moment.seconds),
             moment: moment,
             existing: existing
-        )(representation, report: &report)
+        )(representation, shut: &shut, report: &report)
         for index in new.clients.indices { new.clients[index].isMoved = true }
         let roles = try RoleImport(
             realm: new.realm,
@@ -164,6 +167,6 @@ package struct RealmImport: Sendable {
         )
         try Self.expectKeepable(new, representation.path)
         try RealmSettings.reportTheRest(of: representation, report: &report)
-        return Imported(realm: new, people: people)
+        return Imported(realm: new, people: people, shut: shut)
     }
 }

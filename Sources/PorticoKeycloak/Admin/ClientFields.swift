@@ -132,13 +132,14 @@ struct ClientFields: Sendable {
             path: ""
         )
         var report = ImportReport(realm: call.realm.name)
+        var shut: [ExactText: ShutClient] = [:]
         let imported = try ClientImport(
             registration: ClientRegistration(ring: administration.ring),
             realm: call.realm.realm,
             scopes: scopes,
             algorithms: Set(call.realm.keys.published(at: call.moment.seconds).algorithms),
             moment: call.moment
-        )(file, report: &report)
+        )(file, shut: &shut, report: &report)
         // What a file may have is not made anew: a client that would not have its protection.
         if let group = report.groups.first(where: { [.skipped, .disabled].contains($0.outcome) }) {
             let subject = group.named.first?.subject ?? ""

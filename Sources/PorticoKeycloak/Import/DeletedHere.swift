@@ -2,28 +2,34 @@ import PorticoBytes
 import PorticoProtocol
 import PorticoStores
 
-/// Leaves out of a file what came with the one before and was deleted here: it stays deleted.
+/// Leaves out of a file what came with the one before and was deleted here: it stays deleted. So it
+/// leaves out what was made here under a name of the file's: nobody gets it, or rights by it, who
+/// should have that of the file.
 struct DeletedHere {
     private let existing: ExistingRealm
     /// The names of notes whose things are gone.
     private let gone: Set<String>
+    /// Those of things that have their names, and came with no file.
+    private let made: Set<String>
 
     init(_ existing: ExistingRealm) {
         self.existing = existing
         typealias Name = ImportNotes.Name
-        var here: Set<String> = [Name.realm]
-        for client in existing.clients.keys { here.insert(Name.client(client.text)) }
-        for scope in existing.scopes.keys { here.insert(Name.scope(scope.text)) }
-        for role in existing.roles.keys { here.insert(Name.role(role)) }
+        var here: [String: String] = [:]
+        for client in existing.clients.values { here[Name.client(client.clientID)] = client.id }
+        for role in existing.roles.values { here[Name.role(role.roleName)] = role.id }
         for group in existing.groups.values.map(\.group) {
-            here.insert(Name.group(group.name, in: group.parentID))
+            here[Name.group(group.name, in: group.parentID)] = group.id
         }
-        gone = Set(existing.notes.keys).subtracting(here)
+        made = Set(here.filter { existing.isMadeHere($0.key, id: $0.value) }.keys)
+        // A scope gives no one anything: one that was made here stays as it is (``ThreeWay``).
+        let scopes = existing.scopes.keys.map { Name.scope($0.text) }
+        gone = Set(existing.notes.keys).subtracting(here.keys).subtracting(scopes)
     }
 
     /// - Parameter realm: As a file has it.
     func callAsFunction(_ realm: JSONObject, report: inout ImportReport) -> JSONObject {
-        guard !gone.isEmpty else { return realm }
+        guard !gone.isEmpty || !made.isEmpty else { return realm }
         var realm = realm
         realm["clients"] = left(realm["clients"], "client", key: "clientId", &report) {
             ImportNotes.Name.client($0)
@@ -88,10 +94,16 @@ struct DeletedHere {
         guard let elements = list?.array else { return list }
         return .array(
             elements.filter { element in
-                guard let name = element.object?.string(key), gone.contains(note(name)) else {
-                    return true
-                }
-                report.add(.skipped, "\(kind) \(name)", "was deleted here, and stays so")
+                guard let name = element.object?.string(key) else { return true }
+                let isGone = gone.contains(note(name))
+                guard isGone || made.contains(note(name)) else { return true }
+                report.add(
+                    .skipped,
+                    "\(kind) \(name)",
+                    isGone
+                        ? "was deleted here, and stays so"
+                        : "another one was made here under its name: that stays as it is"
+                )
                 return false
             }
         )

@@ -30,6 +30,22 @@ struct ExistingRealm: Sendable {
     /// Whether it is known what the file before said: then what was changed here stays.
     var isNoted: Bool { notes[ImportNotes.Name.realm] != nil }
 
+    /// What the import before noted of a thing.
+    func fields(_ note: String) -> ImportedFields? {
+        notes[note].flatMap { ImportedFields(document: $0.document) }
+    }
+
+    /// Whether a thing came with no file, though it has the name of one that did.
+    func isMadeHere(_ note: String, id: String) -> Bool {
+        isNoted && fields(note)?.says(.string(id), at: FieldPath("id")) != true
+    }
+
+    /// Whether a key was here at an import, and is not any more.
+    func isGone(key keyID: String) -> Bool {
+        notes[ImportNotes.Name.key(keyID)] != nil && keptKeys[keyID] == nil
+            && !keys.contains { sameBytes($0.keyID, keyID) }
+    }
+
     /// - Parameter snapshot: Of the same time.
     init(
         _ realm: Realm,
@@ -93,10 +109,10 @@ extension ImportedIDs {
 extension Client {
     /// What only this server has, and no file says.
     ///
-    /// - Parameter wouldBeShut: A new one would be disabled, because its protection would be gone. This
+    /// - Parameter withProof: A new one would be disabled, because its protection would be gone. This
     ///   one may have been given another by now.
-    mutating func keep(_ here: Client, wouldBeShut: Bool) {
-        if wouldBeShut, here.isEnabled {
+    mutating func keep(_ here: Client, withProof: Bool) {
+        if withProof {
             isEnabled = true
             authentication = here.authentication
             keySet = here.keySet

@@ -9,64 +9,79 @@ import PorticoStores
 /// the file of before said, so does what was changed since (``ThreeWay``).
 struct ImportDifference {
     let existing: ExistingRealm
+    let notes: ImportNotes
     let ring: KeyRing
 
     static let refused: StaticString =
         "changed here and in the file since the last import: it stays as it is here"
 
-    /// - Parameter notes: Of the things of the file (``ImportNotes``).
+    /// - Parameters:
+    ///   - imported: What the file has of the realm.
+    ///   - notes: Of the things of the file (``ImportNotes``).
+    ///   - unsaid: What the file says nothing of.
     func callAsFunction(
-        _ new: NewRealm,
+        _ imported: RealmImport.Imported,
         _ notes: [RealmPart],
+        _ unsaid: UnsaidRights,
         report: inout ImportReport
     ) throws -> RealmChanges {
+        let new = imported.realm
         var changes = RealmChanges()
-        changes.imported = try notes.filter { try !isKept($0) }
+        // A thing and the word that a file brought it are written together: what an import leaves that
+        // is ended in between is not taken for something that was made here.
+        func begin(_ note: String, _ id: String) {
+            changes.begun[id] = self.notes.begun(note, id: id, of: new.realm)
+        }
+        let made = Set(
+            existing.scopes.values.filter {
+                existing.isMadeHere(ImportNotes.Name.scope($0.name), id: $0.id)
+            }.map { ImportNotes.Name.scope($0.name) }
+        )
+        changes.imported = try notes.filter { !made.contains($0.id) }
+            .map { keeping(unsaid, $0) }.filter { try !isKept($0) }
         let realm = try merged(new.realm, &report)
         if realm != existing.realm { changes.realm = realm }
         addKeys(of: new, to: &changes)
         for client in new.clients {
-            let next = try merged(client, &report)
-            if next != existing.clients[ExactText(client.clientID)] {
-                changes.clients.append(next)
-            }
+            let shut = imported.shut[ExactText(client.clientID)]
+            let next = try merged(client, shut, &report)
+            let former = existing.clients[ExactText(client.clientID)]
+            if next != former { changes.clients.append(next) }
+            if former == nil { begin(ImportNotes.Name.client(client.clientID), client.id) }
         }
         for scope in new.scopes {
             let next = merged(scope, &report)
-            if next != existing.scopes[ExactText(scope.name)] { changes.scopes.append(next) }
+            let former = existing.scopes[ExactText(scope.name)]
+            if next != former { changes.scopes.append(next) }
+            if former == nil { begin(ImportNotes.Name.scope(scope.name), scope.id) }
         }
         let contents = Dictionary(grouping: new.roleParts, by: \.role)
         for role in new.roles {
             let (next, parts) = merged(
                 role,
                 Set((contents[role.roleName] ?? []).map(\.part)),
+                unsaid,
                 &report
             )
-            if next != existing.roles[role.roleName] { changes.roles.append(next) }
+            let former = existing.roles[role.roleName]
+            if next != former { changes.roles.append(next) }
+            if former == nil { begin(ImportNotes.Name.role(role.roleName), role.id) }
             if parts != existing.contents[role.roleName] ?? [] {
                 changes.contents.append((role.roleName, parts))
             }
         }
         for group in new.groups {
             let former = existing.groups[[group.group.parentID ?? "", group.group.name]]
-            let (next, roles) = merged(group, over: former, &report)
+            let (next, roles) = merged(group, over: former, unsaid, &report)
             if next != former?.group { changes.groups.append(next) }
+            if former == nil {
+                begin(ImportNotes.Name.group(next.name, in: next.parentID), next.id)
+            }
             if roles != Set(former?.roles ?? []) { changes.groupRoles.append((next.id, roles)) }
         }
-        addLimits(of: new, to: &changes, &report)
+        addLimits(of: new, to: &changes, unsaid, &report)
         changes.parts = try new.parts.compactMap(changed)
         return changes
-    }
-
-    /// Whether a note says what the one that is kept does. A seal is another each time.
-    private func isKept(_ note: RealmPart) throws -> Bool {
-        guard let former = existing.notes[note.id], former.document == note.document else {
-            return false
-        }
-        let secrets = try [former, note].map { note in
-            try ImportNotes.secret(of: note, ring: ring)?.reveal() ?? ""
-        }
-        return sameBytes(secrets[0], secrets[1])
     }
 
     /// - Returns: `nil` where nothing is known of the file of before: the file's word counts.
@@ -90,14 +105,28 @@ struct ImportDifference {
         return merged
     }
 
-    private func merged(_ client: Client, _ report: inout ImportReport) throws -> Client {
+    private func merged(
+        _ client: Client,
+        _ shut: ShutClient?,
+        _ report: inout ImportReport
+    ) throws -> Client {
         guard let here = existing.clients[ExactText(client.clientID)],
             var way = way(ImportNotes.Name.client(client.clientID), id: here.id)
         else { return client }
-        let fields = way.merged(client.fields, here.fields)
+        var file = client
+        if let shut { file.isEnabled = shut.isEnabled }
+        var fields = way.merged(file.fields, here.fields)
         // A file's secret goes with the way that it is proven by.
         let proof = Client.proofMember
         let secret = fields[proof] == client.fields[proof] ? client.secret : here.secret
+        // Its protection would be gone from now on, unless it was given another one here.
+        if let shut, here.isEnabled,
+            way.former?.says(here.fields[proof], at: FieldPath(proof)) == true,
+            way.takes(true, over: nil, at: .isShut)
+        {
+            fields["enabled"] = false
+            report.add(.disabled, "client \(client.clientID)", "\(shut.why)")
+        }
         tell(way, "client \(client.clientID)", &report)
         return try client.with(fields, secret: secret)
     }
@@ -116,6 +145,7 @@ struct ImportDifference {
     private func merged(
         _ role: Role,
         _ parts: Set<RoleName>,
+        _ unsaid: UnsaidRights,
         _ report: inout ImportReport
     ) -> (Role, Set<RoleName>) {
         guard let here = existing.roles[role.roleName],
@@ -126,14 +156,17 @@ struct ImportDifference {
         merged.description = fields.string("description") ?? ""
         merged.attributes = fields.attributes
         let former = existing.contents[role.roleName] ?? []
-        let contents = way.merged(parts, former) { .role($0, in: ImportNotes.contents) }
+        let contents = way.merged(parts, unsaid.said(former)) {
+            .role($0, in: ImportNotes.contents)
+        }
         tell(way, "role \(role.name)", &report)
-        return (merged, contents)
+        return (merged, contents.union(unsaid.unsaid(former)))
     }
 
     private func merged(
         _ group: GroupWithRoles,
         over here: GroupWithRoles?,
+        _ unsaid: UnsaidRights,
         _ report: inout ImportReport
     ) -> (Group, Set<RoleName>) {
         let name = ImportNotes.Name.group(group.group.name, in: group.group.parentID)
@@ -144,16 +177,18 @@ struct ImportDifference {
         let fields = way.merged(group.group.fields, here.group.fields)
         merged.description = fields.string("description") ?? ""
         merged.attributes = fields.attributes
-        let roles = way.merged(Set(group.roles), Set(here.roles)) {
+        let former = Set(here.roles)
+        let roles = way.merged(Set(group.roles), unsaid.said(former)) {
             .role($0, in: ImportNotes.roles)
         }
         tell(way, "group \(group.group.name)", &report)
-        return (merged, roles)
+        return (merged, roles.union(unsaid.unsaid(former)))
     }
 
     private func addLimits(
         of new: NewRealm,
         to changes: inout RealmChanges,
+        _ unsaid: UnsaidRights,
         _ report: inout ImportReport
     ) {
         typealias Owner = (owner: RoleLimit.Owner, note: String, id: String?, subject: String)
@@ -174,7 +209,10 @@ struct ImportDifference {
             var roles = Set((limits[owner] ?? []).map(\.role))
             let former = existing.limits[owner] ?? []
             if let id, var way = way(note, id: id) {
-                roles = way.merged(roles, former) { .role($0, in: ImportNotes.limits) }
+                roles = way.merged(roles, unsaid.said(former)) {
+                    .role($0, in: ImportNotes.limits)
+                }
+                roles.formUnion(unsaid.unsaid(former))
                 tell(way, subject, &report)
             }
             if roles != former { changes.limits.append((owner, roles)) }

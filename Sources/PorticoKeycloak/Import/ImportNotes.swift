@@ -22,6 +22,7 @@ struct ImportNotes {
         static func group(_ name: String, in parentID: String?) -> String {
             text("group", parentID ?? "", name)
         }
+        static func key(_ keyID: String) -> String { text("key", keyID) }
         static func role(_ role: RoleName) -> String {
             role.clientID.map { text("role", $0, role.name) } ?? text("role", role.name)
         }
@@ -32,8 +33,14 @@ struct ImportNotes {
         }
     }
 
-    /// - Parameter secrets: Of clients, as the file has them (``secrets(in:)``).
-    func callAsFunction(_ new: NewRealm, secrets: [ExactText: SecretText]) -> [RealmPart] {
+    /// - Parameters:
+    ///   - secrets: Of clients, as the file has them (``secrets(in:)``).
+    ///   - shut: Those that are disabled because their protection would be gone.
+    func callAsFunction(
+        _ new: NewRealm,
+        secrets: [ExactText: SecretText],
+        shut: [ExactText: ShutClient]
+    ) -> [RealmPart] {
         let limits = Dictionary(grouping: new.roleLimits, by: \.owner)
             .mapValues { $0.map(\.role) }
         let contents = Dictionary(grouping: new.roleParts, by: \.role).mapValues { $0.map(\.part) }
@@ -41,6 +48,13 @@ struct ImportNotes {
         for client in new.clients {
             var fields = ImportedFields(of: client.fields)
             fields.add(limits[.client(client.id)] ?? [], in: Self.limits)
+            if let shut = shut[ExactText(client.clientID)] {
+                fields.add(.bool(shut.isEnabled), at: .isEnabled)
+                fields.add(true, at: .isShut)
+            }
+            if secrets[ExactText(client.clientID)] == nil, let made = client.secretNote {
+                fields.add(made, at: .madeSecret)
+            }
             var part = note(Name.client(client.clientID), fields, of: new.realm)
             if let secret = secrets[ExactText(client.clientID)], client.type == .confidential {
                 part.sealed = seal.seal(
@@ -69,10 +83,19 @@ struct ImportNotes {
             let name = Name.group(group.group.name, in: group.group.parentID)
             parts.append(note(name, fields, of: new.realm))
         }
+        // One that is gone later may have been stolen: it does not come back.
+        for keyID in new.keys.map(\.keyID) + new.keptKeys.map(\.keyID) {
+            parts.append(begun(Name.key(keyID), id: keyID, of: new.realm))
+        }
         return parts
     }
 
     static let (limits, contents, roles) = ("scopeMappings", "composites", "roles")
+
+    /// Notes only that a thing came with an import: written together with it.
+    func begun(_ name: String, id: String, of realm: Realm) -> RealmPart {
+        note(name, ImportedFields(of: ["id": .string(id)]), of: realm)
+    }
 
     private func note(_ name: String, _ fields: ImportedFields, of realm: Realm) -> RealmPart {
         RealmPart(
@@ -83,14 +106,15 @@ struct ImportNotes {
         )
     }
 
-    /// The secrets of clients that a file holds.
+    /// The secrets of clients that a file holds. What it masks it does not say.
     static func secrets(in realm: Representation) throws(RealmImportError)
         -> [ExactText: SecretText]
     {
         var secrets: [ExactText: SecretText] = [:]
         for client in try realm.children("clients") {
             guard let clientID = try client.text("clientId"),
-                let secret = try client.text("secret"), secret.utf8.count <= 1024
+                let secret = try client.text("secret"), secret.utf8.count <= 1024,
+                !ClientImport.isMask(secret)
             else { continue }
             secrets[ExactText(clientID)] = SecretText(secret)
         }
@@ -153,6 +177,13 @@ extension Client {
         return fields
     }
 
+    /// Of the secret as it is kept here.
+    var secretNote: JSONValue? {
+        var document = JSONObject()
+        write(to: &document)
+        return document["secret"]
+    }
+
     /// - Parameter fields: As ``fields``.
     func with(_ fields: JSONObject, secret: ClientSecret?) throws -> Client {
         var document = fields
@@ -173,6 +204,14 @@ extension Client {
         client.secret = secret
         return client
     }
+}
+
+extension FieldPath {
+    /// Of a client: whether the file enables it, and whether its protection would be gone.
+    static var isEnabled: FieldPath { FieldPath("enabled") }
+    static var isShut: FieldPath { FieldPath("shut") }
+    /// Of a client whose secret the file does not say.
+    static var madeSecret: FieldPath { FieldPath("secret") }
 }
 
 extension ClientScope {

@@ -20,7 +20,7 @@ struct FieldPath: Hashable {
     /// For an administrator.
     var text: String { names.joined(separator: ".") }
 
-    fileprivate var digest: UInt64 {
+    var digest: UInt64 {
         ImportedFields.digest(names.flatMap { Array($0.utf8) + [0xFF] })
     }
 }
@@ -61,6 +61,16 @@ struct ImportedFields: Hashable {
     /// Forgets what this file said there, and remembers what the one before did.
     mutating func keep(_ path: FieldPath, of former: ImportedFields?) {
         digests[path.digest] = former?.digests[path.digest]
+    }
+
+    /// Remembers of the fields that this file cannot say what the one before did.
+    ///
+    /// - Parameter paths: Their digests.
+    mutating func keep(_ paths: Set<UInt64>, of former: ImportedFields?) {
+        guard let former, !paths.isEmpty else { return }
+        for (path, value) in former.digests where digests[path] == nil && paths.contains(path) {
+            digests[path] = value
+        }
     }
 
     static func digest(_ value: JSONValue) -> UInt64 { digest(value.ordered) }

@@ -8,6 +8,7 @@ struct PersonDifference {
     let seal: CredentialSeal
     /// Whether it is known what the file of before said of the realm.
     let isNoted: Bool
+    let unsaid: UnsaidRights
 
     /// - Parameter holdsPassword: Whether the file has the password itself.
     func callAsFunction(
@@ -19,7 +20,10 @@ struct PersonDifference {
         let former = kept.imported.flatMap(ImportedFields.init(document:))
         var planned = PlannedPerson(new: file, former: kept, fields: fields, noted: former)
         var way = ThreeWay(former)
-        if isNoted { merge(&planned.new, over: kept, &way) }
+        if isNoted {
+            planned.fields.keep(unsaid.paths, of: former)
+            merge(&planned.new, over: kept, &way)
+        }
         planned.new.person.id = kept.person.id
         planned.new.person.createdAt = kept.person.createdAt
         planned.new.person.serviceClientID = kept.person.serviceClientID
@@ -32,12 +36,16 @@ struct PersonDifference {
         } else if isNoted {
             planned.new.password = password(file.password, over: kept, &way)
         }
+        let hadCodes = former?.says(true, at: .recoveryCodes) == true
+        if hadCodes { planned.fields.keep(.recoveryCodes, of: former) }
         let credentials = try self.credentials(planned.new.credentials, over: kept, former)
         planned.new.credentials = credentials.taken
         planned.new.consents = planned.new.consents.filter { consent in
-            let scopes = consent.scope.tokens
-            return !Set(kept.consents[consent.clientID] ?? []).isSuperset(of: scopes)
-                && former?.says(consent.scope.note, at: .consent(consent.clientID)) != true
+            let here = kept.consents[consent.clientID].map { Scope(tokens: $0).note }
+            let path = FieldPath.consent(consent.clientID)
+            guard !Set(kept.consents[consent.clientID] ?? []).isSuperset(of: consent.scope.tokens)
+            else { return false }
+            return isNoted ? way.takes(consent.scope.note, over: here, at: path) : true
         }
         planned.refused = way.refused + credentials.refused
         return planned
@@ -54,10 +62,13 @@ struct PersonDifference {
             new.person.requiredActions = actions.sorted()
         }
         new.roles = Array(
-            way.merged(Set(new.roles), Set(kept.roles)) { .role($0, in: "roles") }
+            way.merged(Set(new.roles), unsaid.said(Set(kept.roles))) {
+                .role($0, in: ImportNotes.roles)
+            }.union(unsaid.unsaid(Set(kept.roles)))
         )
         new.groupIDs = Array(
-            way.merged(Set(new.groupIDs), Set(kept.groupIDs)) { .group($0) }
+            way.merged(Set(new.groupIDs), unsaid.said(Set(kept.groupIDs))) { .group($0) }
+                .union(unsaid.unsaid(Set(kept.groupIDs)))
         )
         new.identities = Array(
             way.merged(Set(new.identities), Set(kept.identities)) { .identity($0) }
@@ -77,8 +88,9 @@ struct PersonDifference {
         return way.takes(said, over: here, at: .password) ? file : kept.password
     }
 
-    /// Those that are not there yet, under whatever id. One that a person has taken away here does not
-    /// come back, and no recovery code that they have spent does.
+    /// Those that are new in the file, and those that it changed where they are here as the file of
+    /// before said. One that was taken away here does not come back, in whatever words, and no
+    /// recovery codes come where there were some.
     private func credentials(
         _ credentials: [Credential],
         over kept: KeptPerson,
@@ -87,29 +99,32 @@ struct PersonDifference {
         var taken: [Credential] = []
         var refused: [FieldPath] = []
         for credential in credentials {
-            let note = try seal.note(of: credential)
-            let isNoted = former?.says(true, at: .credential(note)) == true
-            if try isNoted || isKept(credential, kept.credentials) { continue }
-            let hasSpent = kept.credentials.contains { $0.kind == .recoveryCodes && $0.used != 0 }
-            if credential.kind == .recoveryCodes, hasSpent || self.isNoted && former == nil {
-                refused.append(FieldPath("credentials", credential.kind.rawValue))
+            let same = kept.credentials.filter { $0.kind == credential.kind }
+            if try former?.says(true, at: .credential(seal.note(of: credential))) == true {
+                continue
+            }
+            let isTaken: Bool
+            if let here = same.first(where: { sameBytes($0.id, credential.id) }) {
+                if try seal.note(of: here) == seal.note(of: credential) { continue }
+                isTaken =
+                    try !isNoted || former?.says(true, at: .credential(seal.note(of: here))) == true
             } else {
+                let secret = try seal.secretNote(of: credential)
+                if try same.contains(where: { try seal.secretNote(of: $0) == secret }) { continue }
+                isTaken =
+                    former?.says(true, at: .credential(secret)) != true
+                    && former?.says(true, at: .credential(credential.id)) != true
+                    && (credential.kind != .recoveryCodes
+                        || same.isEmpty && former?.says(true, at: .recoveryCodes) != true)
+            }
+            let hasSpent = same.contains { $0.kind == .recoveryCodes && $0.used != 0 }
+            if isTaken, !hasSpent {
                 taken.append(credential)
+            } else {
+                refused.append(FieldPath("credentials", credential.kind.rawValue))
             }
         }
         return (taken, refused)
-    }
-
-    /// Whether a credential is there in the same form, under whatever id.
-    private func isKept(_ credential: Credential, _ kept: [Credential]) throws -> Bool {
-        for former in kept
-        where former.kind == credential.kind && former.parameters == credential.parameters
-            && former.createdAt == credential.createdAt && former.label == credential.label
-        {
-            let secret = try seal.open(former.sealedSecret, of: former.id)
-            if try secret == seal.open(credential.sealedSecret, of: credential.id) { return true }
-        }
-        return false
     }
 }
 

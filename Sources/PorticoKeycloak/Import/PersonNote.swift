@@ -6,9 +6,11 @@ import PorticoStores
 extension NewPerson {
     /// What an import notes of a person (docs/decisions/0054).
     ///
-    /// - Parameter holdsPassword: Whether the file has the password itself. Of that nothing is noted: a
-    ///   digest would be a hash that is quickly guessed.
-    func note(_ seal: CredentialSeal, holdsPassword: Bool) throws -> JSONObject {
+    /// - Parameters:
+    ///   - holdsPassword: Whether the file has the password itself. Of that nothing is noted: a
+    ///     digest would be a hash that is quickly guessed.
+    ///   - ids: Those of credentials that the file says; others are made anew each time.
+    func note(_ seal: CredentialSeal, holdsPassword: Bool, ids: Set<String>) throws -> JSONObject {
         var fields = ImportedFields(of: person.fields)
         for action in person.requiredActions { fields.add(true, at: .action(action)) }
         fields.add(roles, in: "roles")
@@ -17,6 +19,10 @@ extension NewPerson {
         for consent in consents { fields.add(consent.scope.note, at: .consent(consent.clientID)) }
         for credential in credentials {
             fields.add(true, at: .credential(try seal.note(of: credential)))
+            // Each alone, so that it is known in other words, too.
+            fields.add(true, at: .credential(try seal.secretNote(of: credential)))
+            if ids.contains(credential.id) { fields.add(true, at: .credential(credential.id)) }
+            if credential.kind == .recoveryCodes { fields.add(true, at: .recoveryCodes) }
         }
         if let password, !holdsPassword { fields.add(password.note, at: .password) }
         return fields.document
@@ -27,6 +33,8 @@ extension FieldPath {
     static var password: FieldPath { FieldPath("password") }
     static var username: FieldPath { FieldPath("username") }
     static var email: FieldPath { FieldPath("email") }
+
+    static var recoveryCodes: FieldPath { FieldPath("recoveryCodes") }
 
     static func action(_ word: String) -> FieldPath { FieldPath("requiredActions", word) }
     static func group(_ id: String) -> FieldPath { FieldPath("groups", id) }
@@ -84,6 +92,15 @@ extension CredentialSeal {
             .integer(credential.createdAt), .object(credential.parameters),
             .string(try open(credential.sealedSecret, of: credential.id).reveal()),
         ]
+        return String(ImportedFields.digest(value), radix: 16)
+    }
+}
+
+extension CredentialSeal {
+    /// The same for one secret.
+    func secretNote(of credential: Credential) throws -> String {
+        let secret = try open(credential.sealedSecret, of: credential.id).reveal()
+        let value: JSONValue = [.string(credential.kind.rawValue), .string(secret)]
         return String(ImportedFields.digest(value), radix: 16)
     }
 }

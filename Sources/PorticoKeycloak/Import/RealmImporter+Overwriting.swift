@@ -30,6 +30,7 @@ extension RealmImporter {
             path: whole.path
         )
         var imported: RealmImport.Imported
+        let words = ImportNotes(ring: realmImport.ring, moment: moment)
         let notes: [RealmPart]
         do {
             imported = try realmImport(
@@ -38,9 +39,10 @@ extension RealmImporter {
                 at: moment,
                 report: &report
             )
-            notes = ImportNotes(ring: realmImport.ring, moment: moment)(
+            notes = words(
                 imported.realm,
-                secrets: try ImportNotes.secrets(in: representation)
+                secrets: try ImportNotes.secrets(in: representation),
+                shut: imported.shut
             )
         } catch let error as RealmImportError {
             throw RealmFileError(file: place.file.name, reason: error)
@@ -48,9 +50,15 @@ extension RealmImporter {
         if let subject = try await store.subjectWithUsedID(in: imported.realm, but: existing.ids) {
             throw RealmFileError(file: place.file.name, reason: .idTaken(path: subject))
         }
-        let changes = try ImportDifference(existing: existing, ring: realmImport.ring)(
-            imported.realm,
+        let unsaid = UnsaidRights(existing, imported.realm)
+        let changes = try ImportDifference(
+            existing: existing,
+            notes: words,
+            ring: realmImport.ring
+        )(
+            imported,
             notes.filter { $0.id != ImportNotes.Name.realm },
+            unsaid,
             report: &report
         )
         var differences = Differences(things: changes.count)
@@ -66,6 +74,7 @@ extension RealmImporter {
             place,
             &imported.people,
             of: existing,
+            unsaid,
             at: moment,
             isDryRun: isDryRun,
             report: &report
@@ -91,12 +100,14 @@ extension RealmImporter {
         _ place: RealmPlace,
         _ people: inout PersonImport,
         of existing: ExistingRealm,
+        _ unsaid: UnsaidRights,
         at moment: Moment,
         isDryRun: Bool,
         report: inout ImportReport
     ) async throws -> Int {
         var reader = PeopleReader(place.people)
         var count = 0
+        var waiting: [Read] = []
         var isAtEnd = false
         while !isAtEnd {
             var chunk: [Read] = []
@@ -110,27 +121,53 @@ extension RealmImporter {
                 }
             }
             try place.expectUnchanged()
-            count += try await overwrite(
-                chunk,
+            let done = try await overwrite(
+                try await withFreeCredentialIDs(chunk, people.moment.random),
                 of: existing,
+                unsaid,
                 at: moment,
                 isDryRun: isDryRun,
+                mayWait: waiting.count + chunk.count <= Self.mostWaiting,
                 report: &report
             )
+            count += done.count
+            waiting += done.waiting
         }
-        return count
+        let done = try await overwrite(
+            waiting,
+            of: existing,
+            unsaid,
+            at: moment,
+            isDryRun: isDryRun,
+            mayWait: false,
+            report: &report
+        )
+        return count + done.count
     }
+
+    /// How many people wait for a name that someone else has, who may give it up further on. They are
+    /// written in one transaction.
+    private static let mostWaiting = 500
 
     private func overwrite(
         _ chunk: [Read],
         of existing: ExistingRealm,
+        _ unsaid: UnsaidRights,
         at moment: Moment,
         isDryRun: Bool,
+        mayWait: Bool,
         report: inout ImportReport
-    ) async throws -> Int {
+    ) async throws -> (count: Int, waiting: [Read]) {
         for tries in 1... {
             var said = report
-            let changes = try await changes(chunk, of: existing, at: moment, report: &said)
+            let (changes, waiting) = try await self.changes(
+                chunk,
+                of: existing,
+                unsaid,
+                at: moment,
+                mayWait: mayWait,
+                report: &said
+            )
             do {
                 if !isDryRun, !changes.isEmpty { try await personStore.overwrite(changes) }
             } catch
@@ -140,47 +177,66 @@ extension RealmImporter {
                 continue
             }
             report = said
-            return changes.count { $0.differs }
+            return (changes.count { $0.differs }, waiting)
         }
-        return 0
+        return (0, [])
     }
 
     private func changes(
         _ chunk: [Read],
         of existing: ExistingRealm,
+        _ unsaid: UnsaidRights,
         at moment: Moment,
+        mayWait: Bool,
         report: inout ImportReport
-    ) async throws -> [PersonChange] {
+    ) async throws -> (changes: [PersonChange], waiting: [Read]) {
         let realmID = existing.realm.id
         let owners = try await personStore.owners(
             usernames: chunk.map(\.person.person.username),
             emails: chunk.compactMap(\.person.person.email),
             realmID: realmID
         )
-        let ids = chunk.map { read in
-            let person = read.person.person
-            return read.hasID ? person.id : owners.usernames[person.username] ?? person.id
-        }
-        let kept = try await personStore.kept(ids, realmID: realmID)
+        var ids = chunk.map(\.person.person.id)
         let used = try await store.idsInUse(ofPeople: ids)
+        let byName = chunk.indices.compactMap { index -> (index: Int, id: String)? in
+            guard !chunk[index].hasID, !used.contains(ids[index]) else { return nil }
+            return owners.usernames[chunk[index].person.person.username].map { (index, $0) }
+        }
+        let kept = try await personStore.kept(ids + byName.map(\.id), realmID: realmID)
+        // Imports of before made ids by chance. Who came here otherwise is someone else.
+        for (index, id) in byName {
+            let name = chunk[index].person.person.username
+            let noted = kept[id]?.imported.flatMap(ImportedFields.init(document:))
+            if !existing.isNoted || noted?.says(.string(name), at: .username) == true {
+                ids[index] = id
+            }
+        }
         let difference = PersonDifference(
             seal: CredentialSeal(ring: realmImport.ring),
-            isNoted: existing.isNoted
+            isNoted: existing.isNoted,
+            unsaid: unsaid
         )
         var planned: [PlannedPerson] = []
-        for (read, id) in zip(chunk, ids) {
+        var places: [Int] = []
+        let said = report
+        for (place, read) in chunk.enumerated() {
+            let id = ids[place]
             var new = read.person
             new.take(id)
             let subject = "user \(new.person.username)"
             if let former = kept[id] {
-                let plan = try difference(new, holdsPassword: read.holdsPassword, over: former)
-                for path in plan.refused {
-                    report.add(.skipped, subject, path.text, "\(ImportDifference.refused)")
+                guard !existing.isNoted || former.imported != nil else {
+                    report.add(.skipped, subject, "was made here: stays as it is here")
+                    continue
                 }
-                planned.append(plan)
+                places.append(place)
+                planned.append(
+                    try difference(new, holdsPassword: read.holdsPassword, over: former)
+                )
             } else if used.contains(id) {
                 report.add(.skipped, subject, "was deleted here, or is someone in another realm")
             } else {
+                places.append(place)
                 planned.append(
                     PlannedPerson(
                         new: new,
@@ -192,9 +248,26 @@ extension RealmImporter {
         }
         let names = planned.map(\.new.person.username)
         let taken = PersonNames.settle(&planned, owners)
+        let refused = Set(taken.usernames.union(taken.emails).map { places[$0] })
+        if mayWait, !refused.isEmpty {
+            // Without them, so that no one takes what they have until they are written.
+            report = said
+            let rest = try await self.changes(
+                chunk.indices.filter { !refused.contains($0) }.map { chunk[$0] },
+                of: existing,
+                unsaid,
+                at: moment,
+                mayWait: true,
+                report: &report
+            )
+            return (rest.changes, refused.sorted().map { chunk[$0] } + rest.waiting)
+        }
         var changes: [PersonChange] = []
         for (index, plan) in planned.enumerated() {
             let subject = "user \(names[index])"
+            for path in plan.refused {
+                report.add(.skipped, subject, path.text, "\(ImportDifference.refused)")
+            }
             if taken.usernames.contains(index) {
                 report.add(.skipped, subject, "someone else here has the user name")
                 if plan.former == nil { continue }
@@ -208,7 +281,7 @@ extension RealmImporter {
             }
             if let change = plan.change(at: moment.seconds) { changes.append(change) }
         }
-        return changes
+        return (changes, [])
     }
 }
 

@@ -66,11 +66,7 @@ package struct RealmImporter: Sendable {
         for place in realms {
             if names.contains(place.name), let existing = try await existing(place.name) {
                 guard mayOverwrite else { throw RealmStore.TakenName(name: place.name) }
-                if !existing.isNoted {
-                    guard try await !store.isInUse(existing.realm.id) else {
-                        throw InUse(name: place.name)
-                    }
-                }
+                try await expectWritable(existing)
                 staged.append(
                     try await overwrite(existing, with: place, at: moment, isDryRun: true)
                 )
@@ -79,6 +75,13 @@ package struct RealmImporter: Sendable {
             }
         }
         return staged
+    }
+
+    private func expectWritable(_ existing: ExistingRealm) async throws {
+        if existing.isNoted { return }
+        guard try await !store.isInUse(existing.realm.id) else {
+            throw InUse(name: existing.realm.name)
+        }
     }
 
     /// A realm as it is here now.
@@ -92,10 +95,17 @@ package struct RealmImporter: Sendable {
 
     /// Lets staged realms be seen: all or none. Then what differs is written over those that were here.
     ///
-    /// - Throws: ``RealmStore/TakenName`` and ``RealmFileError``: nothing was written; ``Unfinished``.
+    /// - Throws: ``RealmStore/TakenName``, ``RealmFileError`` and ``InUse``: nothing was written;
+    ///   ``Unfinished``.
     package func publish(_ staged: [Staged], at moment: Moment) async throws {
         guard !isDryRun else { return }
-        for one in staged { try one.place.expectUnchanged() }
+        for one in staged {
+            try one.place.expectUnchanged()
+            // Someone may have signed in meanwhile.
+            if one.differences != nil, let existing = try await existing(one.place.name) {
+                try await expectWritable(existing)
+            }
+        }
         let new = staged.filter { $0.differences == nil }.map(\.realm)
         if !new.isEmpty { try await store.publish(new) }
         // Where nothing differs, too: one that was ended may have written all but the version.
@@ -116,12 +126,16 @@ package struct RealmImporter: Sendable {
                 _ = try await overwrite(existing, with: place, at: moment, isDryRun: false)
                 return
             } catch
-                where tries < Self.mostTries
-                && (error is ChangedMeanwhile || error is StoreConflict)
+                where tries < Self.mostTries && Self.mayPass(error)
             {
                 continue
             }
         }
+    }
+
+    /// Whether what was read has changed since, or is gone, so that it may go well once it is read anew.
+    static func mayPass(_ error: any Error) -> Bool {
+        error is ChangedMeanwhile || error is StoreConflict || error is MissingReference
     }
 
     /// Removes what was staged.
@@ -137,7 +151,8 @@ package struct RealmImporter: Sendable {
             imported = try realmImport(representation, at: moment, report: &report)
             imported.realm.parts += ImportNotes(ring: realmImport.ring, moment: moment)(
                 imported.realm,
-                secrets: try ImportNotes.secrets(in: representation)
+                secrets: try ImportNotes.secrets(in: representation),
+                shut: imported.shut
             )
         } catch let error as RealmImportError {
             throw RealmFileError(file: place.file.name, reason: error)
@@ -159,8 +174,8 @@ package struct RealmImporter: Sendable {
     }
 
     struct Read {
-        let person: NewPerson
-        /// Whether the file says what its id is.
+        var person: NewPerson
+        /// Whether its id is the file's.
         let hasID: Bool
         /// Whether the file has the password itself, and no hash of it.
         let holdsPassword: Bool
@@ -187,12 +202,12 @@ package struct RealmImporter: Sendable {
                 count += 1
                 if chunk.count == Self.chunk {
                     try await writing?.value
-                    writing = try await write(chunk)
+                    writing = try await write(chunk, people.moment.random)
                     chunk = []
                 }
             }
             try await writing?.value
-            try await write(chunk).value
+            try await write(chunk, people.moment.random).value
         } catch {
             // It must not go on where the realm is removed.
             _ = await writing?.result
@@ -213,11 +228,12 @@ package struct RealmImporter: Sendable {
             let holdsPassword = user.holdsPassword
             person.imported = try person.note(
                 CredentialSeal(ring: realmImport.ring),
-                holdsPassword: holdsPassword
+                holdsPassword: holdsPassword,
+                ids: user.credentialIDs
             )
             return Read(
                 person: person,
-                hasID: user.object.string("id") != nil,
+                hasID: user.object.string("id").map { sameBytes($0, person.person.id) } ?? false,
                 holdsPassword: holdsPassword,
                 path: user.path,
                 file: file
@@ -227,12 +243,14 @@ package struct RealmImporter: Sendable {
         }
     }
 
-    private func write(_ chunk: [Read]) async throws -> Task<Void, any Error> {
+    private func write(_ chunk: [Read], _ random: RandomSource) async throws -> Task<
+        Void, any Error
+    > {
         let used = try await store.idsInUse(ofPeople: chunk.map(\.person.person.id))
         if let taken = chunk.first(where: { used.contains($0.person.person.id) }) {
             throw RealmFileError(file: taken.file, reason: .idTaken(path: "\(taken.path).id"))
         }
-        let people = chunk.map(\.person)
+        let people = try await withFreeCredentialIDs(chunk, random).map(\.person)
         return Task { [store, isDryRun] in
             if !isDryRun, !people.isEmpty { try await store.stage(people) }
         }
@@ -240,6 +258,12 @@ package struct RealmImporter: Sendable {
 }
 
 extension Representation {
+    /// Of a person: those of its credentials, as they are kept.
+    fileprivate var credentialIDs: Set<String> {
+        let ids = (object.array("credentials") ?? []).compactMap { $0.object?.string("id") }
+        return Set(ids.compactMap { UniqueID($0)?.text })
+    }
+
     /// Of a person: whether it has a password that is no hash.
     fileprivate var holdsPassword: Bool {
         (object.array("credentials") ?? []).contains { credential in

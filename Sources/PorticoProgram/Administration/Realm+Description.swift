@@ -18,7 +18,7 @@ extension Realm {
                 "signs_out_by_hint": .bool(signsOutByHintAlone),
                 "lifetimes": .object(lifetimes.json),
                 "access_token_type": .string(accessTokenType.rawValue),
-                "token_swap": tokenSwap.map { .object($0.json) } ?? .null,
+                "token_swap": tokenSwap.flatMap { $0.isOn ? .object($0.json) : nil } ?? .null,
                 "registration": registration.map { .string($0.rawValue) } ?? .null,
             ],
             fields: [
@@ -76,6 +76,7 @@ extension TokenSwap {
         let offline =
             takesUnlistedOffline
             ? "all offline sessions" : listedUntil == nil ? "no offline session" : "those on a list"
+        guard isOn else { return "of \(issuer), not swapped at present" }
         return "of \(issuer), swapped until \(Times.standard(closesAt)), \(offline)"
     }
 }

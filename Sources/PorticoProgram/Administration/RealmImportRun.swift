@@ -40,7 +40,8 @@ struct RealmImportRun {
         } catch let used as RealmImporter.InUse {
             throw Failure(
                 .refused,
-                "People have signed in to realm \"\(printable(used.name))\". Nothing was imported.",
+                "People have signed in to realm \"\(printable(used.name))\", or chosen passwords there. "
+                    + "Nothing was imported.",
                 "It did not come with an import that noted what its file said, so a file would undo what "
                     + "they and you have changed since.",
                 "What differs: portico realm diff \(printable(used.name)) FILE",
@@ -61,7 +62,7 @@ struct RealmImportRun {
                 again
             )
         }
-        if reason is ChangedMeanwhile || reason is StoreConflict {
+        if reason is ChangedMeanwhile || reason is StoreConflict || reason is MissingReference {
             return Failure(
                 .changedMeanwhile,
                 "Others keep changing the realm. The file was not imported to its end.",

@@ -61,7 +61,8 @@ struct TokenSwapFields: ParsableArguments {
     func apply(to realm: inout Realm, keys: [KeptKey], _ administration: Administration)
         async throws
     {
-        if swapTokens == false { realm.tokenSwap = nil }
+        // What is known of the old tokens is kept: without it, some would be swapped a second time.
+        if swapTokens == false { realm.tokenSwap?.isOn = false }
         guard isAsked else { return }
         guard keys.contains(where: { $0.kind == .hmac && $0.sealed != nil }) else {
             throw Failure(
@@ -79,6 +80,10 @@ struct TokenSwapFields: ParsableArguments {
                 closesAt: now + realm.lifetimes.offlineIdle,
                 isLinear: realm.keycloak?.bool("revokeRefreshToken") ?? false
             )
+        swap.isOn = true
+        let remembered = realm.keycloak?.int64("ssoSessionMaxLifespanRememberMe") ?? 0
+        swap.sessionMaximum =
+            swap.sessionMaximum ?? max(realm.lifetimes.sessionMaximum, remembered)
         if let oldIssuer { swap.issuer = oldIssuer }
         if acceptUnlistedOfflineSessions { swap.takesUnlistedOffline = true }
         if let liveSessions {

@@ -9,7 +9,10 @@ extension RealmCommand {
             abstract: "Import realms from a Keycloak export.",
             discussion: """
                 Prints to stdout what became of each part of the files, losses of protection first. \
-                All realms of them are imported, or none. People keep their passwords.
+                New realms of them are imported together, or none. People keep their passwords.
+                Over realms that are here (--on-conflict overwrite), what the files changed since the \
+                last import is written one after another; what was changed here stays. One that is ended \
+                in between is run again.
                 """
         )
         static let missing = Installation.Missing.create

@@ -16,7 +16,7 @@ struct Swapping: Sendable {
     /// What needs neither the person nor the session.
     func check() throws(SwapRefusal) {
         let now = moment.seconds
-        guard now < swap.closesAt else { throw SwapRefusal(.closed) }
+        guard swap.isOn, now < swap.closesAt else { throw SwapRefusal(.closed) }
         // One that was made here later under the same name has never had it.
         guard sameBytes(token.clientID, client.clientID), client.isMoved else {
             throw SwapRefusal(.client)
@@ -114,7 +114,9 @@ struct Swapping: Sendable {
     /// handed on from it must not look fresh (`max_age`).
     private func earliestSignIn(of person: Person) -> Int64 {
         let remembered = realm.realm.keycloak?.int64("ssoSessionMaxLifespanRememberMe") ?? 0
-        let longest = max(realm.lifetimes.sessionMaximum, remembered)
+        // It may have been shortened here since.
+        let former = swap.sessionMaximum ?? 0
+        let longest = max(former, max(realm.lifetimes.sessionMaximum, remembered))
         return max(notBefore(for: person), (token.expiresAt ?? 0) &- longest)
     }
 

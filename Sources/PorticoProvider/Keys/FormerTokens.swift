@@ -3,13 +3,13 @@ import PorticoProtocol
 import PorticoSeals
 import PorticoStores
 
-/// What reads the refresh tokens that the server before has made, while a realm swaps them
+/// What reads the refresh tokens that the server before has made, from when a realm swaps them on
 /// (docs/decisions/0051).
 struct FormerTokens: Sendable {
     let swap: TokenSwap
     private let keys: [HMACKey]
 
-    /// - Returns: `nil` where the realm swaps none.
+    /// - Returns: `nil` where the realm has never swapped any.
     /// - Throws: where the ring does not have the key that a secret was sealed with.
     init?(of realm: Realm, _ kept: [KeptKey], ring: KeyRing) throws {
         guard let swap = realm.tokenSwap else { return nil }
@@ -25,7 +25,8 @@ struct FormerTokens: Sendable {
         }
     }
 
-    /// Whether tokens are still swapped at `now` (seconds since 1970).
+    /// Whether the window is open at `now` (seconds since 1970): tokens are swapped, or may be again, and
+    /// what has ended must be known then.
     func isOpen(at now: Int64) -> Bool { now < swap.closesAt }
 
     /// The key that a token names.

@@ -10,6 +10,8 @@ extension TokenSwap {
             listedUntil: try document.optional("listed_until", \.int64),
             isLinear: try document.required("linear", \.bool)
         )
+        isOn = try document.optional("on", \.bool) ?? true
+        sessionMaximum = try document.optional("session_maximum", \.int64)
     }
 
     var document: JSONObject {
@@ -19,6 +21,8 @@ extension TokenSwap {
             "unlisted_offline": .bool(takesUnlistedOffline),
             "linear": .bool(isLinear),
         ]
+        if !isOn { document["on"] = false }
+        document["session_maximum"] = sessionMaximum.map(JSONValue.integer)
         document["listed_until"] = listedUntil.map(JSONValue.integer)
         return document
     }

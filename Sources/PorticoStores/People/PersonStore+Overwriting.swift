@@ -12,6 +12,20 @@ extension PersonStore {
         }
     }
 
+    /// Of the ids of credentials, those that someone in any realm has, with that person's id.
+    package func owners(ofCredentials ids: [String]) async throws -> [String: String] {
+        try await database.read { reader in
+            var owners: [String: String] = [:]
+            for id in ids {
+                owners[id] = try reader.first(
+                    "SELECT person_id FROM credentials WHERE id = $1",
+                    [.text(id)]
+                ) { try $0.text(0) }
+            }
+            return owners
+        }
+    }
+
     /// Of the user names and addresses, those that someone in the realm has, with their ids.
     package func owners(usernames: [String], emails: [String], realmID: String) async throws
         -> (usernames: [String: String], emails: [String: String])

@@ -22,6 +22,8 @@ package struct RealmChanges: Sendable {
     package var limits: [(owner: RoleLimit.Owner, roles: Set<RoleName>)] = []
     /// What the import notes of things (``RealmPart/imported``), those that do not differ too.
     package var imported: [RealmPart] = []
+    /// Notes that are written together with new things, by their ids: that an import brought them.
+    package var begun: [String: RealmPart] = [:]
 
     package init() {}
 
@@ -47,18 +49,33 @@ extension RealmStore {
         case groupRoles(String, Set<RoleName>)
         case limits(RoleLimit.Owner, Set<RoleName>)
         case part(RealmPart)
+
+        /// Of a thing that may be new.
+        var newID: String? {
+            switch self {
+            case .client(let client): client.id
+            case .scope(let scope): scope.id
+            case .role(let role): role.id
+            case .group(let group): group.id
+            default: nil
+            }
+        }
     }
 
     /// Up to so many rows are written in one transaction.
     private static let atOnce = 500
 
-    /// Whether someone is signed in to the realm, or was until lately.
+    /// Whether someone is signed in to the realm or was until lately, has chosen a password here, or has
+    /// used a second factor: who adds one here uses it.
     package func isInUse(_ realmID: String) async throws -> Bool {
         try await database.read { reader in
             try reader.hasRow(
                 """
                 SELECT 1 FROM browser_sessions WHERE realm_id = $1
                 UNION ALL SELECT 1 FROM grants WHERE realm_id = $1
+                UNION ALL SELECT 1 FROM people WHERE realm_id = $1 AND epoch > 0
+                UNION ALL SELECT 1 FROM people AS p JOIN credentials AS c ON c.person_id = p.id
+                WHERE p.realm_id = $1 AND c.used <> 0
                 """,
                 [.text(realmID)]
             )
@@ -77,6 +94,7 @@ extension RealmStore {
         with changes: RealmChanges,
         from version: Int64
     ) async throws {
+        let begun = changes.begun
         var steps: [Step] = changes.keys.map(Step.key) + changes.keptKeys.map(Step.keptKey)
         steps += changes.disabledKeys.map(Step.disabledKey)
         steps += changes.clients.map(Step.client) + changes.scopes.map(Step.scope)
@@ -92,6 +110,7 @@ extension RealmStore {
         try await database.change(steps, inChunksOf: chunk) { transaction, step in
             guard try transaction.realmVersion() == version else { throw ChangedMeanwhile() }
             try transaction.apply(step, realmID)
+            if let id = step.newID, let note = begun[id] { try transaction.put(note) }
         }
         try await database.change { try $0.raiseRealmVersion() }
     }

@@ -14,6 +14,12 @@ package struct TokenSwap: Hashable, Sendable {
     package var listedUntil: Int64?
     /// Whether the server before took each token once.
     package var isLinear: Bool
+    /// Whether tokens are swapped at this time. While they are not, what ends a session still ends it
+    /// for good, and the rest stays as it was when the swap was turned on first.
+    package var isOn = true
+    /// The longest session that the realm allowed when the swap was turned on, in seconds; `nil`: not
+    /// known.
+    package var sessionMaximum: Int64?
 
     package init(
         issuer: String,

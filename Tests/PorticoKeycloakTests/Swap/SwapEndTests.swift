@@ -52,6 +52,28 @@ import Testing
         #expect(try await scene.counts() == ["ended": 4, "swapped": 2])
     }
 
+    @Test("decision 0051: while the swap is off nothing is swapped, and what ends then stays ended")
+    func turnedOff() async throws {
+        let off = try await SwapScene(swap: { $0.isOn = false })
+        let (ended, revoked, alive) = (off.claims(), off.claims(), off.claims())
+        #expect(try await off.swap(alive).error == "invalid_grant")
+        #expect(try await signOut(off, SwapScene.sign(ended)).status == 204)
+        #expect(try await revoke(off, SwapScene.sign(revoked)).status == 200)
+
+        let database = off.server.database
+        let former = try #require(
+            try await database.realms.snapshot().realms.first { $0.name == "garden" }
+        )
+        var realm = former
+        #expect(realm.tokenSwap?.isOn == false)
+        realm.tokenSwap?.isOn = true
+        #expect(try await database.realms.update(realm, replacing: former) == .changed)
+        let on = try await SwapScene(database: database)
+        #expect(try await on.swap(ended).error == "invalid_grant")
+        #expect(try await on.swap(revoked).error == "invalid_grant")
+        #expect(try await on.swap(alive).status == 200)
+    }
+
     @Test("RFC 7009 §2.1: revoking it after the swap revokes what it was swapped for")
     func revokedAfterwards() async throws {
         let scene = try await SwapScene(swap: { $0.takesUnlistedOffline = true })

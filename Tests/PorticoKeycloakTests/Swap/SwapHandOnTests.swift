@@ -98,6 +98,16 @@ import Testing
         #expect(try await signedInAt(other, in: remembering) == scene.now + 1500 - 86_400)
     }
 
+    @Test("decision 0051: nor is it younger where the realm has shortened its sessions since")
+    func shortened() async throws {
+        let scene = try await scene {
+            $0.realm.tokenSwap?.sessionMaximum = 50_000
+            $0.realm.lifetimes.sessionMaximum = 3600
+        }
+        let reply = try await scene.swap(scene.claims())
+        #expect(try await signedInAt(reply, in: scene) == scene.now + 1500 - 50_000)
+    }
+
     @Test("decision 0051: nor is it older than the realm's notBefore")
     func realmNotBefore() async throws {
         let scene = try await scene { $0.realm.notBefore = SwapScene.now - 400 }
