@@ -157,7 +157,7 @@ struct ClientFields: Sendable {
                 client.authentication = .clientSecretPost
             }
             client.isMoved = former.isMoved
-            client.keep(former, wouldBeShut: false)
+            client.keep(former, withProof: false)
         }
         if !Self.namesPKCE(json.object("attributes")), !client.grantTypes.isEmpty {
             client.codeProtection =
