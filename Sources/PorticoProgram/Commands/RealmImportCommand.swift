@@ -10,9 +10,9 @@ extension RealmCommand {
             discussion: """
                 Prints to stdout what became of each part of the files, losses of protection first. \
                 New realms of them are imported together, or none. People keep their passwords.
-                Over realms that are here (--on-conflict overwrite), what the files changed since the \
-                last import is written one after another; what was changed here stays. One that is ended \
-                in between is run again.
+                With --on-conflict overwrite, realms that are here take what their files have changed \
+                since the last import, one realm after another; what was changed here stays. If it is \
+                ended in between, run it again.
                 """
         )
         static let missing = Installation.Missing.create
