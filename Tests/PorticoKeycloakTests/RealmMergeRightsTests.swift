@@ -405,7 +405,7 @@ struct RealmMergeRightsTests {
             {"name": "h", "providerId": "hmac-generated", "config": {"kid": ["k"],
              "secret": ["c2VjcmV0IG9mIHRoZSBiZWZvcmU"], "algorithm": ["HS512"]}},
             {"name": "h2", "providerId": "hmac-generated", "config": {"kid": ["k"],
-             "secret": ["c2VjcmV0IG9mIHRoZSBiZWZvcmV"], "algorithm": ["HS512"]}}]}
+             "secret": ["c2VjcmV0IG9mIHRoZSBiZWZvcmE"], "algorithm": ["HS512"]}}]}
         """#
 
     @Test("KC-M-1: a key that was retired here does not come back with the file that brought it")
