@@ -14,7 +14,7 @@ import Testing
     private static let password = "a password of our own, long enough for two"
 
     /// The check, over a scene's database.
-    struct Door {
+    struct SidUnderTest {
         let scene: HandleScene
         let cookie: SidCookie
         let check: HandleSessionCheck
@@ -78,47 +78,47 @@ import Testing
 
     @Test("IRON-S-8, IRON-S-12: sid is a plain seal, for 14 days, HttpOnly, Secure, Lax, at /")
     func attributes() async throws {
-        let door = try Door(HandleScene())
-        let session = try await door.scene.signedIn()
-        let seal = try door.seal(session)
+        let sid = try SidUnderTest(HandleScene())
+        let session = try await sid.scene.signedIn()
+        let seal = try sid.seal(session)
         #expect(seal.wholeMatch(of: /Fe26\.2\*1\*[A-Za-z0-9_\-*]+~2/) != nil)
-        let field = try door.cookie.set(seal)
+        let field = try sid.cookie.set(seal)
         #expect(field.name == .setCookie)
         #expect(
             field.value
                 == "sid=\(seal); Path=/; Max-Age=1209600; Secure; HttpOnly; SameSite=Lax"
         )
-        let object = try door.seals.open(seal, at: door.now).object
+        let object = try sid.seals.open(seal, at: sid.now).object
         #expect(object.string("did") == session.did)
         #expect(object.int64("createdAt") == session.createdAt * 1000)
-        #expect(object.int64("lastAccessed") == door.now)
+        #expect(object.int64("lastAccessed") == sid.now)
         #expect(object.string("session") == session.sessionID.text)
         #expect(object.count == 4)
     }
 
     @Test("IRON-S-9, IRON-S-10: a cookie too long is an error; sid is removed with its attributes")
     func limits() throws {
-        let door = try Door(HandleScene())
+        let sid = try SidUnderTest(HandleScene())
         #expect(throws: CookiePolicy.Refusal.tooLong) {
-            try door.cookie.set(String(repeating: "x", count: 4094))
+            try sid.cookie.set(String(repeating: "x", count: 4094))
         }
         #expect(
-            door.cookie.remove.value == "sid=; Path=/; Max-Age=0; Secure; HttpOnly; SameSite=Lax"
+            sid.cookie.remove.value == "sid=; Path=/; Max-Age=0; Secure; HttpOnly; SameSite=Lax"
         )
     }
 
     @Test("IRON-S-12, IRON-S-13: sid opens plain, percent-encoded, and as a bearer")
     func forms() async throws {
-        let door = try Door(HandleScene())
-        let session = try await door.scene.signedIn()
-        let seal = try door.seal(session)
+        let sid = try SidUnderTest(HandleScene())
+        let session = try await sid.scene.signedIn()
+        let seal = try sid.seal(session)
         let encoded = seal.replacing("*", with: "%2A").replacing("~", with: "%7e")
         let requests: [HTTPFields] = [
             [.cookie: "sid=\(seal)"], [.cookie: "a=b; sid=\(encoded); c=d"],
             [.authorization: "Bearer \(seal)"], [.authorization: "bearer \(encoded)"],
         ]
         for headers in requests {
-            let checked = try await door.open(headers)
+            let checked = try await sid.open(headers)
             #expect(checked.session.handle == session)
             #expect(checked.fields.isEmpty)
         }
@@ -126,17 +126,17 @@ import Testing
 
     @Test("WEB-COOKIE-7: two of the name are refused, and so is what does not open")
     func invalid() async throws {
-        let door = try Door(HandleScene())
-        let session = try await door.scene.signedIn()
-        let seal = try door.seal(session)
-        #expect(try await door.absence([:])?.cause == .noCookie)
+        let sid = try SidUnderTest(HandleScene())
+        let session = try await sid.scene.signedIn()
+        let seal = try sid.seal(session)
+        #expect(try await sid.absence([:])?.cause == .noCookie)
         let other = IronSession(
             try IronPasswords(session: SecretText("another password, which is as long as it"))
         )
         let stranger = try other.seal(
             ["did": .string(session.did), "session": .string(session.sessionID.text)],
             seconds: 60,
-            at: door.now,
+            at: sid.now,
             random: .system
         )
         var doubled: HTTPFields = [.authorization: "Bearer \(seal)"]
@@ -149,14 +149,14 @@ import Testing
             [.authorization: "Bearer \u{E9}", .cookie: "sid=\(seal)"], doubled,
         ]
         for headers in requests {
-            #expect(try await door.absence(headers)?.cause == .invalidCookie)
+            #expect(try await sid.absence(headers)?.cause == .invalidCookie)
         }
     }
 
     @Test("IRON-S-13: a seal without a DID, or with a session that is none, is invalid")
     func content() async throws {
-        let door = try Door(HandleScene())
-        let session = try await door.scene.signedIn()
+        let sid = try SidUnderTest(HandleScene())
+        let session = try await sid.scene.signedIn()
         let id = JSONValue.string(session.sessionID.text)
         let objects: [JSONObject] = [
             ["session": id], ["did": 1, "session": id], ["did": ""],
@@ -167,18 +167,18 @@ import Testing
             ["persistent": ["did": .string(session.did), "session": id]],
         ]
         for object in objects {
-            #expect(try await door.absence(door.foreign(object))?.cause == .invalidCookie)
+            #expect(try await sid.absence(sid.foreign(object))?.cause == .invalidCookie)
         }
     }
 
     @Test("IRON-S-15: a copied sid dies with its session, and the refusal says the handle")
     func copied() async throws {
-        let door = try Door(HandleScene())
-        let session = try await door.scene.signedIn()
-        let seal = try door.seal(session)
-        _ = try await door.open(seal)
-        try await door.scene.signOut(session.sessionID)
-        let absence = try #require(try await door.absence(seal))
+        let sid = try SidUnderTest(HandleScene())
+        let session = try await sid.scene.signedIn()
+        let seal = try sid.seal(session)
+        _ = try await sid.open(seal)
+        try await sid.scene.signOut(session.sessionID)
+        let absence = try #require(try await sid.absence(seal))
         #expect(absence.cause == .expired)
         #expect(absence.handle == "ann.example.com")
         guard case .object(let json)? = absence.json else { throw Unexpected() }
@@ -189,24 +189,24 @@ import Testing
 
     @Test("IRON-S-14: sid is sealed again after 15 minutes, with createdAt as it was")
     func rolling() async throws {
-        let door = try Door(HandleScene())
-        let session = try await door.scene.signedIn()
-        let seal = try door.seal(session)
-        door.scene.clock.advance(by: 899)
-        #expect(try await door.open(seal).fields.isEmpty)
-        #expect(try await door.open(seal).seal == SecretText(seal))
-        door.scene.clock.advance(by: 1)
-        let checked = try await door.open(seal)
+        let sid = try SidUnderTest(HandleScene())
+        let session = try await sid.scene.signedIn()
+        let seal = try sid.seal(session)
+        sid.scene.clock.advance(by: 899)
+        #expect(try await sid.open(seal).fields.isEmpty)
+        #expect(try await sid.open(seal).seal == SecretText(seal))
+        sid.scene.clock.advance(by: 1)
+        let checked = try await sid.open(seal)
         let next = checked.seal.reveal()
         #expect(next != seal)
-        #expect(checked.fields == HTTPFields([try door.cookie.set(next)]))
-        let object = try door.seals.open(next, at: door.now).object
+        #expect(checked.fields == HTTPFields([try sid.cookie.set(next)]))
+        let object = try sid.seals.open(next, at: sid.now).object
         #expect(object.int64("createdAt") == session.createdAt * 1000)
-        #expect(object.int64("lastAccessed") == door.now)
+        #expect(object.int64("lastAccessed") == sid.now)
         #expect(object.string("session") == session.sessionID.text)
-        #expect(try await door.open(next).fields.isEmpty)
+        #expect(try await sid.open(next).fields.isEmpty)
         // What comes as a bearer goes back in an answer, not as a cookie.
-        let bearer = try await door.open([.authorization: "Bearer \(seal)"])
+        let bearer = try await sid.open([.authorization: "Bearer \(seal)"])
         #expect(bearer.fields.isEmpty)
         #expect(bearer.seal != SecretText(seal))
     }
@@ -215,89 +215,89 @@ import Testing
         "IRON-S-14: a seal ends after 14 days, and its session after 90, however often it was used"
     )
     func absolute() async throws {
-        let door = try Door(HandleScene())
-        let session = try await door.scene.signedIn()
-        var seal = try door.seal(session)
+        let sid = try SidUnderTest(HandleScene())
+        let session = try await sid.scene.signedIn()
+        var seal = try sid.seal(session)
         let first = seal
         for day in 1..<90 {
-            door.scene.clock.advance(by: 86_400)
-            if day == 15 { #expect(try await door.absence(first)?.cause == .invalidCookie) }
-            seal = try await door.open(seal).seal.reveal()
-            try await door.check.activity.flush()
+            sid.scene.clock.advance(by: 86_400)
+            if day == 15 { #expect(try await sid.absence(first)?.cause == .invalidCookie) }
+            seal = try await sid.open(seal).seal.reveal()
+            try await sid.check.activity.flush()
         }
-        door.scene.clock.advance(by: 86_399)
-        _ = try await door.open(seal)
+        sid.scene.clock.advance(by: 86_399)
+        _ = try await sid.open(seal)
         // By its own time, also where the row's would be longer.
-        try await door.scene.prolong(session.sessionID)
-        door.scene.clock.advance(by: 1)
-        #expect(try await door.absence(seal)?.cause == .expired)
+        try await sid.scene.prolong(session.sessionID)
+        sid.scene.clock.advance(by: 1)
+        #expect(try await sid.absence(seal)?.cause == .expired)
     }
 
     @Test(
         "IRON-S-15: another system's seal opens a session that came from there, and gets one of ours"
     )
     func foreign() async throws {
-        let door = try Door(HandleScene())
+        let sid = try SidUnderTest(HandleScene())
         let did = HandleScene.did
-        let seal = try door.foreign([
-            "did": .string(did), "createdAt": .integer(door.now - 86_400_000),
-            "lastAccessed": .integer(door.now),
+        let seal = try sid.foreign([
+            "did": .string(did), "createdAt": .integer(sid.now - 86_400_000),
+            "lastAccessed": .integer(sid.now),
         ])
         // Its row is not here.
-        let absence = try #require(try await door.absence(seal))
+        let absence = try #require(try await sid.absence(seal))
         #expect(absence.cause == .expired)
         #expect(absence.handle == did)
-        _ = try await door.scene.signedIn()
-        #expect(try await door.absence(seal)?.handle == "ann.example.com")
-        let session = try await door.scene.signedIn(takesForeignSeals: true)
+        _ = try await sid.scene.signedIn()
+        #expect(try await sid.absence(seal)?.handle == "ann.example.com")
+        let session = try await sid.scene.signedIn(takesForeignSeals: true)
         // The answer may get lost.
         for _ in 1...2 {
-            let checked = try await door.open(seal)
+            let checked = try await sid.open(seal)
             #expect(checked.session.handle == session)
             #expect(!checked.fields.isEmpty)
-            let object = try door.seals.open(checked.seal.reveal(), at: door.now).object
-            #expect(object.int64("createdAt") == door.now - 86_400_000)
+            let object = try sid.seals.open(checked.seal.reveal(), at: sid.now).object
+            #expect(object.int64("createdAt") == sid.now - 86_400_000)
         }
-        let ours = try await door.open(seal).seal.reveal()
-        #expect(try await door.open(ours).session.handle == session)
+        let ours = try await sid.open(seal).seal.reveal()
+        #expect(try await sid.open(ours).session.handle == session)
         // It has arrived: the copies of the old one are worth nothing.
-        #expect(try await door.absence(seal)?.cause == .expired)
-        #expect(try await door.open(ours).session.handle.takesForeignSeals == false)
+        #expect(try await sid.absence(seal)?.cause == .expired)
+        #expect(try await sid.open(ours).session.handle.takesForeignSeals == false)
     }
 
     @Test("IRON-S-14: another system's seal cannot say that it began later than its row")
     func foreignTimes() async throws {
-        let door = try Door(HandleScene())
-        let session = try await door.scene.signedIn(takesForeignSeals: true)
-        for created in [nil, .max, door.now + 86_400_000] as [Int64?] {
+        let sid = try SidUnderTest(HandleScene())
+        let session = try await sid.scene.signedIn(takesForeignSeals: true)
+        for created in [nil, .max, sid.now + 86_400_000] as [Int64?] {
             var object: JSONObject = ["did": .string(session.did)]
             object["createdAt"] = created.map { .integer($0) }
-            let checked = try await door.open(door.foreign(object))
-            let made = try door.seals.open(checked.seal.reveal(), at: door.now).object
+            let checked = try await sid.open(sid.foreign(object))
+            let made = try sid.seals.open(checked.seal.reveal(), at: sid.now).object
             #expect(made.int64("createdAt") == session.createdAt * 1000)
         }
-        for created in [.min, 0, door.now - HandleSessionCheck.longest * 1000] as [Int64] {
-            let seal = try door.foreign([
+        for created in [.min, 0, sid.now - HandleSessionCheck.longest * 1000] as [Int64] {
+            let seal = try sid.foreign([
                 "did": .string(session.did), "createdAt": .integer(created),
             ])
-            #expect(try await door.absence(seal)?.cause == .expired)
+            #expect(try await sid.absence(seal)?.cause == .expired)
         }
     }
 
     @Test("IRON-S-17, attack F06: what is sealed for an attempt is no sid, and a sid is no attempt")
     func purposes() async throws {
-        let door = try Door(HandleScene())
-        let session = try await door.scene.signedIn()
+        let sid = try SidUnderTest(HandleScene())
+        let session = try await sid.scene.signedIn()
         let attempts = Seal(ring: TestRealm.ring, purpose: "sign-in attempt", realm: "")
         let attempt = attempts.seal(
             Array(session.did.utf8),
-            at: door.scene.clock.now,
+            at: sid.scene.clock.now,
             random: .system
         )
-        #expect(try await door.absence(attempt)?.cause == .invalidCookie)
-        let seal = try door.seal(session)
+        #expect(try await sid.absence(attempt)?.cause == .invalidCookie)
+        let seal = try sid.seal(session)
         #expect(throws: SealError.self) {
-            try attempts.open(seal, at: door.scene.clock.now, within: 600)
+            try attempts.open(seal, at: sid.scene.clock.now, within: 600)
         }
     }
 

@@ -9,7 +9,7 @@ import Testing
 @testable import PorticoKeycloak
 
 /// What the chief's sign-in is worth at clients that someone with few rights made, changed, or knows
-/// the secret of (decision 0053).
+/// the secret of (docs/decisions/0053).
 @Suite("Attacks on the administration by way of clients") struct AdminLendingTests {
     /// What a client gets that another one hands its sign-in on to.
     private func handOn(
