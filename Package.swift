@@ -231,7 +231,7 @@ let package = Package(
             dependencies: [
                 "PorticoSystem", "PorticoBytes", "PorticoProtocol", "PorticoSeals", "PorticoStores",
                 "PorticoWeb",
-                "PorticoPages", "CArgon2", crypto, httpTypes,
+                "PorticoPages", "PorticoATProtocol", "CArgon2", crypto, httpTypes,
                 serverProduct("CryptoExtras", "swift-crypto"),
                 serverProduct("Logging", "swift-log"),
                 serverProduct("NIOPosix", "swift-nio"),
@@ -264,7 +264,7 @@ let package = Package(
                 "PorticoSystem", "PorticoBytes", "PorticoProtocol", "PorticoSeals", "Portico",
                 "PorticoStores",
                 "PorticoWeb", "PorticoPages", "PorticoGallery", "PorticoMail", "PorticoUpstream",
-                crypto, httpTypes,
+                "PorticoATProtocol", crypto, httpTypes,
                 serverProduct("NIOCore", "swift-nio"),
                 serverProduct("Logging", "swift-log"),
             ],
@@ -275,7 +275,7 @@ let package = Package(
             dependencies: [
                 "PorticoSystem", "PorticoBytes", "PorticoProtocol", "PorticoSeals", "PorticoWeb",
                 crypto,
-                cryptoExtras, httpTypes,
+                cryptoExtras, httpTypes, serverProduct("NIOCore", "swift-nio"),
             ],
             swiftSettings: settings
         ),
@@ -293,7 +293,8 @@ let package = Package(
                 "PorticoStores",
                 "PorticoWeb", "PorticoPages", "PorticoOutbound", "PorticoMail",
                 "PorticoSQLite", "PorticoProvider", "PorticoUpstream", "PorticoKeycloak",
-                "PorticoBackend", "PorticoStandIns", "CYAML", crypto, httpTypes,
+                "PorticoBackend", "PorticoStandIns", "PorticoATProtocol", "CYAML", crypto,
+                httpTypes,
                 serverProduct("ArgumentParser", "swift-argument-parser"),
                 serverProduct("ServiceLifecycle", "swift-service-lifecycle"),
                 serverProduct("UnixSignals", "swift-service-lifecycle"),
@@ -333,13 +334,20 @@ let package = Package(
             packageAccess: false,
             swiftSettings: settings
         ),
+        .executableTarget(
+            name: "PostsExample",
+            dependencies: ["Portico", httpTypes],
+            path: "Examples/atproto-app/Sources/Posts",
+            packageAccess: false,
+            swiftSettings: settings
+        ),
         .target(
             name: "PorticoTestSupport",
             dependencies: [
                 "PorticoBytes", "PorticoProtocol", "PorticoSeals", "Portico", "PorticoStores",
                 "PorticoWeb", "PorticoPages", "PorticoOutbound", "PorticoMail",
                 "PorticoSQLite", "PorticoProvider", "PorticoUpstream", "PorticoKeycloak",
-                "PorticoBackend", "PorticoStandIns", crypto, httpTypes,
+                "PorticoBackend", "PorticoStandIns", "PorticoATProtocol", crypto, httpTypes,
                 serverProduct("Logging", "swift-log"),
                 serverProduct("NIOCore", "swift-nio"),
             ],
@@ -444,7 +452,9 @@ let package = Package(
             name: "PorticoProviderTests",
             dependencies: [
                 "PorticoBytes", "PorticoProtocol", "PorticoSeals", "PorticoStores", "PorticoWeb",
-                "PorticoPages", "PorticoSQLite", "PorticoProvider", "Portico",
+                "PorticoPages", "PorticoOutbound", "PorticoATProtocol", "PorticoSQLite",
+                "PorticoProvider",
+                "Portico",
                 "PorticoTestSupport", crypto, cryptoExtras, httpTypes,
             ],
             swiftSettings: settings
@@ -484,8 +494,9 @@ let package = Package(
         .testTarget(
             name: "PorticoStandInsTests",
             dependencies: [
-                "PorticoBytes", "PorticoProtocol", "Portico", "PorticoOutbound", "PorticoStandIns",
-                "PorticoTestSupport", crypto, httpTypes,
+                "PorticoBytes", "PorticoProtocol", "Portico", "PorticoWeb", "PorticoOutbound",
+                "PorticoATProtocol", "PorticoStandIns", "PorticoTestSupport", crypto, httpTypes,
+                serverProduct("NIOCore", "swift-nio"),
             ],
             swiftSettings: settings
         ),
@@ -494,9 +505,10 @@ let package = Package(
             dependencies: [
                 "PorticoBytes", "PorticoProtocol", "PorticoSeals", "Portico", "PorticoStores",
                 "PorticoWeb", "PorticoPages", "PorticoGallery", "PorticoMail", "PorticoOutbound",
-                "PorticoSQLite", "PorticoProvider", "PorticoUpstream",
-                "PorticoBackend", "PorticoStandIns", "PorticoTestSupport", crypto, httpTypes,
-                serverProduct("Logging", "swift-log"),
+                "PorticoSQLite", "PorticoProvider", "PorticoUpstream", "PorticoATProtocol",
+                "PorticoBackend", "PorticoStandIns", "PorticoTestSupport", "PorticoTesting", crypto,
+                httpTypes,
+                serverProduct("Logging", "swift-log"), serverProduct("NIOCore", "swift-nio"),
             ],
             swiftSettings: settings
         ),
@@ -516,7 +528,7 @@ let package = Package(
                 "PorticoBytes", "PorticoProtocol", "PorticoSeals", "Portico", "PorticoStores",
                 "PorticoWeb", "PorticoOutbound", "PorticoMail", "PorticoSQLite",
                 "PorticoProvider", "PorticoKeycloak", "PorticoBackend", "PorticoProgram",
-                "PorticoTestSupport",
+                "PorticoATProtocol", "PorticoStandIns", "PorticoTestSupport",
                 httpTypes, serverProduct("ArgumentParser", "swift-argument-parser"),
                 serverProduct("Logging", "swift-log"), serverProduct("NIOCore", "swift-nio"),
             ],

@@ -5,7 +5,14 @@ import PackageDescription
 let package = Package(
     name: "portico-benchmarks",
     platforms: [.macOS(.v15)],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0")
+    ],
     targets: [
-        .executableTarget(name: "Load", path: "Sources/Load")
+        .executableTarget(
+            name: "Load",
+            dependencies: [.product(name: "Crypto", package: "swift-crypto")],
+            path: "Sources/Load"
+        )
     ]
 )

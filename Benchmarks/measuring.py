@@ -31,9 +31,9 @@ def forget_peak(running):
         file.write("5")
 
 
-def yardstick():
-    """What a P-256 signature costs on this machine, by OpenSSL, in us: figures of two machines are
-    compared by it. `None` without OpenSSL."""
+def yardstick(verification=False):
+    """What a P-256 signature, or its verification, costs on this machine, by OpenSSL, in us: figures of
+    two machines are compared by it. `None` without OpenSSL."""
     try:
         command = ["openssl", "speed", "-seconds", "1", "ecdsap256"]
         done = subprocess.run(
@@ -44,6 +44,6 @@ def yardstick():
             check=True,
             env=os.environ | {"LC_ALL": "C"},
         )
-        return 1e6 / float(done.stdout.split()[-2])
+        return 1e6 / float(done.stdout.split()[-1 if verification else -2])
     except (OSError, subprocess.SubprocessError, ValueError, IndexError):
         return None

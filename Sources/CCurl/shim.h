@@ -1,6 +1,9 @@
 #include <curl/curl.h>
-#include <pthread.h>
-#include <signal.h>
+#include <dlfcn.h>
+
+#ifndef RTLD_DEFAULT
+#define RTLD_DEFAULT ((void *)0)
+#endif
 
 /* Swift cannot call C functions with a variable number of arguments, and libcurl takes each option by
  * one. One function here for each type that an option has. */
@@ -81,6 +84,15 @@ static inline int portico_curl_post(CURL *handle, const void *body, long long si
             == CURLE_OK;
 }
 
+/* The same, of a body that is read while it is sent: `read` gets `context`. */
+static inline int portico_curl_upload(
+    CURL *handle, void *context, long long size, portico_curl_bytes read
+) {
+    return curl_easy_setopt(handle, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)size) == CURLE_OK
+        && curl_easy_setopt(handle, CURLOPT_READFUNCTION, read) == CURLE_OK
+        && curl_easy_setopt(handle, CURLOPT_READDATA, context) == CURLE_OK;
+}
+
 typedef int (*portico_curl_prerequest)(void *, char *, char *, int, int);
 
 /* `context` is what the three functions get. */
@@ -94,6 +106,22 @@ static inline int portico_curl_exchange(
         && curl_easy_setopt(handle, CURLOPT_WRITEDATA, context) == CURLE_OK
         && curl_easy_setopt(handle, CURLOPT_PREREQFUNCTION, prerequest) == CURLE_OK
         && curl_easy_setopt(handle, CURLOPT_PREREQDATA, context) == CURLE_OK;
+}
+
+/* SSL_CTX_clear_mode(context, SSL_MODE_AUTO_RETRY), of the OpenSSL that libcurl has loaded. */
+static inline CURLcode portico_curl_no_retry(CURL *handle, void *context, void *unused) {
+    (void)handle;
+    (void)unused;
+    long (*control)(void *, int, long, void *) =
+        (long (*)(void *, int, long, void *))dlsym(RTLD_DEFAULT, "SSL_CTX_ctrl");
+    if (control) control(context, 78, 4, NULL);
+    return CURLE_OK;
+}
+
+/* OpenSSL would read on for as long as a peer sends records without content, such as updates of keys.
+ * So it returns after each. */
+static inline int portico_curl_in_turns(CURL *handle) {
+    return curl_easy_setopt(handle, CURLOPT_SSL_CTX_FUNCTION, portico_curl_no_retry) == CURLE_OK;
 }
 
 /* Whether a connection came about. */
@@ -110,17 +138,4 @@ static inline int portico_curl_has_bundle(void) {
 
 static inline int portico_curl_multi_number(CURLM *multi, CURLMoption option, long number) {
     return curl_multi_setopt(multi, option, number) == CURLM_OK;
-}
-
-/* Runs a function on a thread of its own that takes no signal and that nothing waits for. */
-static inline int portico_curl_thread(void *(*run)(void *), void *context) {
-    sigset_t all, before;
-    pthread_t thread;
-    int isStarted;
-    sigfillset(&all);
-    if (pthread_sigmask(SIG_SETMASK, &all, &before) != 0) return 0;
-    isStarted = pthread_create(&thread, NULL, run, context) == 0;
-    if (isStarted) pthread_detach(thread);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return isStarted;
 }

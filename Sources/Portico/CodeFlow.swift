@@ -12,6 +12,8 @@ package struct CodeFlow: Sendable {
     package let metadata: ProviderMetadata
     package let client: FlowClient
     package let secrets: FlowSecrets
+    /// What the tokens are to be bound to, if anything: made before the first request of the flow.
+    let key: DPoPKey?
     let http: ProviderHTTP
 
     package init(
@@ -19,8 +21,10 @@ package struct CodeFlow: Sendable {
         metadata: ProviderMetadata,
         client: FlowClient,
         secrets: FlowSecrets,
+        key: DPoPKey?,
         http: ProviderHTTP
     ) {
+        self.key = key
         self.provider = provider
         self.metadata = metadata
         self.client = client
@@ -29,16 +33,17 @@ package struct CodeFlow: Sendable {
     }
 
     /// The address to open in a browser (RFC 8252 §8.8). It holds no secret but the login token of
-    /// `request`, if that has one.
+    /// `request`, if that has one. The code will be bound to the key, if there is one (RFC 9449 §10).
     ///
     /// - Parameter further: Parameters that this provider needs beyond the standards.
-    package func address(
+    func address(
         for request: SignInRequest,
         scopes: [ScopeToken],
-        further: [(name: String, value: String)] = []
+        further: [(name: String, value: String)]
     ) -> String {
         FormEncoding.appending(
-            parameters(of: request, scopes: scopes) + further,
+            parameters(of: request, scopes: scopes) + further
+                + (key.map { [("dpop_jkt", $0.thumbprint.text)] } ?? []),
             to: metadata.authorizationEndpoint
         )
     }
@@ -79,6 +84,8 @@ package struct CodeFlow: Sendable {
     /// The result of a redemption. Everything in it has been checked.
     package struct Redemption: Sendable {
         package let tokens: TokenResponse
+        /// What they are bound to.
+        package let key: DPoPKey?
         package let idToken: VerifiedIDToken
         package let idTokenText: SecretText
         package let receivedAt: Date
@@ -118,6 +125,7 @@ package struct CodeFlow: Sendable {
             .verify(token, meeting: expected, serverDate: answer.serverDate)
         return Redemption(
             tokens: answer.tokens,
+            key: key,
             idToken: idToken,
             idTokenText: token,
             receivedAt: received
@@ -130,7 +138,8 @@ package struct CodeFlow: Sendable {
     {
         let endpoint = TokenEndpoint(
             address: metadata.tokenEndpoint,
-            identification: try client.identification(metadata),
+            identification: { () throws(SignInError) in try client.identification(metadata) },
+            key: key,
             http: http,
             profile: provider.profile
         )

@@ -129,6 +129,8 @@ extension SignInClient {
         }
         let further = try FurtherParameters(options.parameters, request.parameters)
         let provider = try remoteProvider()
+        // A session keeps its key, whatever becomes of its tokens.
+        let key = try self.key(continuing: session)
         var flowClient = FlowClient(id: clientID)
         flowClient.trustedAudiences = options.trustedAudiences
         let flow = CodeFlow(
@@ -136,6 +138,7 @@ extension SignInClient {
             metadata: try await provider.metadata(),
             client: flowClient,
             secrets: FlowSecrets(redirectURI: redirectURI, random: context.random),
+            key: key,
             http: context.http
         )
         return try await SignIn(

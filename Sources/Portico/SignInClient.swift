@@ -49,6 +49,11 @@ public final class SignInClient: Sendable {
         /// `WWW-Authenticate` (RFC 6750 §3.1) makes ``AuthorizedHTTP`` refresh it. A token that is
         /// less than half a minute old is not refreshed.
         public var refreshesOnAnyUnauthorized = false
+        /// Binds the tokens of each session to a key of its own, which is kept with the session: whoever
+        /// reads a token elsewhere cannot use it (DPoP, RFC 9449). The provider and every API must
+        /// take proofs signed with ES256; tokens that are not bound are then refused
+        /// (rejected(.tokenNotBound)).
+        public var dpop = false
         /// Told of every request and of ignored callbacks, for a log. May be called on any thread.
         public var log: (@Sendable (ClientEvent) -> Void)?
 
@@ -122,7 +127,8 @@ public final class SignInClient: Sendable {
             http: ProviderHTTP(
                 transport: transport,
                 log: ClientLog(tell: options.log),
-                now: now
+                now: now,
+                random: random
             ),
             browser: browser,
             now: now,
@@ -157,6 +163,17 @@ public final class SignInClient: Sendable {
 
     func remoteProvider() throws(SignInError) -> RemoteProvider {
         try provided.get()
+    }
+
+    /// What a sign-in binds its tokens to, if anything.
+    func key(continuing session: Session? = nil) throws(SignInError) -> DPoPKey? {
+        if let key = try session?.activeRecord().dpopKey { return key }
+        guard options.dpop else { return nil }
+        do {
+            return try DPoPKey(random: context.random)
+        } catch {
+            throw SignInError(.misconfigured(.proofRefused))
+        }
     }
 
     private static func profile(of issuer: Issuer, _ options: Options) throws(SignInError)

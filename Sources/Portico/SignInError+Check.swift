@@ -44,6 +44,10 @@ extension SignInError.Check {
     public static let tokenResponse = Self("The token response is malformed.")
     /// A token type that this library does not support (RFC 6749 §7.1).
     public static let tokenType = Self("The token type is not Bearer.")
+    /// The tokens were asked for with a proof of possession, and are not bound to its key: the token
+    /// type is not DPoP (RFC 9449 §5). The provider does not support it; see
+    /// ``SignInClient/Options/dpop``.
+    public static let tokenNotBound = Self("The token is not bound to the key of the request.")
     /// Codes and tokens are not forwarded to another address (RFC 9700 §4.12).
     public static let redirected = Self("The endpoint answered with a redirect.")
 

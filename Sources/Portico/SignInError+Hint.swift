@@ -76,9 +76,10 @@ extension SignInError.Hint {
     /// more than 64; or its value has more than 2,048 bytes.
     public static let parameterInvalid =
         Self("A further parameter has a malformed name, or a value that is too long.")
-    /// A service that verifies access tokens must configure their audience and algorithms.
+    /// A service that verifies access tokens must configure their audience and algorithms, and for
+    /// proofs of possession its own https address.
     public static let verificationInvalid =
-        Self("The audience is empty, or an algorithm is unknown.")
+        Self("The audience is empty, an algorithm is unknown, or proofs cannot be checked.")
     /// No access token of this provider or backend is valid for as long as the caller asked.
     public static let tokenLifeTooShort =
         Self("An access token of this server does not live as long as that.")
@@ -119,6 +120,10 @@ extension SignInError.Hint {
     /// its sign-in on to.
     public static let targetRefused =
         Self("The provider does not let this client hand its sign-in on to that one.")
+    /// `invalid_dpop_proof`: check this machine's clock, and that the provider takes proofs signed
+    /// with ES256 (``SignInClient/Options/dpop``).
+    public static let proofRefused =
+        Self("The provider refuses the proof of possession. Check the clock of this device.")
     /// TLS failed. No option continues without it.
     public static let certificateUntrusted = Self("The server's certificate is not trusted.")
 

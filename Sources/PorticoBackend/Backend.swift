@@ -21,11 +21,15 @@ package struct Backend: Sendable {
     let apis: [ProxiedAPI]
     let transport: any HTTPTransport
     let limits: BackendLimits
+    let handles: HandleSessionStore
+    let handleTokens: HandleTokens
+    let handleCalls = AccountCalls()
     fileprivate let access: ProviderAccess
 
     package init(
         directory: BackendDirectory,
         accounts: AccountStore,
+        handles: HandleSessionStore,
         ring: KeyRing,
         clock: Clock,
         activity: SessionActivity<UniqueID>,
@@ -51,6 +55,13 @@ package struct Backend: Sendable {
         self.transport = transport
         self.apis = apis
         self.limits = limits
+        self.handles = handles
+        handleTokens = HandleTokens(
+            handles: handles,
+            vault: HandleTokenVault(ring: ring),
+            servers: ATTokenServers(directory: directory),
+            clock: clock
+        )
         access = ProviderAccess(
             accounts: accounts,
             directory: directory,
@@ -109,6 +120,7 @@ extension Backend {
             devices: KnownDevice(ring: ring, realmID: "accounts"),
             rules: rules
         )
+        let late = LateAnswer(sessions: check, responder: responder, forms: forms)
         let start = SignInStart(cookies: attempts, origin: publicURL.origin)
         let link = IdentityLinking(accounts: accounts, sessions: check, responder: responder)
         let pending = PendingCookie(policy, ring: ring)
@@ -130,19 +142,20 @@ extension Backend {
                 directory: directory,
                 cookies: attempts,
                 posted: PostedAnswer(ring: ring),
-                sessions: check,
+                late: late,
                 complete: complete,
                 link: link,
                 pending: pending,
                 events: events,
                 responder: responder,
-                forms: forms,
                 limit: limits.callbacks,
                 redeemed: limits.redemptions
             ),
+            handles: handleEndpoints(attempts, late, complete, responder),
             token: AppTokenEndpoint(
                 directory: directory,
                 accounts: accounts,
+                handles: handles,
                 ring: ring,
                 headers: headers,
                 events: events,
@@ -205,6 +218,8 @@ extension Backend {
                 transport: transport,
                 headers: headers
             ),
+            handleSession: handleSession(departure, cookies, headers),
+            xrpc: xrpc(headers),
             choose: ChoosePages(
                 directory: directory,
                 check: check,
@@ -252,6 +267,7 @@ extension Backend {
             proof: ConfirmPages(
                 directory: directory,
                 check: check,
+                accounts: accounts,
                 emails: emails,
                 cookies: cookies,
                 responder: responder,

@@ -3,6 +3,7 @@ struct BackendEndpoints: Sendable {
     let responder: BackendResponder
     let start: StartEndpoint
     let callback: CallbackEndpoint
+    let handles: HandleEndpoints
     let token: AppTokenEndpoint
     let refresh: AppRefreshEndpoint
     let native: NativeEndpoint
@@ -12,6 +13,8 @@ struct BackendEndpoints: Sendable {
     let reauthentication: ReauthenticationEndpoint
     let association: AssociationFilesEndpoint
     let proxy: ProxyEndpoint
+    let handleSession: HandleSessionEndpoint
+    let xrpc: XRPCEndpoint
     let choose: ChoosePages
     let join: AccountLinkingPages
     let overview: AccountPages

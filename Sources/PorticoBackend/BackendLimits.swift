@@ -1,3 +1,4 @@
+import PorticoBytes
 import PorticoWeb
 
 /// The BFF's rate limits. Counted per process.
@@ -5,7 +6,7 @@ package struct BackendLimits: Sendable {
     let starts: RateLimiter
     let callbacks: RateLimiter
     /// The redeemed attempts.
-    let redemptions: SeenLately
+    let redemptions: SeenLately<LimitKey>
     let guesses: RateLimiter
     let natives: RateLimiter
     let providerCalls: RateLimiter
@@ -15,7 +16,7 @@ package struct BackendLimits: Sendable {
     package init(startsPerMinute: Int = 5, callbacksPerMinute: Int = 10) {
         starts = Self.ofEverybody(startsPerMinute)
         callbacks = Self.ofEverybody(callbacksPerMinute)
-        redemptions = SeenLately()
+        redemptions = SeenLately<LimitKey>()
         guesses = RateLimiter(burst: 20, perMinute: 10)
         natives = RateLimiter(burst: 10, perMinute: 10)
         providerCalls = RateLimiter(burst: 60, perMinute: 60)

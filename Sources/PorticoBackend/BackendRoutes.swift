@@ -2,7 +2,9 @@ import PorticoWeb
 
 extension BackendEndpoints {
     /// The BFF's routes (docs/openapi.yaml): one for each method at an address.
-    var routes: [Route<BackendContext>] { signIn + account + calls + documents + pages }
+    var routes: [Route<BackendContext>] {
+        signIn + handles.routes + account + calls + documents + pages
+    }
 
     private var signIn: [Route<BackendContext>] {
         [
@@ -56,6 +58,21 @@ extension BackendEndpoints {
         ]
     }
 
+    /// What apps ask by the cookie `sid` (docs/decisions/0063).
+    private var handleCalls: [Route<BackendContext>] {
+        [
+            .get("/api/auth/session", for: .programs, handleSession.get),
+            .get("/mobile/refresh-token", for: .programs, handleSession.refreshToken),
+            .post("/api/auth/logout", for: .programs, handleSession.logout),
+            .get("/xrpc/{method}", for: .programs) {
+                try await xrpc.respond($0.parameters["method"], $0)
+            },
+            .post("/xrpc/{method}", for: .programs, uploads: xrpc.account) {
+                try await xrpc.respond($0.parameters["method"], $0)
+            },
+        ]
+    }
+
     /// Providers' notifications, and requests proxied to APIs.
     private var calls: [Route<BackendContext>] {
         [
@@ -77,6 +94,7 @@ extension BackendEndpoints {
             + Route.any(of: ProxyEndpoint.methods, "/bff/{api}/{rest...}", for: .programs) {
                 try await proxy.respond($0.parameters["api"], $0.parameters["rest"], $0)
             }
+            + handleCalls
     }
 
     private var documents: [Route<BackendContext>] {
@@ -91,7 +109,10 @@ extension BackendEndpoints {
     private var pages: [Route<BackendContext>] {
         [
             .get(.root, other.root),
-            .get(.login, choose.signIn),
+            .get(.login) {
+                try handles.login.isAsked($0)
+                    ? try await handles.login.get($0) : try await choose.signIn($0)
+            },
             .get(.signup, choose.signUp),
             .get(.joining, join.ask),
             .post(.joining, join.decide),

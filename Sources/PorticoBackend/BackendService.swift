@@ -30,6 +30,11 @@ package struct BackendService: HTTPService {
             return responder.toSignIn([("return_to", context.target.path)]).logged(
                 error: absence.name
             )
+        case let absence as HandleSessionCheck.Absence where context.opensPage:
+            // Whoever came by a link can sign in again, mostly without typing.
+            let query = absence.handle.map { [(name: "handle", value: $0)] } ?? []
+            return responder.redirect(FormEncoding.appending(query, to: "/mobile-auth"))
+                .logged(error: absence.name)
         case let refusal as any Refusal: return responder.refuse(refusal, audience, context)
         case is StoreBusy: return responder.refuse(BackendError.busy, audience, context)
         default:

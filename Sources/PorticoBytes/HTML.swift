@@ -66,7 +66,11 @@ package struct HTML: Sendable, Equatable {
     package static func style(_ source: InlineSource) -> HTML { inline("style", source) }
 
     /// The page's own script, inserted unescaped.
-    package static func script(_ source: InlineSource) -> HTML { inline("script", source) }
+    ///
+    /// - Parameter nonce: What admits it, where its hash does not.
+    package static func script(_ source: InlineSource, nonce: String? = nil) -> HTML {
+        inline("script", source, nonce: nonce)
+    }
 
     package static func meta(_ name: String, _ content: String) -> HTML {
         element(.meta, [.name: name, .content: content])
@@ -92,9 +96,15 @@ package struct HTML: Sendable, Equatable {
         return html
     }
 
-    private static func inline(_ name: String, _ source: InlineSource) -> HTML {
+    private static func inline(
+        _ name: String,
+        _ source: InlineSource,
+        nonce: String? = nil
+    ) -> HTML {
         var html = HTML()
-        html.append("<\(name)>")
+        html.append("<\(name)")
+        if let nonce { html.append(attribute: "nonce", nonce) }
+        html.append(">")
         html.append(source.text)
         html.append("</\(name)>\n")
         return html

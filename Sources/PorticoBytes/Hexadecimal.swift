@@ -35,17 +35,24 @@ package enum Hexadecimal {
 
     /// `text` with each `%XX` decoded once; `nil` if an escape is malformed (RFC 3986 §2.1).
     package static func percentDecoded(_ text: some Collection<UInt8>) -> [UInt8]? {
+        withBytes(of: text) { percentDecoded($0) }
+    }
+
+    private static func percentDecoded(_ text: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
         var decoded: [UInt8] = []
-        var rest = text[...]
-        while let byte = rest.popFirst() {
-            guard byte == UInt8(ascii: "%") else {
-                decoded.append(byte)
+        decoded.reserveCapacity(text.count)
+        var index = 0
+        while index < text.count {
+            guard text[index] == UInt8(ascii: "%") else {
+                decoded.append(text[index])
+                index += 1
                 continue
             }
-            guard let high = rest.popFirst()?.hexDigitValue,
-                let low = rest.popFirst()?.hexDigitValue
+            guard index + 2 < text.count, let high = text[index + 1].hexDigitValue,
+                let low = text[index + 2].hexDigitValue
             else { return nil }
             decoded.append(high << 4 | low)
+            index += 3
         }
         return decoded
     }

@@ -138,11 +138,21 @@ extension ConnectedAppsPage: PageWithStates {
         state("two apps", samples),
         state("none", []),
         state("removed", Array(samples.prefix(1)), removed: "Some Reader"),
+        state("sessions", sessions),
+        state(
+            "session ended",
+            Array(sessions.prefix(1)),
+            removed: "reader.example/client.json",
+            hasOtherSessions: true
+        ),
     ]
 
-    private static func state(_ name: String, _ apps: [App], removed: String? = nil)
-        -> GalleryState
-    {
+    private static func state(
+        _ name: String,
+        _ apps: [App],
+        removed: String? = nil,
+        hasOtherSessions: Bool = false
+    ) -> GalleryState {
         GalleryState(
             name,
             ConnectedAppsPage(
@@ -151,9 +161,22 @@ extension ConnectedAppsPage: PageWithStates {
                 now: 1_800_001_200,
                 form: .sample,
                 removed: removed,
+                hasOtherSessions: hasOtherSessions,
                 signOut: PageLink(path: "/realms/demo/protocol/openid-connect/logout"),
                 navigation: .sampleOfRealm
             )
+        )
+    }
+
+    /// Of a client with a document, at a host of the AT Protocol.
+    private static let sessions = [1_800_000_000, 1_799_900_000].map { (time: Int64) in
+        App(
+            id: "session-\(time)",
+            name: "reader.example/client.json",
+            scopes: ["atproto", "transition:generic"],
+            allowedAt: time - 86_400,
+            lastUsedAt: time,
+            isSession: true
         )
     }
 

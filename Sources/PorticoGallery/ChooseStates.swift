@@ -42,6 +42,10 @@ extension ChooseMethodPage: PageWithStates {
             GalleryState("sign up for an app", page(.signUp, app: "Notes", fields: handOff)),
             GalleryState("not responding", page(.signIn, methods: withoutGoogle)),
             GalleryState("no methods", page(.signIn, methods: [])),
+            GalleryState(
+                "with an internet handle",
+                page(.signIn, methods: SignInMethod.samples + [.handle])
+            ),
         ]
         + Problem.gallery.map { name, problem in
             let isOut = problem == .notAnswering(.google)

@@ -42,8 +42,22 @@ extension ConfirmItsYouPage: PageWithStates {
                 )
             ),
             GalleryState(
+                "internet handle",
+                ConfirmItsYouPage(
+                    reason: .other,
+                    account: PageAccount(name: nil, userName: "ann.example.com"),
+                    methods: [.handle],
+                    form: .sample
+                )
+            ),
+            GalleryState(
                 "no method",
-                ConfirmItsYouPage(reason: .other, account: .sample, methods: [], form: .sample)
+                ConfirmItsYouPage(
+                    reason: .other,
+                    account: PageAccount(name: nil, userName: "Ann Example"),
+                    methods: [],
+                    form: .sample
+                )
             ),
         ]
 }

@@ -32,7 +32,7 @@ extension BackendSignedOutPage: PageWithStates {
             "here",
             BackendSignedOutPage(
                 outcome: .here,
-                stillAt: ["Google"],
+                stillAt: [.google],
                 signInAgain: PageLink(path: "/login")
             )
         ),
@@ -40,7 +40,7 @@ extension BackendSignedOutPage: PageWithStates {
             "everywhere",
             BackendSignedOutPage(
                 outcome: .everywhere,
-                stillAt: ["Google"],
+                stillAt: [.google],
                 signInAgain: PageLink(path: "/login")
             )
         ),

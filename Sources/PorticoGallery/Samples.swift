@@ -30,6 +30,8 @@ extension MethodLabel {
 extension SignInMethod {
     static let samples: [SignInMethod] = [.google, .facebook, .apple, .example]
 
+    static let handle = SignInMethod(name: "atproto", label: .handle, action: "/mobile-auth")
+
     static let google = SignInMethod(name: "google", label: .google, action: "/v1/auth/google")
     static let facebook = SignInMethod(
         name: "facebook",

@@ -72,7 +72,53 @@ extension ConsentPage: PageWithStates {
                 form: .sample
             )
         ),
+        GalleryState(
+            "client for development",
+            ConsentPage(
+                client: "localhost",
+                origin: .unnamedAppOnThisDevice,
+                account: .sample,
+                scopes: ["atproto", "transition:generic"],
+                form: .sample
+            )
+        ),
+        GalleryState(
+            "client document",
+            atProtocol(["atproto", "transition:generic", "transition:chat.bsky"])
+        ),
+        GalleryState(
+            "client document, everything",
+            atProtocol(
+                [
+                    "atproto", "transition:email", "repo:app.bsky.feed.post?action=create",
+                    "repo?collection=com.example.note&collection=com.example.tag", "repo:*",
+                    "rpc:app.bsky.feed.getTimeline?aud=did:web:api.example.com%23appview",
+                    "rpc:*?aud=did:web:api.example.com%23appview",
+                    "rpc:com.example.search?aud=*", "blob?accept=image/*&accept=video/mp4",
+                    "blob:*/*", "account:email?action=manage", "account:repo",
+                    "account:repo?action=manage", "account:status",
+                    "account:status?action=manage", "identity:handle", "identity:*",
+                ],
+                unknown: ["space:com.example.room", "foo:bar"]
+            )
+        ),
     ]
+}
+
+extension ConsentPage {
+    fileprivate static func atProtocol(
+        _ scopes: [String],
+        unknown: [String] = []
+    ) -> ConsentPage {
+        ConsentPage(
+            client: "reader.example",
+            origin: .document(clientID: "https://reader.example/client-metadata.json"),
+            account: .sample,
+            scopes: scopes,
+            unknown: unknown,
+            form: .sample
+        )
+    }
 }
 
 extension FormPostPage: PageWithStates {

@@ -1,3 +1,4 @@
+import Hummingbird
 import Portico
 import PorticoBytes
 import PorticoProtocol
@@ -7,6 +8,8 @@ struct AccessTokenAuthentication: Sendable {
     let verifier: AccessTokenVerifier
     let required: Scope
     let mapping: RoleMapping
+    /// `nil`: tokens that are bound to a key are refused.
+    let proofs: PresentedProofs?
 
     var issuer: String { verifier.issuer.text }
 
@@ -19,15 +22,35 @@ struct AccessTokenAuthentication: Sendable {
         return verifier.issuer.isNamed(issuer)
     }
 
-    func person(of token: String) async throws(Refusal) -> AuthenticatedPerson {
-        let challenges = Challenges(issuer: issuer, takesSessions: false)
+    /// - Parameter request: Where the token came with a proof: it has that.
+    func person(of token: String, provenIn request: Request?) async throws(Refusal)
+        -> AuthenticatedPerson
+    {
+        var challenges = Challenges(issuer: issuer, takesSessions: false, proofs: proofs)
+        challenges.isProven = request != nil
+        var proof: DPoPProof?
+        if let request {
+            guard let proofs else { throw challenges.invalidToken }
+            do throws(OAuthError) {
+                proof = try proofs.proof(of: request, with: token)
+            } catch {
+                throw challenges.refusal(error)
+            }
+        }
         let verified: VerifiedAccessToken
         do {
-            verified = try await verifier.verify(token)
+            verified = try await verifier.verify(token, provenBy: proof?.thumbprint)
         } catch {
             switch error {
             case .invalid: throw challenges.invalidToken
             case .unavailable: throw .unavailable
+            }
+        }
+        if let proof {
+            do throws(OAuthError) {
+                try proofs?.spend(proof)
+            } catch {
+                throw challenges.refusal(error)
             }
         }
         guard required.isSubset(of: verified.scope) else {

@@ -33,7 +33,7 @@ public struct AdmissionRefusal: HTTPResponseError, Hashable {
         Refusal(
             status: status,
             body: ["error": .string(error), "message": .string(message)],
-            challenge: status == .unauthorized ? "Bearer" : nil
+            challenges: status == .unauthorized ? ["Bearer"] : []
         ).response
     }
 }
@@ -42,7 +42,9 @@ public struct AdmissionRefusal: HTTPResponseError, Hashable {
 struct Refusal: Error {
     let status: HTTPResponse.Status
     let body: JSONObject
-    var challenge: String?
+    var challenges: [String] = []
+    /// For the next proof.
+    var nonce: String?
     var retryAfter: Int?
 
     /// The backend or the issuer cannot be reached: no one is admitted without a check.
@@ -69,7 +71,11 @@ struct Refusal: Error {
             .cacheControl: "no-store",
             .xContentTypeOptions: "nosniff",
         ]
-        if let challenge { fields[.wwwAuthenticate] = challenge }
+        // A field each: clients that read only the first scheme of a field read both this way.
+        for challenge in challenges {
+            fields.append(HTTPField(name: .wwwAuthenticate, value: challenge))
+        }
+        fields[.dpopNonce] = nonce
         if let retryAfter { fields[.retryAfter] = String(retryAfter) }
         return Response(
             status: status,

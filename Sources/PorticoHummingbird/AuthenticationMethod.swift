@@ -54,7 +54,9 @@ public struct AuthenticationMethod: Sendable {
     ///   - roles: Where to find roles among the claims.
     ///   - algorithms: The accepted ones of `ES256`, `EdDSA`, `RS256` and `PS256`.
     ///   - types: The accepted `typ` values in the token's header: `at+jwt`, or also `JWT`, for issuers
-    ///     that write it, such as Keycloak. The claim `typ` must then be `Bearer`.
+    ///     that write it, such as Keycloak. The claim `typ` must then be `Bearer`, or `DPoP` of a
+    ///     token that is bound to a key.
+    ///   - proofs: How tokens that are bound to a key are taken (RFC 9449). Without it they are refused.
     ///   - allowInsecureLoopback: Allows an `http` issuer on this machine.
     ///   - transport: Fetches metadata and keys; libcurl by default.
     /// - Throws: misconfigured if the address is not valid for an issuer, or no token could ever
@@ -66,6 +68,7 @@ public struct AuthenticationMethod: Sendable {
         roles: RoleMapping = .keycloak,
         algorithms: [String] = ["ES256", "EdDSA", "RS256", "PS256"],
         types: [String] = ["at+jwt"],
+        proofs: ProofsOfPossession? = nil,
         allowInsecureLoopback: Bool = false,
         transport: (any HTTPTransport)? = nil
     ) throws(SignInError) -> AuthenticationMethod {
@@ -76,6 +79,7 @@ public struct AuthenticationMethod: Sendable {
             roles: roles,
             algorithms: algorithms,
             types: types,
+            proofs: proofs,
             allowInsecureLoopback: allowInsecureLoopback,
             transport: transport ?? OutboundClient(),
             clock: .system
@@ -120,6 +124,7 @@ extension AuthenticationMethod {
         roles: RoleMapping,
         algorithms: [String],
         types: [String],
+        proofs: ProofsOfPossession?,
         allowInsecureLoopback: Bool,
         transport: any HTTPTransport,
         clock: Clock
@@ -149,7 +154,12 @@ extension AuthenticationMethod {
         )
         return AuthenticationMethod(
             kind: .accessToken(
-                AccessTokenAuthentication(verifier: verifier, required: required, mapping: roles)
+                AccessTokenAuthentication(
+                    verifier: verifier,
+                    required: required,
+                    mapping: roles,
+                    proofs: proofs.map { PresentedProofs($0, clock: clock) }
+                )
             )
         )
     }

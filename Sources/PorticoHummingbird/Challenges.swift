@@ -15,6 +15,10 @@ struct Challenges {
     /// The issuer that confirms people's identity.
     let issuer: String
     let takesSessions: Bool
+    /// Where proofs of possession are taken.
+    var proofs: PresentedProofs?
+    /// Whether the request uses the scheme `DPoP`.
+    var isProven = false
 
     /// No credentials were sent: the answer then has no error (RFC 6750 §3.1).
     var missing: Refusal {
@@ -23,7 +27,7 @@ struct Challenges {
             : Refusal(
                 status: .unauthorized,
                 body: ["error": "unauthorized", "message": "An access token is required."],
-                challenge: challenge([])
+                challenges: challenges([])
             )
     }
 
@@ -36,14 +40,13 @@ struct Challenges {
                 "reason": .string(reason.rawValue),
                 "message": "Nobody is signed in.",
             ],
-            challenge: challenge([])
+            challenges: challenges([])
         )
     }
 
     var invalidToken: Refusal {
         refusal(
-            OAuthError(.invalidToken, "The access token is expired, malformed, or not for this."),
-            []
+            OAuthError(.invalidToken, "The access token is expired, malformed, or not for this.")
         )
     }
 
@@ -54,23 +57,42 @@ struct Challenges {
         )
     }
 
-    private func refusal(_ error: OAuthError, _ further: [(String, String)]) -> Refusal {
+    func refusal(_ error: OAuthError, _ further: [(String, String)] = []) -> Refusal {
         Refusal(
             status: error.code == .insufficientScope ? .forbidden : .unauthorized,
             body: [
                 "error": .string(error.code.rawValue),
                 "error_description": .string(error.description),
             ],
-            challenge: challenge(
+            challenges: challenges(
                 [("error", error.code.rawValue), ("error_description", error.description)] + further
-            )
+            ),
+            nonce: isProven ? proofs?.nonce : nil
         )
+    }
+
+    /// Of each scheme, that of proofs first (RFC 9449 §7.1); what is wrong is in the one that was used.
+    private func challenges(_ parameters: [(String, String)]) -> [String] {
+        guard proofs != nil else { return [Self.challenge("Bearer", for: issuer, parameters)] }
+        let algorithms = SignatureAlgorithm.allCases.map(\.rawValue).joined(separator: " ")
+        return [
+            Self.challenge(
+                "DPoP",
+                for: issuer,
+                [("algs", algorithms)] + (isProven ? parameters : [])
+            ),
+            Self.challenge("Bearer", for: issuer, isProven ? [] : parameters),
+        ]
     }
 
     /// Every parameter once. None contains a quote or a backslash: they are literals, scope tokens
     /// and an address.
-    private func challenge(_ parameters: [(String, String)]) -> String {
+    private static func challenge(
+        _ scheme: String,
+        for issuer: String,
+        _ parameters: [(String, String)]
+    ) -> String {
         let all = [("realm", issuer)] + parameters
-        return "Bearer " + all.map { "\($0.0)=\"\($0.1)\"" }.joined(separator: ", ")
+        return "\(scheme) " + all.map { "\($0.0)=\"\($0.1)\"" }.joined(separator: ", ")
     }
 }

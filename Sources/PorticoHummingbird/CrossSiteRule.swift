@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+import PorticoProtocol
 
 /// Whether a request with a cookie may be the person's own, and not that of a foreign page (Fetch
 /// Metadata §2.3; OWASP ASVS 3.5).
@@ -20,9 +21,8 @@ enum CrossSiteRule {
 
     /// Browsers let no page set the one, and the other only if this service allows it by CORS.
     private static func isOwn(_ fields: HTTPFields) -> Bool {
-        if let name = HTTPField.Name("X-Portico"), fields[values: name] == ["1"] { return true }
-        guard let name = HTTPField.Name("Sec-Fetch-Site") else { return false }
-        let sites = fields[values: name]
+        if fields[values: .portico] == ["1"] { return true }
+        let sites = fields[values: .fetchSite]
         return sites == ["same-origin"] || sites == ["none"]
     }
 }

@@ -1,3 +1,4 @@
+import HTTPTypes
 public import Hummingbird
 import PorticoProtocol
 
@@ -36,23 +37,40 @@ public struct PersonAuthenticator<Context: PersonRequestContext>: RouterMiddlewa
     ) async throws -> Response {
         var context = context
         context.person = nil
+        let presented = PresentedCredentials(
+            request.headers,
+            cookie: sessions?.cookieName,
+            takesProofs: takesProofs
+        )
+        let authentication = accessTokenAuthentication(for: presented)
         do throws(Refusal) {
-            context.person = try await person(of: request)
+            context.person = try await person(of: presented, authentication, in: request)
         } catch {
             return error.response
         }
-        return try await next(request, context)
+        var response = try await next(request, context)
+        if case .proven = presented, let nonce = authentication?.proofs?.nonce {
+            // For the next request (RFC 9449 §8.2).
+            response.headers[.dpopNonce] = nonce
+        }
+        return response
     }
 
-    private func person(of request: Request) async throws(Refusal) -> AuthenticatedPerson {
-        let presented = PresentedCredentials(request.headers, cookie: sessions?.cookieName)
+    private func person(
+        of presented: PresentedCredentials,
+        _ authentication: AccessTokenAuthentication?,
+        in request: Request
+    ) async throws(Refusal) -> AuthenticatedPerson {
         switch presented {
         case .bearer(let token):
-            if let authentication = accessTokenAuthentication(for: token) {
-                return try await authentication.person(of: token)
+            if let authentication {
+                return try await authentication.person(of: token, provenIn: nil)
             }
             guard let sessions else { throw invalid }
             return try await sessions.person(of: presented)
+        case .proven(let token):
+            guard let authentication else { throw invalid }
+            return try await authentication.person(of: token, provenIn: request)
         case .cookie:
             guard let sessions else { throw challenges.missing }
             guard CrossSiteRule.permits(request) else { throw .crossSite }
@@ -63,11 +81,17 @@ public struct PersonAuthenticator<Context: PersonRequestContext>: RouterMiddlewa
     }
 
     /// Of several issuers, the one that the token names; only that issuer's keys can confirm it.
-    private func accessTokenAuthentication(for token: String) -> AccessTokenAuthentication? {
-        let isSession = sessions != nil && token.utf8.count(where: { $0 == UInt8(ascii: ".") }) != 2
-        guard !isSession, let first = accessTokens.first else { return nil }
-        guard accessTokens.count > 1 else { return first }
-        return accessTokens.first { $0.isNamed(in: token) } ?? first
+    private func accessTokenAuthentication(for presented: PresentedCredentials)
+        -> AccessTokenAuthentication?
+    {
+        switch presented {
+        case .bearer(let token)
+        where sessions == nil || token.utf8.count(where: { $0 == UInt8(ascii: ".") }) == 2,
+            .proven(let token):
+            guard accessTokens.count > 1 else { return accessTokens.first }
+            return accessTokens.first { $0.isNamed(in: token) } ?? accessTokens.first
+        default: return nil
+        }
     }
 
     /// The request has a token, but not an accepted one.
@@ -79,7 +103,10 @@ public struct PersonAuthenticator<Context: PersonRequestContext>: RouterMiddlewa
     private var challenges: Challenges {
         Challenges(
             issuer: accessTokens.first?.issuer ?? sessions?.backend ?? "",
-            takesSessions: sessions != nil
+            takesSessions: sessions != nil,
+            proofs: accessTokens.lazy.compactMap(\.proofs).first
         )
     }
+
+    private var takesProofs: Bool { accessTokens.contains { $0.proofs != nil } }
 }

@@ -5,16 +5,23 @@ import PorticoBytes
 /// uses one method only (RFC 6750 §2).
 enum PresentedCredentials: Hashable {
     case bearer(String)
+    /// An access token that comes with a proof of possession (RFC 9449 §7.1).
+    case proven(String)
     case cookie(String)
     case none
     /// Credentials are present, but cannot be a token.
     case malformed
 
-    /// - Parameter name: The name of the session cookie, if accepted.
-    init(_ fields: HTTPFields, cookie name: String?) {
-        let authorizations = fields[values: .authorization].filter(Self.isBearer)
+    /// - Parameters:
+    ///   - name: The name of the session cookie, if accepted.
+    ///   - takesProofs: Whether the scheme `DPoP` is accepted.
+    init(_ fields: HTTPFields, cookie name: String?, takesProofs: Bool) {
+        let schemes: [Scheme] = takesProofs ? [.bearer, .dpop] : [.bearer]
+        let authorizations = fields[values: .authorization].filter { field in
+            Scheme(field).map(schemes.contains) ?? false
+        }
         guard authorizations.isEmpty else {
-            self = Self.token(in: authorizations).map(Self.bearer) ?? .malformed
+            self = Self.token(in: authorizations) ?? .malformed
             return
         }
         guard let name, let value = Self.value(of: name, in: fields) else {
@@ -30,25 +37,35 @@ enum PresentedCredentials: Hashable {
         switch self {
         case .bearer(let token): "bearer \(token)"
         case .cookie(let value): "cookie \(value)"
-        case .none, .malformed: ""
+        case .proven, .none, .malformed: ""
         }
     }
 
     private static let longest = 16 * 1024
 
-    /// The scheme, case-insensitive (RFC 9110 §11.1).
-    private static func isBearer(_ field: String) -> Bool {
-        field.utf8.count >= 6 && field.prefix(6).lowercased() == "bearer"
-            && (field.utf8.count == 6 || field.utf8.dropFirst(6).first == UInt8(ascii: " "))
+    private enum Scheme: String, CaseIterable {
+        case bearer, dpop
+
+        /// Case-insensitive (RFC 9110 §11.1).
+        init?(_ field: String) {
+            let name = field.utf8.prefix { $0 != UInt8(ascii: " ") }
+            guard name.count <= 6 else { return nil }
+            self.init(wire: String(Substring(name)).lowercased())
+        }
     }
 
-    private static func token(in fields: [String]) -> String? {
-        guard fields.count == 1, let field = fields.first else { return nil }
-        let token = field.utf8.dropFirst(6).drop { $0 == UInt8(ascii: " ") }
+    private static func token(in fields: [String]) -> PresentedCredentials? {
+        guard fields.count == 1, let field = fields.first, let scheme = Scheme(field) else {
+            return nil
+        }
+        let token = field.utf8.dropFirst(scheme.rawValue.utf8.count).drop {
+            $0 == UInt8(ascii: " ")
+        }
         guard !token.isEmpty, token.count <= longest, token.allSatisfy(isTokenCharacter) else {
             return nil
         }
-        return String(Substring(token))
+        let text = String(Substring(token))
+        return scheme == .dpop ? .proven(text) : .bearer(text)
     }
 
     /// Two cookies with one name are an attack (WEB-COOKIE-7): one of them was planted, and it is

@@ -45,7 +45,7 @@ struct SessionAuthentication: Sendable {
         switch presented {
         case .bearer(let token): request.headerFields[.authorization] = "Bearer \(token)"
         case .cookie(let value): request.headerFields[.cookie] = "\(cookieName)=\(value)"
-        case .none, .malformed: throw .unavailable
+        case .proven, .none, .malformed: throw .unavailable
         }
         do {
             return try await transport.send(request, body: [], limits: Self.limits)

@@ -45,8 +45,11 @@ struct ClientAttributes {
     /// Whether it must push its requests (RFC 9126 §6).
     var requiresPushedRequests: Bool { values[Self.pushed] == "true" }
 
-    /// Whether its tokens are bound to a key (RFC 9449, RFC 8705).
-    var bindsTokens: Bool { values[Self.dpop] == "true" || values[Self.certificates] == "true" }
+    /// Whether it gets no token without a proof of possession (RFC 9449 §5.2).
+    var requiresProofs: Bool { values[Self.dpop] == "true" }
+
+    /// Whether its tokens are bound to a certificate (RFC 8705).
+    var bindsToCertificate: Bool { values[Self.certificates] == "true" }
 
     /// With `##` between them; `nil` if not set.
     var postLogoutRedirectURIs: String? { values[Self.postLogout] }

@@ -11,14 +11,14 @@ extension ClientImport {
         case .made: return here.secret != nil
         case .chosen(let text):
             if registration.isSecret(text, of: here) { return true }
-            guard here.secret != nil, let existing, existing.isNoted else { return false }
+            let name = ImportNotes.Name.client(here.clientID)
+            guard here.secret != nil, let existing, existing.isNoted(name) else { return false }
             // What the file of before said, too, was changed here since.
             guard let former = existing.secrets[ExactText(here.clientID)] else {
                 // One that an import made, because its file had none, gives way.
-                let note = existing.fields(ImportNotes.Name.client(here.clientID))
+                let note = existing.fields(name)
                 return note?.says(here.secretNote, at: .madeSecret) != true
             }
-            guard !sameBytes(former.reveal(), text.reveal()) else { return true }
             return !registration.isSecret(former, of: here)
         }
     }
@@ -41,6 +41,12 @@ extension ClientImport {
         )
     }
 
+    /// Whether a client proves itself by its secret, in a way that is known here or not.
+    static func isProvenBySecret(_ client: Representation) throws(RealmImportError) -> Bool {
+        let type = try client.text("clientAuthenticatorType")
+        return type == nil || type == "client-secret" || type == "client-secret-jwt"
+    }
+
     /// A full export contains it in the clear; a partial one masks it.
     func secret(
         of client: Client,
@@ -50,11 +56,8 @@ extension ClientImport {
     ) throws(RealmImportError) -> ClientRegistration.Secret {
         let secret = try representation.text("secret")
         guard client.authentication == .clientSecretBasic else { return .unchanged }
-        let type = try representation.text("clientAuthenticatorType")
-        guard type == nil || type == "client-secret" || type == "client-secret-jwt" else {
-            // A secret beside keys or a certificate was never enough.
-            return .made
-        }
+        // A secret beside keys or a certificate was never enough.
+        guard try Self.isProvenBySecret(representation) else { return .made }
         guard let secret, !Self.isMask(secret) else {
             // The one that it has here goes on.
             if here?.secret != nil { return .made }

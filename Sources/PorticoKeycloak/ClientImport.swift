@@ -31,11 +31,11 @@ struct ClientImport {
     func callAsFunction(
         _ realm: Representation,
         shut: inout [ExactText: ShutClient],
+        ids: inout ImportedIDs,
         report: inout ImportReport
     ) throws(RealmImportError) -> [Client] {
         var clients: [Client] = []
         var names: Set<ExactText> = []
-        var ids = ImportedIDs()
         let scopes = try ClientScopes(realm, scopes: self.scopes)
         for representation in try realm.children("clients") {
             guard let clientID = try representation.text("clientId") else {
@@ -84,6 +84,7 @@ struct ClientImport {
         let shut = try Self.whyDisabled(representation, attributes, isPublic: isPublic)
         let method = try Self.method(representation, attributes, isPublic: isPublic)
         let here = existing?.clients[ExactText(clientID)]
+        let isNoted = existing?.isNoted(ImportNotes.Name.client(clientID)) == true
         var client = Client(
             id: ids.take(
                 try representation.text("id"),
@@ -103,7 +104,7 @@ struct ClientImport {
         if let shut {
             allShut[ExactText(clientID)] = ShutClient(isEnabled: isEnabled, why: shut)
             // Of one that is here, ``ImportDifference`` decides.
-            if here == nil || existing?.isNoted == false && here?.isEnabled == false {
+            if here == nil || !isNoted && here?.isEnabled == false {
                 report.add(.disabled, subject, "\(shut)")
             }
         }
@@ -113,6 +114,7 @@ struct ClientImport {
         }
         client.requiresConsent = try representation.bool("consentRequired") ?? false
         client.requiresPushedRequests = attributes.requiresPushedRequests
+        client.dpopBoundAccessTokens = attributes.requiresProofs
         if method == .privateKeyJWT { client.keySet = attributes.keySet }
         client.codeProtection = attributes.codeProtection(subject, report: &report)
         client.idTokenAlgorithm = attributes.idTokenAlgorithm(subject, report: &report)
@@ -131,7 +133,7 @@ struct ClientImport {
         try MapperReport.add(representation, subject, report: &report)
         var secret = try secret(of: client, representation, here, report: &report)
         if let here {
-            let keepsProof = shut != nil && here.isEnabled && existing?.isNoted != true
+            let keepsProof = shut != nil && here.isEnabled && !isNoted
             client.keep(here, withProof: keepsProof)
             if keepsProof || isKept(secret, of: here) {
                 reportSecret(secret, of: here, report: &report)
@@ -212,8 +214,8 @@ struct ClientImport {
         _ attributes: ClientAttributes,
         isPublic: Bool
     ) throws(RealmImportError) -> StaticString? {
-        if attributes.bindsTokens {
-            return "its tokens were bound to a key (DPoP, mTLS), and here they would not be"
+        if attributes.bindsToCertificate {
+            return "its tokens were bound to a certificate (mTLS), and here they would not be"
         }
         if isPublic { return nil }
         switch try client.text("clientAuthenticatorType") {

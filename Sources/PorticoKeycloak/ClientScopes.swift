@@ -34,7 +34,8 @@ struct ClientScopes {
         // What needs consent must be requested (OpenID Connect Core §11).
         client.defaultScopes = registrable(named, subject, report: &report)
             .filter { $0 != "offline_access" }
-        client.optionalScopes = registrable(asked, subject, report: &report)
+        let others = Set(asked).subtracting(client.defaultScopes)
+        client.optionalScopes = registrable(asked.filter(others.contains), subject, report: &report)
         if named.contains("offline_access"), !client.optionalScopes.contains("offline_access") {
             client.optionalScopes.append("offline_access")
             report.add(.changed, subject, "must ask for offline_access to get it")

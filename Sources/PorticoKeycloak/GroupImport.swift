@@ -8,99 +8,167 @@ struct GroupImport {
     let roles: ImportedRoles
     let moment: Moment
     var existing: ExistingRealm?
+    /// What of a file over that realm is left out.
+    var deleted: DeletedHere?
 
     func callAsFunction(_ representation: Representation, report: inout ImportReport)
         throws(RealmImportError) -> ImportedGroups
     {
         var imported = ImportedGroups()
         for group in try representation.children("groups") {
-            try add(group, in: nil, path: "", to: &imported, report: &report)
+            try add(group, in: Parent(), to: &imported, report: &report)
         }
         return imported
     }
 
+    /// What a group stands below.
+    private struct Parent {
+        var id: String?
+        /// `nil`: too long to name a group.
+        var path: String? = ""
+        var isLeftOut = false
+    }
+
     private func add(
         _ representation: Representation,
-        in parentID: String?,
-        path: String,
+        in parent: Parent,
         to imported: inout ImportedGroups,
         report: inout ImportReport
     ) throws(RealmImportError) {
         guard let name = try representation.text("name") else {
             throw .missing(path: representation.path(of: "name"))
         }
-        let path = "\(path)/\(name)"
-        let subject = "group \(path)"
-        guard PlainText.isLine(name, length: 255) else {
-            report.add(.skipped, subject, "its name is not one line of at most 255 bytes")
-            return
-        }
-        guard imported.places.insert([parentID ?? "", name]).inserted else {
+        let path = parent.path.flatMap { ImportedGroups.path($0, name) }
+        let subject = "group \(path ?? name)"
+        let note = ImportNotes.Name.group(name, in: parent.id)
+        let isRepeated = !parent.isLeftOut && !imported.places.insert(note).inserted
+        var isLeftOut = parent.isLeftOut || isRepeated
+        if isRepeated {
             report.add(.skipped, subject, "the file has it twice")
-            return
+        } else if !isLeftOut, !PlainText.isLine(name, length: 255) {
+            report.add(.skipped, subject, "its name is not one line of at most 255 bytes")
+            isLeftOut = true
+        } else if !isLeftOut, let deleted {
+            let (element, known) = (representation.object, "group \(name)")
+            isLeftOut = deleted.leavesOut(element, known, note, report: &report)
         }
-        var names = (try representation.strings("realmRoles") ?? []).map {
-            RoleName(clientID: nil, name: $0)
+        var id: String?
+        if !isLeftOut {
+            let group = try group(representation, name, note, in: parent, &imported)
+            let names = try Self.roles(of: representation)
+            imported.groups.append(
+                GroupWithRoles(group: group, roles: roles.known(names, subject, report: &report))
+            )
+            report.add(.read, subject, "")
+            id = group.id
         }
-        for (clientID, roles) in try representation.lists("clientRoles") {
-            names += roles.map { RoleName(clientID: clientID, name: $0) }
+        if !isRepeated {
+            if let path { imported.name(id, path) }
+            // Hand-written files call a group by another path, or by its bare name.
+            for alias in [try representation.text("path"), parent.path == "" ? name : nil] {
+                if let alias { imported.nameAlso(id, alias) }
+            }
         }
-        let group = Group(
+        let here = Parent(id: id, path: path, isLeftOut: isLeftOut)
+        for child in try representation.children("subGroups") {
+            try add(child, in: here, to: &imported, report: &report)
+        }
+    }
+
+    private func group(
+        _ representation: Representation,
+        _ name: String,
+        _ note: String,
+        in parent: Parent,
+        _ imported: inout ImportedGroups
+    ) throws(RealmImportError) -> Group {
+        Group(
             id: imported.taken.take(
                 try representation.text("id"),
-                here: existing?.groups[[parentID ?? "", name]]?.group.id,
+                here: existing?.groups[note]?.group.id,
                 existing,
                 random: moment.random
             ),
             realmID: realm.id,
-            parentID: parentID,
+            parentID: parent.id,
             name: name,
             description: try representation.text("description") ?? "",
             attributes: Dictionary(
                 try representation.lists("attributes").map { ($0.name, $0.values) }
             ) { first, _ in first }
         )
-        imported.groups.append(
-            GroupWithRoles(group: group, roles: roles.known(names, subject, report: &report))
-        )
-        imported.name(group.id, path)
-        // Hand-written files call a group by another path, or by its bare name.
-        for alias in [try representation.text("path"), parentID == nil ? name : nil] {
-            if let alias { imported.nameAlso(group.id, alias) }
+    }
+
+    private static func roles(of group: Representation) throws(RealmImportError) -> [RoleName] {
+        var names = (try group.strings("realmRoles") ?? []).map {
+            RoleName(clientID: nil, name: $0)
         }
-        report.add(.read, subject, "")
-        for child in try representation.children("subGroups") {
-            try add(child, in: group.id, path: path, to: &imported, report: &report)
+        for (clientID, roles) in try group.lists("clientRoles") {
+            names += roles.map { RoleName(clientID: clientID, name: $0) }
         }
+        return names
     }
 }
 
 /// The groups of a file, parents before their children.
 struct ImportedGroups {
+    /// Which group of the file a path names: all of the file's, because what is left out may have had
+    /// fewer rights than another one of its path.
+    private enum Claim: Equatable {
+        case group(String)
+        case leftOut
+        case several
+    }
+
     var groups: [GroupWithRoles] = []
     /// By their names from the top, each behind a slash. A slash in a name may make two groups of one
     /// path: then no one is known to be in either, because the other may have more rights.
-    private var ids: [String: String?] = [:]
-    private var aliases: [String: String?] = [:]
-    /// The parent's id and the name of each.
-    var places: Set<[String]> = []
+    private var paths: [Hash256: Claim] = [:]
+    private var aliases: [Hash256: Claim] = [:]
+    /// The parent and the name of each, as the names of notes.
+    var places: Set<String> = []
     var taken = ImportedIDs()
+
+    /// - Returns: `nil` where it is longer than 4 KiB: thousands may stand below a long name.
+    static func path(_ parent: String, _ name: String) -> String? {
+        parent.utf8.count + name.utf8.count < 4096 ? "\(parent)/\(name)" : nil
+    }
 
     /// The id of the group that a person's `groups` names.
     func id(_ path: String) -> String? {
-        (ids[path] ?? aliases[path]) ?? nil
+        guard case .group(let id)? = claim(path) else { return nil }
+        return id
     }
 
-    func isAmbiguous(_ path: String) -> Bool {
-        id(path) == nil && (ids[path] ?? aliases[path]) != nil
+    func isAmbiguous(_ path: String) -> Bool { claim(path) == .several }
+
+    /// Whether one of the groups has that path by its names.
+    func isPath(_ path: String) -> Bool {
+        paths[Hash256(of: path)].map { $0 != .leftOut && $0 != .several } ?? false
     }
 
-    fileprivate mutating func name(_ id: String, _ path: String) {
-        ids[path] = .some(ids[path] == nil ? id : nil)
+    private func claim(_ path: String) -> Claim? {
+        let path = Hash256(of: path)
+        return paths[path] ?? aliases[path]
     }
 
-    fileprivate mutating func nameAlso(_ id: String, _ alias: String) {
-        let former = aliases[alias]
-        aliases[alias] = .some(former == nil || former == .some(.some(id)) ? id : nil)
+    /// - Parameter id: `nil`: it is left out.
+    fileprivate mutating func name(_ id: String?, _ path: String) {
+        Self.add(id, path, to: &paths)
+    }
+
+    fileprivate mutating func nameAlso(_ id: String?, _ alias: String) {
+        Self.add(id, alias, to: &aliases)
+    }
+
+    private static func add(
+        _ id: String?,
+        _ path: String,
+        to claims: inout [Hash256: Claim]
+    ) {
+        let claim = id.map { Claim.group($0) } ?? .leftOut
+        let path = Hash256(of: path)
+        let former = claims[path]
+        claims[path] = former == nil || former == claim ? claim : .several
     }
 }

@@ -85,6 +85,30 @@ package struct ImportReport: Hashable, Sendable {
         )
     }
 
+    /// What it says beyond another one; `nil`: nothing.
+    func news(since former: ImportReport) -> ImportReport? {
+        var news = ImportReport(realm: realm)
+        for group in kept {
+            let known = former.places[Key(outcome: group.outcome, words: group.words)]
+                .map { former.kept[$0] }
+            let named = group.named.filter { known?.named.contains($0) != true }
+            let count = max(named.count, group.count - (known?.count ?? 0))
+            if count > 0 { news.add(group, named, count) }
+        }
+        return news.kept.isEmpty ? nil : news
+    }
+
+    /// Adds what another one says.
+    mutating func add(_ report: ImportReport) {
+        for group in report.kept { add(group, group.named, group.count) }
+    }
+
+    private mutating func add(_ group: Group, _ named: [Thing], _ count: Int) {
+        let place = place(group.outcome, group.words)
+        kept[place].count += count
+        kept[place].named += named
+    }
+
     private mutating func place(_ outcome: Outcome, _ words: String) -> Int {
         let key = Key(outcome: outcome, words: words)
         if let place = places[key] { return place }

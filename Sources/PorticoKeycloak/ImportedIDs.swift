@@ -3,6 +3,11 @@ import PorticoBytes
 /// The ids of a file, as far as they can be kept: tokens, scripts and exports name them.
 struct ImportedIDs {
     private var taken = SeenTexts()
+    /// The file's ids, by others that were given in their place.
+    var replaced: [String: String] = [:]
+
+    /// The same for ids that differ in the spelling of a UUID only.
+    static func key(_ id: String) -> String { UniqueID(id)?.text ?? id }
 
     /// The file's id, if it is a UUID that was not given yet; else a new one.
     mutating func take(_ id: String?, random: RandomSource) -> String {
@@ -23,11 +28,13 @@ struct SeenTexts {
     private var digests: Set<Digest> = []
 
     /// Whether it is the first of its kind.
-    mutating func insert(_ text: String) -> Bool {
+    mutating func insert(_ text: String) -> Bool { digests.insert(Self.digest(text)).inserted }
+
+    private static func digest(_ text: String) -> Digest {
         let bytes = Hash256(of: text).bytes
         func word(_ range: Range<Int>) -> UInt64 {
             bytes[range].reduce(0) { $0 << 8 | UInt64($1) }
         }
-        return digests.insert(Digest(high: word(0..<8), low: word(8..<16))).inserted
+        return Digest(high: word(0..<8), low: word(8..<16))
     }
 }

@@ -13,6 +13,9 @@ struct PersonImport {
     let clients: [ExactText: String]
     let seal: CredentialSeal
     let moment: Moment
+    /// Whether the realm is here already: who has what two people of the file have is then decided with
+    /// the people that are here (``PersonNames``, ``PersonIdentities``).
+    let isOverRealm: Bool
 
     private var taken = Taken()
 
@@ -23,7 +26,8 @@ struct PersonImport {
         groups: ImportedGroups,
         clients: [ExactText: String],
         seal: CredentialSeal,
-        moment: Moment
+        moment: Moment,
+        isOverRealm: Bool
     ) {
         self.registration = registration
         self.realm = realm
@@ -32,6 +36,7 @@ struct PersonImport {
         self.clients = clients
         self.seal = seal
         self.moment = moment
+        self.isOverRealm = isOverRealm
     }
 
     /// Values that two people must not share.
@@ -39,6 +44,7 @@ struct PersonImport {
         var ids = SeenTexts()
         var usernames = SeenTexts()
         var emails = SeenTexts()
+        var dids = SeenTexts()
         var accounts = SeenTexts()
         var clients = SeenTexts()
         var credentials = ImportedIDs()
@@ -59,7 +65,7 @@ struct PersonImport {
                 report.add(.skipped, subject, "the account of a client that is not imported")
                 return nil
             }
-            guard taken.clients.insert(client) else {
+            guard isOverRealm || taken.clients.insert(client) else {
                 report.add(.skipped, subject, "the second account of one client")
                 return nil
             }
@@ -74,7 +80,7 @@ struct PersonImport {
         for identity in try identities(of: user, subject, report: &report) {
             // An alias is bounded by nothing, so its length stands before it.
             let key = "\(identity.provider.utf8.count) \(identity.provider) \(identity.subject)"
-            if taken.accounts.insert(key) {
+            if isOverRealm || taken.accounts.insert(key) {
                 new.identities.append(identity)
             } else {
                 report.add(.skipped, subject, "an account at a provider that another person has")
@@ -135,17 +141,35 @@ struct PersonImport {
             report.add(.skipped, subject, "\(error.field): \(error.rule)")
             return nil
         }
-        guard taken.usernames.insert(person.username), taken.ids.insert(person.id) else {
+        guard taken.ids.insert(ImportedIDs.key(person.id)) else {
             report.add(.skipped, subject, "the file has this user name or id twice")
             return nil
+        }
+        if !isOverRealm, !takeNames(of: &person, subject, report: &report) { return nil }
+        if !person.isEnabled { report.add(.read, subject, "disabled") }
+        return person
+    }
+
+    /// - Returns: Whether the user name is free. An address or a DID that is not is left out.
+    private mutating func takeNames(
+        of person: inout Person,
+        _ subject: String,
+        report: inout ImportReport
+    ) -> Bool {
+        guard taken.usernames.insert(person.username) else {
+            report.add(.skipped, subject, "the file has this user name or id twice")
+            return false
         }
         if let email = person.email, !taken.emails.insert(email) {
             person.email = nil
             person.isEmailVerified = false
             report.add(.changed, subject, "another person has the email address: left out")
         }
-        if !person.isEnabled { report.add(.read, subject, "disabled") }
-        return person
+        if let did = person.did, !taken.dids.insert(did) {
+            person.attributes[Person.didAttribute] = nil
+            report.add(.changed, subject, "another person has the DID: left out")
+        }
+        return true
     }
 
     /// `sub` is in every token and database row of the apps, so it is kept if possible.
@@ -153,21 +177,12 @@ struct PersonImport {
         throws(RealmImportError) -> String
     {
         let subject = "user \(username)"
-        let id = try user.text("id")
-        if let id, PersonRegistration.isSubject(id) { return id }
-        if id != nil { report.add(.changed, subject, "gets a new id: the file's is not allowed") }
-        return Self.id(of: username, in: realm.id)
-    }
-
-    /// The id of who has none in a file: the same each time, so that who was deleted or renamed here is
-    /// known by it.
-    static func id(of username: String, in realmID: String) -> String {
-        let name = LoginName.folded(username)
-        var bytes = Array(Hash256(of: "\(realmID) person \(name)").bytes.prefix(16))
-        // An id made in a way of our own (RFC 9562 §5.8).
-        bytes[6] = bytes[6] & 0x0F | 0x80
-        bytes[8] = bytes[8] & 0x3F | 0x80
-        return UniqueID(bytes: bytes)?.text ?? Hexadecimal.text(bytes)
+        let said = try user.text("id")
+        let id = KnownPeople.id(said, username: username, realmID: realm.id)
+        if let said, !sameBytes(said, id) {
+            report.add(.changed, subject, "gets a new id: the file's is not allowed")
+        }
+        return id
     }
 
     /// Milliseconds in Keycloak, seconds in Portico; a future or missing time becomes now.
@@ -225,10 +240,11 @@ struct PersonImport {
         throws(RealmImportError) -> [FederatedIdentity]
     {
         var identities: [FederatedIdentity] = []
+        var providers: Set<ExactText> = []
         for link in try user.children("federatedIdentities") {
             guard let provider = try link.text("identityProvider"),
                 let userID = try link.text("userId"),
-                !identities.contains(where: { sameBytes($0.provider, provider) })
+                providers.insert(ExactText(provider)).inserted
             else {
                 report.add(.skipped, subject, "an account at a provider that it does not name once")
                 continue

@@ -45,6 +45,8 @@ package struct RealmImport: Sendable {
         var people: PersonImport
         /// Clients that are disabled because their protection would be gone.
         let shut: [ExactText: ShutClient]
+        /// ``ImportedIDs/replaced``
+        let fileIDs: [String: String]
     }
 
     private static func expectKeepable(_ new: NewRealm, _ path: String) throws(RealmImportError) {
@@ -71,10 +73,13 @@ package struct RealmImport: Sendable {
 
     /// - Throws: ``RealmImportError``, or what making a key throws.
     ///
-    /// - Parameter existing: A realm that is here, whose ids, keys and issuer stay.
+    /// - Parameters:
+    ///   - existing: A realm that is here, whose ids, keys and issuer stay.
+    ///   - deleted: What of its groups is left out.
     func callAsFunction(
         _ representation: Representation,
         over existing: ExistingRealm? = nil,
+        without deleted: DeletedHere? = nil,
         at moment: Moment,
         report: inout ImportReport
     ) throws -> Imported {
@@ -113,11 +118,13 @@ package struct RealmImport: Sendable {
             new.realm.mappers = existing.realm.mappers
             new.realm.notBefore = max(new.realm.notBefore, existing.realm.notBefore)
             new.realm.tokenSwap = existing.realm.tokenSwap
+            new.realm.atProtocol = existing.realm.atProtocol
             new.realm.signsOutByHintAlone = existing.realm.signsOutByHintAlone
             new.realm.accessTokenType = existing.realm.accessTokenType
         }
         let scopes = ScopeImport(realm: new.realm, moment: moment, existing: existing)
-        new.scopes = try scopes(representation, report: &report)
+        var (clientIDs, scopeIDs) = (ImportedIDs(), ImportedIDs())
+        new.scopes = try scopes(representation, ids: &scopeIDs, report: &report)
         var shut: [ExactText: ShutClient] = [:]
         new.clients = try ClientImport(
             registration: clients,
@@ -126,7 +133,7 @@ package struct RealmImport: Sendable {
             algorithms: SigningKeyRecord.activeAlgorithms(of: new.keys, at: moment.seconds),
             moment: moment,
             existing: existing
-        )(representation, shut: &shut, report: &report)
+        )(representation, shut: &shut, ids: &clientIDs, report: &report)
         for index in new.clients.indices { new.clients[index].isMoved = true }
         let roles = try RoleImport(
             realm: new.realm,
@@ -147,7 +154,8 @@ package struct RealmImport: Sendable {
             realm: new.realm,
             roles: roles,
             moment: moment,
-            existing: existing
+            existing: existing,
+            deleted: deleted
         )(representation, report: &report)
         new.groups = groups.groups
         new.parts = try PartImport(realm: new.realm, ring: ring, moment: moment)(
@@ -163,10 +171,15 @@ package struct RealmImport: Sendable {
                 new.clients.map { (ExactText($0.clientID), $0.id) }
             ) { first, _ in first },
             seal: CredentialSeal(ring: ring),
-            moment: moment
+            moment: moment,
+            isOverRealm: existing != nil
         )
         try Self.expectKeepable(new, representation.path)
         try RealmSettings.reportTheRest(of: representation, report: &report)
-        return Imported(realm: new, people: people, shut: shut)
+        var fileIDs = clientIDs.replaced
+        for ids in [scopeIDs, roles.ids, groups.taken] {
+            fileIDs.merge(ids.replaced) { first, _ in first }
+        }
+        return Imported(realm: new, people: people, shut: shut, fileIDs: fileIDs)
     }
 }

@@ -20,10 +20,10 @@ struct RoleImport {
         for role in try roles.children("realm") {
             try add(role, of: nil, to: &imported, report: &report)
         }
-        let known = Set(clients.map(\.clientID))
+        let known = Set(clients.map { ExactText($0.clientID) })
         if let byClient = try roles.child("client") {
             for (clientID, roles) in try byClient.childrenByName() {
-                if known.contains(clientID) {
+                if known.contains(ExactText(clientID)) {
                     for role in roles {
                         try add(role, of: clientID, to: &imported, report: &report)
                     }

@@ -10,20 +10,22 @@ struct ScopeImport {
     let moment: Moment
     var existing: ExistingRealm?
 
-    func callAsFunction(_ representation: Representation, report: inout ImportReport)
-        throws(RealmImportError) -> [ClientScope]
-    {
+    func callAsFunction(
+        _ representation: Representation,
+        ids: inout ImportedIDs,
+        report: inout ImportReport
+    ) throws(RealmImportError) -> [ClientScope] {
         guard representation.object["clientScopes"] != nil else {
             if let existing, !existing.scopes.isEmpty {
                 report.add(.read, "client scopes", "the file has none: those that are here stay")
-                return existing.scopes.values.sorted { $0.name < $1.name }
+                return existing.scopes.values.filter { Self.mayName($0, of: existing) }
+                    .sorted { $0.name < $1.name }
             }
             report.add(.changed, "client scopes", "the file has none: Keycloak's own are made")
             return BuiltInScopes.scopes(of: realm, moment)
         }
         var scopes: [ClientScope] = []
         var names: Set<ExactText> = []
-        var ids = ImportedIDs()
         for scope in try representation.children("clientScopes") {
             guard let name = try scope.text("name") else {
                 throw .missing(path: scope.path(of: "name"))
@@ -52,6 +54,17 @@ struct ScopeImport {
             try MapperReport.add(scope, "scope \(name)", report: &report)
         }
         return scopes
+    }
+
+    /// Whether a file without scopes means the one of that name that is here: one that a file brought, or
+    /// one that every realm of Keycloak's has and that took no other's name.
+    private static func mayName(_ scope: ClientScope, of existing: ExistingRealm) -> Bool {
+        let note = ImportNotes.Name.scope(scope.name)
+        if !existing.isMadeHere(note, id: .string(scope.id)) { return true }
+        return existing.notes[note] == nil
+            && (BuiltInScopes.defaults + BuiltInScopes.optionals).contains {
+                sameBytes($0, scope.name)
+            }
     }
 
     /// `scopeMappings` are of the realm's roles, `clientScopeMappings` of the roles of each client.
@@ -83,7 +96,7 @@ struct ScopeImport {
             }
         }
         let named = try Self.limitedScopes(representation)
-        for index in scopes.indices where named.contains(scopes[index].name) {
+        for index in scopes.indices where named.contains(ExactText(scopes[index].name)) {
             scopes[index].representation[ClientScope.limited] = true
         }
         return limits
@@ -91,26 +104,30 @@ struct ScopeImport {
 
     /// The names of the scopes that a file shows any role.
     private static func limitedScopes(_ representation: Representation) throws(RealmImportError)
-        -> Set<String>
+        -> Set<ExactText>
     {
         var mappings = try representation.children("scopeMappings")
         if let byClient = try representation.child("clientScopeMappings") {
             mappings += try byClient.childrenByName().flatMap(\.children)
         }
-        var names: Set<String> = []
+        var names: Set<ExactText> = []
         for mapping in mappings where try mapping.strings("roles")?.isEmpty == false {
-            if let name = try mapping.text("clientScope") { names.insert(name) }
+            if let name = try mapping.text("clientScope") { names.insert(ExactText(name)) }
         }
         return names
     }
 
     private struct Owners {
-        private let clients: [String: String]
-        private let scopes: [String: String]
+        private let clients: [ExactText: String]
+        private let scopes: [ExactText: String]
 
         init(clients: [Client], scopes: [ClientScope]) {
-            self.clients = Dictionary(clients.map { ($0.clientID, $0.id) }) { first, _ in first }
-            self.scopes = Dictionary(scopes.map { ($0.name, $0.id) }) { first, _ in first }
+            self.clients = Dictionary(
+                clients.map { (ExactText($0.clientID), $0.id) }
+            ) { first, _ in first }
+            self.scopes = Dictionary(
+                scopes.map { (ExactText($0.name), $0.id) }
+            ) { first, _ in first }
         }
 
         func limits(
@@ -123,8 +140,8 @@ struct ScopeImport {
             let scope = try mapping.text("clientScope")
             let subject = client.map { "client \($0)" } ?? scope.map { "scope \($0)" } ?? ""
             let owner =
-                client.flatMap { clients[$0] }.map(RoleLimit.Owner.client)
-                ?? scope.flatMap { scopes[$0] }.map(RoleLimit.Owner.scope)
+                client.flatMap { clients[ExactText($0)] }.map(RoleLimit.Owner.client)
+                ?? scope.flatMap { scopes[ExactText($0)] }.map(RoleLimit.Owner.scope)
             guard let owner else {
                 report.add(.skipped, subject, "shows roles, but is not imported")
                 return []

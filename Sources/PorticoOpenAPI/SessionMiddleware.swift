@@ -6,11 +6,12 @@
     public import PorticoSystem
 
     /// Sends a session's token with the requests of a client that swift-openapi-generator made (RFC
-    /// 6750 §2.1).
+    /// 6750 §2.1, RFC 9449 §7.1).
     ///
     /// It goes only to the origins that the session's client names (``SignInClient/Options/apiOrigins``
     /// or ``BackendClient/Options/apiOrigins``). If the server refuses the token as invalid, it is
-    /// refreshed and the request is sent again, once, unless its body can be read only once.
+    /// refreshed and the request is sent again, once, unless its body can be read only once; the same
+    /// if the server asks for a nonce in the proof (RFC 9449 §9).
     public struct SessionMiddleware: ClientMiddleware {
         private let http: AuthorizedHTTP
 
@@ -53,7 +54,9 @@
         private static func request(_ request: HTTPRequest, with whole: HTTPRequest) -> HTTPRequest
         {
             var request = request
-            request.headerFields[.authorization] = whole.headerFields[.authorization]
+            for field in AuthorizedHTTP.fields {
+                request.headerFields[field] = whole.headerFields[field]
+            }
             return request
         }
     }

@@ -21,8 +21,15 @@ final class CurlExchange: @unchecked Sendable {
     private var lists: [UnsafeMutablePointer<curl_slist>] = []
     private var head = ReplyHead()
     private var body: [UInt8] = []
+    private let share: CapacityShare?
+    /// How many bytes of it are the body's, with those that were announced.
+    private var reserved = 0
+    /// In how many parts the body came so far.
+    private var parts = 0
     private var refusal: HTTPTransportError?
     private var wasSent = false
+    /// How much of a stored body libcurl has got.
+    private var taken = 0
 
     /// Once for the process.
     private static let isLibraryStarted = portico_curl_start() != 0
@@ -32,6 +39,9 @@ final class CurlExchange: @unchecked Sendable {
         guard Self.isLibraryStarted, let handle = curl_easy_init() else { return nil }
         self.handle = handle
         self.request = request
+        share = request.answers.map {
+            CapacityShare(of: $0, for: request.address.host, request.person)
+        }
         guard address(route), message(), secure(), listen() else { return nil }
     }
 
@@ -47,7 +57,9 @@ final class CurlExchange: @unchecked Sendable {
         guard let response = head.response else {
             return end(.failure(CurlFailure(error: .malformed)))
         }
-        end(.success(HTTPReply(response: response, body: body)))
+        var reply = HTTPReply(response: response, body: body)
+        reply.held = share
+        end(.success(reply))
     }
 
     func end(_ result: Result<HTTPReply, CurlFailure>) {
@@ -85,6 +97,8 @@ final class CurlExchange: @unchecked Sendable {
             && number(CURLOPT_FRESH_CONNECT, request.isPooled ? 0 : 1)
             && number(CURLOPT_FORBID_REUSE, request.isPooled ? 0 : 1)
             && number(CURLOPT_MAXAGE_CONN, 60)
+            // libcurl reads up to a hundred of these before it serves the next exchange.
+            && number(CURLOPT_BUFFERSIZE, 4096)
     }
 
     private func message() -> Bool {
@@ -94,7 +108,9 @@ final class CurlExchange: @unchecked Sendable {
             number(CURLOPT_HTTP_CONTENT_DECODING, 0), list(CURLOPT_HTTPHEADER, request.fieldLines)
         else { return false }
         if request.method == .head { return number(CURLOPT_NOBODY, 1) }
-        if !request.body.isEmpty || [.post, .put].contains(request.method) {
+        if let stored = request.stored {
+            guard number(CURLOPT_POST, 1), read(stored) else { return false }
+        } else if !request.body.isEmpty || [.post, .put].contains(request.method) {
             let isTaken = request.body.withUnsafeBytes {
                 portico_curl_post(handle, $0.baseAddress, Int64($0.count)) != 0
             }
@@ -103,10 +119,33 @@ final class CurlExchange: @unchecked Sendable {
         return text(CURLOPT_CUSTOMREQUEST, request.method.rawValue)
     }
 
+    private func read(_ stored: any StoredBytes) -> Bool {
+        let isTaken = portico_curl_upload(
+            handle,
+            Unmanaged.passUnretained(self).toOpaque(),
+            Int64(stored.count)
+        ) { start, size, count, context in
+            let buffer = UnsafeMutableRawBufferPointer(start: start, count: size * count)
+            return CurlExchange.from(context)?.next(buffer) ?? Int(CURL_READFUNC_ABORT)
+        }
+        return isTaken != 0
+            // The deadline alone would let a server that takes nothing keep the body for long.
+            && number(CURLOPT_LOW_SPEED_LIMIT, CurlRequest.stalled.bytes)
+            && number(CURLOPT_LOW_SPEED_TIME, CurlRequest.stalled.seconds)
+    }
+
     private func secure() -> Bool {
         guard number(CURLOPT_SSL_VERIFYPEER, 1), number(CURLOPT_SSL_VERIFYHOST, 2),
             // RFC 9325 §3.1.1: nothing older.
             number(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
+        else { return false }
+        // Hosts that strangers name, which get no pool, must not choose how large the numbers are with
+        // which this thread computes, nor for how long it reads.
+        guard
+            request.isPooled
+                || text(CURLOPT_SSL_CIPHER_LIST, "DEFAULT:!kDHE")
+                    && text(CURLOPT_SSL_EC_CURVES, "X25519:P-256:P-384:P-521")
+                    && portico_curl_in_turns(handle) != 0
         else { return false }
         if let roots = request.trustedRoots {
             return text(CURLOPT_CAINFO, roots) && text(CURLOPT_CAPATH, nil)
@@ -139,6 +178,13 @@ final class CurlExchange: @unchecked Sendable {
     }
 
     // MARK: Callbacks
+
+    /// The next part of a stored body; `nil` if it cannot be read.
+    private func next(_ buffer: UnsafeMutableRawBufferPointer) -> Int? {
+        guard let count = request.stored?.read(at: taken, into: buffer) else { return nil }
+        taken += count
+        return count
+    }
 
     private func listen() -> Bool {
         let context = Unmanaged.passUnretained(self).toOpaque()
@@ -180,18 +226,41 @@ final class CurlExchange: @unchecked Sendable {
     }
 
     private func readHead(_ line: UnsafeRawBufferPointer) throws(HTTPTransportError) {
+        let isTrailer = head.response != nil
         try head.append(line)
-        guard request.method == .head || head.announcedLength ?? 0 <= request.limit else {
-            throw .tooLarge
-        }
+        guard request.method != .head, let length = head.announcedLength else { return }
+        guard length <= request.limit else { throw .tooLarge }
+        // The others must not take what is missing of an answer that has begun. These have no content
+        // (RFC 9110 §6.4.1), whatever length they say.
+        let isEmpty = [204, 304].contains(head.response?.status.code)
+        if !isTrailer, !isEmpty { try reserve(length) }
+    }
+
+    private func reserve(_ length: Int) throws(HTTPTransportError) {
+        guard length > reserved else { return }
+        guard share?.take(length - reserved) ?? true else { throw .noRoom }
+        reserved = length
     }
 
     private func readBody(_ part: UnsafeRawBufferPointer) throws(HTTPTransportError) {
-        guard let response = head.response else { throw .malformed }
-        guard isWanted(HTTPReply(response: response, body: [])) else { throw .wrongType }
+        if parts == 0 {
+            guard let response = head.response else { throw .malformed }
+            guard isWanted(HTTPReply(response: response, body: [])) else { throw .wrongType }
+        }
         guard part.count <= request.limit - body.count else { throw .tooLarge }
+        let length = body.count + part.count
+        parts += 1
+        guard parts <= Self.mostParts(length) else { throw .malformed }
+        if length > reserved { try reserve(max(length, reserved + Self.step)) }
         body.append(contentsOf: part)
     }
+
+    /// Whoever answers cuts the parts, and one byte costs as much as thousands: all others at this thread
+    /// wait for it.
+    private static func mostParts(_ length: Int) -> Int { 4096 + length / 4 }
+
+    /// What a body takes that did not announce its length.
+    private static let step = 64 * 1024
 
     /// A type that was not asked for is not read: no other site's pages, archives or images get in.
     private func isWanted(_ reply: HTTPReply) -> Bool {

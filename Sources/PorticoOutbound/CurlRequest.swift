@@ -1,4 +1,5 @@
 import HTTPTypes
+import PorticoBytes
 import PorticoProtocol
 
 /// A request with what libcurl must keep to.
@@ -7,8 +8,12 @@ struct CurlRequest: Sendable {
     let method: HTTPRequest.Method
     let fields: HTTPFields
     let body: [UInt8]
+    /// The body instead of that one.
+    let stored: (any StoredBytes)?
     /// The longest body of the reply, in bytes.
     let limit: Int
+    /// Whose it is.
+    let person: UniqueID?
     /// For the last byte of the reply.
     let deadline: ContinuousClock.Instant
     /// PEM file with the roots to trust instead of the system's.
@@ -17,27 +22,40 @@ struct CurlRequest: Sendable {
     let isPooled: Bool
     /// `nil`: any.
     let mediaTypes: Set<String>?
+    /// What the answer's bytes are taken from; `nil`: they are not counted.
+    let answers: SharedCapacity?
 
     init(
         _ request: HTTPRequest,
         to address: HTTPAddress,
         body: [UInt8],
+        stored: (any StoredBytes)? = nil,
         limits: HTTPLimits,
         trustedRoots: String?,
         isPooled: Bool,
-        mediaTypes: Set<String>? = nil
+        mediaTypes: Set<String>? = nil,
+        answers: SharedCapacity? = nil
     ) {
         self.address = address
         method = request.method
         fields = request.headerFields
         self.body = body
+        self.stored = stored
         limit = limits.bytes
+        person = limits.person
         // A limit from outside must not overflow the clock.
-        deadline = .now + .seconds(min(max(limits.seconds, 0), 86_400))
+        let seconds = min(max(limits.seconds, 0), 86_400)
+        deadline = .now + .seconds(seconds + (stored?.count ?? 0) / Self.slowest)
         self.trustedRoots = trustedRoots
         self.isPooled = isPooled
         self.mediaTypes = mediaTypes
+        self.answers = answers
     }
+
+    /// Bytes a second at which a server takes a stored body on the average, at least.
+    static let slowest = 64 * 1024
+    /// One that takes fewer bytes a second, for so many seconds, is not waited for.
+    static let stalled = (bytes: 4 * 1024, seconds: 30)
 
     /// The fields as libcurl takes them: its own, which would say something of it, are taken out.
     var fieldLines: [String] {

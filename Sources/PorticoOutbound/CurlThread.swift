@@ -6,8 +6,10 @@ import PorticoProtocol
 ///
 /// Begins with the first exchange. Its client must say when it ends.
 final class CurlThread: Sendable {
-    /// So many connections to one host, and to all; of those that rest, so many are kept.
-    private static let most = (host: 32, all: 256, resting: 64)
+    /// Of the connections that rest, so many are kept.
+    private static let resting = 64
+
+    private let most: (host: Int, all: Int)
 
     private struct Inbox {
         /// While the thread runs.
@@ -19,6 +21,13 @@ final class CurlThread: Sendable {
     }
 
     private let inbox = Locked(Inbox())
+
+    /// - Parameter most: Connections to one host, and to all; requests beyond them wait unsent. 0: as
+    ///   many as requests. libcurl knows a host by where its connections go: names with one address,
+    ///   as behind a content delivery network, are one to it.
+    init(most: (host: Int, all: Int) = (0, 0)) {
+        self.most = most
+    }
 
     /// At the first of some addresses that takes the connection.
     ///
@@ -92,20 +101,12 @@ final class CurlThread: Sendable {
 
     private func start() -> UnsafeMutableRawPointer? {
         guard let multi = curl_multi_init() else { return nil }
-        let context = Unmanaged.passRetained(self)
         guard
-            portico_curl_multi_number(multi, CURLMOPT_MAX_HOST_CONNECTIONS, Self.most.host) != 0,
-            portico_curl_multi_number(multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, Self.most.all) != 0,
-            portico_curl_multi_number(multi, CURLMOPT_MAXCONNECTS, Self.most.resting) != 0,
-            portico_curl_thread(
-                { context in
-                    context.map { Unmanaged<CurlThread>.fromOpaque($0).takeRetainedValue().run() }
-                    return nil
-                },
-                context.toOpaque()
-            ) != 0
+            portico_curl_multi_number(multi, CURLMOPT_MAX_HOST_CONNECTIONS, most.host) != 0,
+            portico_curl_multi_number(multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, most.all) != 0,
+            portico_curl_multi_number(multi, CURLMOPT_MAXCONNECTS, Self.resting) != 0,
+            OwnThread.start({ self.run() })
         else {
-            context.release()
             curl_multi_cleanup(multi)
             return nil
         }
@@ -145,6 +146,9 @@ final class CurlThread: Sendable {
                 for tell in news.whenOver { tell() }
                 return
             }
+            // What is over by now is read once more: its answer may have come while others held this up,
+            // and one with tokens does not come again.
+            let now = ContinuousClock.now
             var count: Int32 = 0
             curl_multi_perform(multi, &count)
             while let message = curl_multi_info_read(multi, &count)?.pointee {
@@ -153,12 +157,11 @@ final class CurlThread: Sendable {
                 }
                 take(handle)?.end(message.data.result)
             }
-            let now = ContinuousClock.now
             for exchange in underWay.values where exchange.request.deadline <= now {
                 take(exchange.handle)?.end(.failure(CurlFailure(error: .timedOut)))
             }
             let next = underWay.values.map(\.request.deadline).min()
-            curl_multi_poll(multi, nil, 0, Self.milliseconds(from: now, to: next), nil)
+            curl_multi_poll(multi, nil, 0, Self.milliseconds(from: .now, to: next), nil)
         }
     }
 
@@ -167,7 +170,7 @@ final class CurlThread: Sendable {
         to next: ContinuousClock.Instant?
     ) -> Int32 {
         let longest = Duration.seconds(3600)
-        let rest = next.map { min($0 - now, longest) } ?? longest
+        let rest = next.map { max(.zero, min($0 - now, longest)) } ?? longest
         return Int32(rest / .milliseconds(1)) + 1
     }
 }

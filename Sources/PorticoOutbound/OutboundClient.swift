@@ -3,9 +3,10 @@ package import PorticoProtocol
 
 /// ``HTTPTransport`` over libcurl, for programs.
 ///
-/// Holds a pool of connections: make one for the program and end it with ``shutdown()``.
+/// Holds a pool of connections: make one for the program and end it with ``shutdown()``. It asks hosts
+/// that the operator or the app has named; requests beyond the connections wait, in their own time.
 package final class OutboundClient: HTTPTransport {
-    private let thread = CurlThread()
+    private let thread: CurlThread
     private let trustedRoots: String?
     private let routes: [String: CurlRoute]
     private let localhost: LocalhostName
@@ -15,11 +16,14 @@ package final class OutboundClient: HTTPTransport {
     ///   - connectTo: Addresses to connect to instead of what DNS says, by host. The certificate is
     ///     still checked for the host.
     ///   - localhost: Says where plain http for `localhost` goes.
+    ///   - connections: At one time, an eighth of them to one host.
     package init(
         trustedRoots: String? = nil,
         connectTo: [String: String] = [:],
-        localhost: LocalhostName = .system
+        localhost: LocalhostName = .system,
+        connections: Int = 256
     ) {
+        thread = CurlThread(most: (host: max(1, connections / 8), all: connections))
         self.trustedRoots = trustedRoots
         routes = connectTo.mapValues { CurlRoute(to: $0) }
         self.localhost = localhost

@@ -6,31 +6,36 @@ import PorticoProtocol
 struct ReplyHead {
     /// What comes before a reply is no longer than this, interim answers and trailer fields included.
     static let longest = 80 * 1024
+    /// Nor has it more lines: the shortest cost as much as long ones.
+    static let mostLines = 512
 
     /// The reply's, once its head is complete. An interim answer is none (RFC 9110 §15.2).
     private(set) var response: HTTPResponse?
     private var pending: HTTPResponse?
     private var size = 0
+    private var lines = 0
 
     /// - Parameter line: With its end.
     /// - Throws: malformed
     mutating func append(_ line: some BidirectionalCollection<UInt8>) throws(HTTPTransportError) {
         size += line.count
-        guard size <= Self.longest else { throw .malformed }
+        lines += 1
+        guard size <= Self.longest, lines <= Self.mostLines else { throw .malformed }
         // What follows are trailer fields, which mean nothing to us.
         guard response == nil else { return }
         let content = line.reversed().drop { $0 == 0x0D || $0 == 0x0A }.reversed()
         let text = String(decoding: content, as: UTF8.self)
-        guard let pending else {
-            self.pending = try Self.start(text)
+        guard pending != nil else {
+            pending = try Self.start(text)
             return
         }
-        if !text.isEmpty {
-            self.pending?.headerFields.append(try Self.field(text))
-        } else {
-            self.pending = nil
-            if pending.status.code >= 200 { response = try Self.checked(pending) }
+        guard text.isEmpty else {
+            // In place: a copy would make each line cost as much as all before it.
+            pending?.headerFields.append(try Self.field(text))
+            return
         }
+        if let pending, pending.status.code >= 200 { response = try Self.checked(pending) }
+        pending = nil
     }
 
     /// The length that the reply's content is said to have.

@@ -1,4 +1,5 @@
 import HTTPTypes
+import PorticoBackend
 import PorticoKeycloak
 import PorticoProvider
 import PorticoSQLite
@@ -31,6 +32,12 @@ extension Failure {
         case let refusal as RoleRegistration.Refusal:
             self.init(.refused, "The \(refusal.field) is refused.", "\(refusal.rule)")
         case let refusal as IdentityProviderRefusal: self.init(provider: refusal)
+        case let refusal as HandleProviderRefusal:
+            if case .malformed(let setting) = refusal {
+                self.init(.refused, "\(setting.option) is malformed.", "Nothing was written.")
+            } else {
+                self.init(.refused, refusal.description, "Nothing was written.")
+            }
         case let refusal as AppRegistration.Refusal:
             self.init(.refused, "\(refusal.field) is refused.", "\(refusal.rule)")
         case let refusal as PersonRegistration.Refusal:

@@ -1,6 +1,7 @@
 package import Logging
 package import PorticoBytes
 package import PorticoPages
+package import PorticoProtocol
 package import PorticoSeals
 package import PorticoStores
 package import PorticoWeb
@@ -20,6 +21,7 @@ package struct Provider: Sendable {
     let activity: SessionActivity<String>
     package let events: SecurityEvents
     let publicURL: PublicURL
+    let documents: ClientDocuments
     package let tries: FailedPasswords
     let guesses: RateLimiter
     let spent = SpentRequests()
@@ -34,6 +36,10 @@ package struct Provider: Sendable {
     /// Called when a browser session has ended: clients may need to be notified.
     let sessionEnded: @Sendable () -> Void
 
+    /// - Parameters:
+    ///   - transport: What documents of clients are fetched by: guarded, since strangers choose the
+    ///     addresses.
+    ///   - allowsTestHosts: Whether such an address may be under `.test`.
     package init(
         realms: RealmDirectory,
         people: PersonStore,
@@ -47,6 +53,8 @@ package struct Provider: Sendable {
         activity: SessionActivity<String>,
         logger: Logger,
         publicURL: PublicURL,
+        documentsBy transport: any HTTPTransport,
+        allowsTestHosts: Bool = false,
         sendsMail: Bool,
         theme: PageTheme = .standard,
         tries: FailedPasswords = FailedPasswords(),
@@ -67,6 +75,7 @@ package struct Provider: Sendable {
         self.activity = activity
         events = SecurityEvents(logger: logger, realmEvents: realmEvents)
         self.publicURL = publicURL
+        documents = ClientDocuments(transport: transport, allowsTest: allowsTestHosts)
         self.tries = tries
         self.guesses = guesses
         self.takesAdminPasswords = takesAdminPasswords
@@ -93,7 +102,8 @@ package struct Provider: Sendable {
                 routes: try RouteTable(endpoints.routes),
                 realms: realms,
                 page: endpoints.page,
-                events: events
+                events: events,
+                nonces: DPoPNonces(ring: ring)
             )
         }
     }

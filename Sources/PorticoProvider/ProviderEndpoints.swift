@@ -38,19 +38,26 @@ struct ProviderEndpoints: Sendable {
         self.page = page
         let issuer = TokenIssuer(ring: provider.ring)
         let verifier = AccessTokenVerifier(grants: provider.grants)
+        let proofs = ProofCheck(ring: provider.ring)
         let authenticated = ClientAuthenticator(
             authenticate: ClientAuthentication(ring: provider.ring),
+            proofs: proofs,
             grants: provider.grants,
             guesses: provider.guesses,
             events: provider.events,
-            refused: provider.refusedClients
+            refused: provider.refusedClients,
+            documents: provider.documents
         )
+        // Who asks about tokens, or ends a session by one, makes nothing be fetched.
+        var registered = authenticated
+        registered.documents = nil
         let flow = BrowserFlow(
             requests: AuthorizationRequests(
                 pushed: provider.pushed,
                 grants: provider.grants,
                 spent: provider.spent,
-                ring: provider.ring
+                ring: provider.ring,
+                documents: provider.documents
             ),
             steps: AuthorizationSteps(
                 people: provider.people,
@@ -135,14 +142,17 @@ struct ProviderEndpoints: Sendable {
             signIn: browserSignIn,
             events: provider.events
         )
+        let documents = DocumentSessions(people: provider.people, events: provider.events)
         apps = ConnectedAppsEndpoint(
             access: AccountPageAccess(place: .apps, flow: flow),
+            documents: documents,
             people: provider.people,
             events: provider.events
         )
         devices = DevicesEndpoint(
             access: AccountPageAccess(place: .devices, flow: flow),
             sessions: flow.sessions,
+            documents: documents,
             events: provider.events,
             sessionEnded: provider.sessionEnded
         )
@@ -186,14 +196,18 @@ struct ProviderEndpoints: Sendable {
             authenticated: authenticated,
             headers: headers
         )
-        userInfo = UserInfoEndpoint(userInfo: UserInfo(verifier: verifier), headers: headers)
+        userInfo = UserInfoEndpoint(
+            userInfo: UserInfo(verifier: verifier),
+            proofs: proofs,
+            headers: headers
+        )
         revocation = RevocationEndpoint(
             authenticated: authenticated,
             headers: headers,
             revoke: revoke
         )
         introspection = IntrospectionEndpoint(
-            authenticated: authenticated,
+            authenticated: registered,
             headers: headers,
             introspect: TokenIntrospection(
                 grants: provider.grants,
@@ -210,7 +224,7 @@ struct ProviderEndpoints: Sendable {
         endSession = EndSessionEndpoint(
             flow: flow,
             legacy: LegacySignOut(
-                authenticated: authenticated,
+                authenticated: registered,
                 grants: provider.grants,
                 sessions: provider.sessions,
                 refreshTokens: revoke,

@@ -3,17 +3,18 @@ import PorticoWeb
 extension ProviderEndpoints {
     /// The Provider's routes: one for each method at an address.
     var routes: [Route<RealmContext>] {
-        keycloakRoutes + [
+        let oauth = oauthRoutes(\.route) + oauthRoutes(\.routeAtRoot)
+        return keycloakRoutes + registrationRoutes + oauth + [
             // Below the issuer (OpenID Connect Discovery §4), and with the well-known part between
             // host and path (RFC 8414 §3). Both names work in both forms, and at the root of a realm's
             // own host, where both forms are the same.
-            .get(at(.openIDConfiguration), for: .programs, scripts: .any, metadata.get),
+            .get(at(.openIDConfiguration), for: .programs, scripts: .any, metadata.openID),
             .get(at(.authorizationServerMetadata), for: .programs, scripts: .any, metadata.get),
             .get(
                 RealmPath.openIDConfiguration.routeBeforeRealm,
                 for: .programs,
                 scripts: .any,
-                metadata.get
+                metadata.openID
             ),
             .get(
                 RealmPath.authorizationServerMetadata.routeBeforeRealm,
@@ -25,7 +26,7 @@ extension ProviderEndpoints {
                 RealmPath.openIDConfiguration.routeAtRoot,
                 for: .programs,
                 scripts: .any,
-                metadata.get
+                metadata.openID
             ),
             .get(
                 RealmPath.authorizationServerMetadata.routeAtRoot,
@@ -33,18 +34,16 @@ extension ProviderEndpoints {
                 scripts: .any,
                 metadata.get
             ),
-            .get(at(.keySet), for: .programs, scripts: .any, metadata.keys),
-
-            .post(at(.token), for: .programs, scripts: .clients, token.post),
-            .post(at(.introspection), for: .programs, introspection.post),
-            .post(at(.revocation), for: .programs, scripts: .clients, revocation.post),
-            .post(at(.pushedAuthorization), for: .programs, pushedAuthorization.post),
+            .get(
+                "/.well-known/oauth-protected-resource",
+                for: .programs,
+                scripts: .any,
+                metadata.resource
+            ),
             .get(at(.userInfo), for: .programs, scripts: .clients, userInfo.get),
             .post(at(.userInfo), for: .programs, scripts: .clients, userInfo.post),
 
-            // A code, a pushed request, a session: these spend or end something, so HEAD must not.
-            .get(at(.authorization), for: .popups, answersHead: false, authorization.begin),
-            .post(at(.authorization), for: .popups, authorization.begin),
+            // These end something, so HEAD must not.
             .get(at(.restart), for: .popups, answersHead: false, authorization.restart),
             .post(at(.authenticate), for: .popups, signIn.post),
             .post(at(.consent), for: .popups, consent.post),
@@ -66,7 +65,27 @@ extension ProviderEndpoints {
             .get(at(.secondFactors), for: .people, secondFactors.show),
             .post(at(.secondFactors), for: .people, secondFactors.show),
             .post(at(.accountSignIn), for: .people, signIn.postForAccount),
-        ] + registrationRoutes
+        ]
+    }
+
+    /// The endpoints of OAuth: at Keycloak's paths, and at the root of a host of the AT Protocol. No
+    /// realm has both (``ProviderService/context(_:_:)``).
+    private func oauthRoutes(_ at: (RealmPath) -> RoutePath) -> [Route<RealmContext>] {
+        [
+            .get(at(.keySet), for: .programs, scripts: .any, metadata.keys),
+            .post(at(.token), for: .programs, scripts: .clients, token.post),
+            .post(at(.introspection), for: .programs, introspection.post),
+            .post(at(.revocation), for: .programs, scripts: .clients, revocation.post),
+            .post(
+                at(.pushedAuthorization),
+                for: .programs,
+                scripts: .clients,
+                pushedAuthorization.post
+            ),
+            // A code, a pushed request: it spends them, so HEAD must not.
+            .get(at(.authorization), for: .popups, answersHead: false, authorization.begin),
+            .post(at(.authorization), for: .popups, authorization.begin),
+        ]
     }
 
     private func at(_ path: RealmPath) -> RoutePath { path.route }

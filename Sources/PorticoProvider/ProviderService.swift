@@ -12,13 +12,17 @@ package struct ProviderService: HTTPService {
     let realms: RealmDirectory
     package let page: PageResponder
     let events: SecurityEvents
+    let nonces: DPoPNonces
 
     package func context(_ request: RequestContext, _ parameters: PathParameters) -> RealmContext? {
         let name = parameters["realm"]
-        let realm =
+        let found =
             name.isEmpty
             ? request.realmHost.flatMap { realms.realm(at: $0) } : realm(named: name, for: request)
-        return realm.map { RealmContext(request, $0) }
+        guard let realm = found,
+            !RealmPath.isElsewhere(request.target.path, isATHost: realm.urls.isATHost)
+        else { return nil }
+        return RealmContext(request, realm)
     }
 
     /// A realm with a host of its own is there and nowhere else, and no other is there
@@ -27,18 +31,21 @@ package struct ProviderService: HTTPService {
         realms.realm(named: name).flatMap { $0.host == request.realmHost ? $0 : nil }
     }
 
-    /// No other address exists below `/realms/` and `/.well-known/`.
+    /// No other address exists below `/realms/` and `/.well-known/`, and what has a route is only
+    /// where its realm is.
     package func notFound(_ request: RequestContext) -> Response? {
         let path = request.target.path.utf8
-        guard path.starts(with: "/realms/".utf8) || path.starts(with: "/.well-known/".utf8) else {
-            return nil
-        }
+        let found = routes.find(request.target.path)?.address
+        guard
+            found != nil || path.starts(with: "/realms/".utf8)
+                || path.starts(with: "/.well-known/".utf8)
+        else { return nil }
         let name = request.target.segments.dropFirst().first ?? ""
         if let realm = realm(named: name, for: request), path.starts(with: "/realms/".utf8) {
             let audience = request.audience(at: nil, in: realm)
             return page.refuse(realm.notFound, audience, RealmContext(request, realm))
         }
-        guard let address = routes.find(request.target.path)?.address else {
+        guard let address = found else {
             return page.refuse(NotFound(), request.audience(at: nil), PlainContext(request))
         }
         // As where there is a realm, its own address is a page only for who asks for one.
@@ -88,6 +95,10 @@ package struct ProviderService: HTTPService {
         return switch scripts {
         case .none: nil
         case .any: .anyone
+        // Any site can be a client there, and its origin is registered nowhere.
+        case .clients where context.realm.realm.atProtocol != nil: .anyone
+        // Elsewhere only servers push, and apps that are no scripts.
+        case .clients where RealmPath.isPushedAuthorization(context.target.path): nil
         case .clients: named ?? context.realm.clientOrigins
         case .knownClients: named
         }
@@ -95,6 +106,12 @@ package struct ProviderService: HTTPService {
 
     package func finish(_ response: inout Response, _ context: RealmContext) {
         response.logged.realm = context.realm.name
+        guard RealmPath.takesProofs(context.target.path) else { return }
+        // On every answer, refusals too (RFC 9449 §8.2).
+        response.headers[.dpopNonce] = nonces.current(at: context.now)
+        if response.headers[.accessControlAllowOrigin] != nil {
+            response.headers[.accessControlExposeHeaders] = "DPoP-Nonce, WWW-Authenticate"
+        }
     }
 }
 

@@ -47,4 +47,12 @@ extension SQLiteSchema {
             withdrawn_at       INTEGER
         ) STRICT;
         """
+    /// Seals of another system open a session for a while (docs/decisions/0066-foreign-seals.md).
+    ///
+    /// - `handle_sessions.foreign_until`: until when, where `takes_foreign` says so. A program of the
+    ///   version before ends it when it first sees a seal of ours, which is earlier.
+    static let foreignSeals: StaticString = """
+        ALTER TABLE handle_sessions ADD COLUMN foreign_until INTEGER;
+        UPDATE handle_sessions SET foreign_until = created_at + 1209600 WHERE takes_foreign = 1;
+        """
 }

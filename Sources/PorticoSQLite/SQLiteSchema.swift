@@ -29,6 +29,9 @@ enum SQLiteSchema {
         Migration(name: "moved-sessions", sql: movedSessions),
         Migration(name: "realm-events", sql: realmEvents),
         Migration(name: "handle-sessions", sql: handleSessions),
+        Migration(name: "bound-grants", sql: boundGrants),
+        Migration(name: "client-documents", sql: clientDocuments),
+        Migration(name: "foreign-seals", sql: foreignSeals),
     ]
 
     /// "Port" in the file's header says whose it is.

@@ -1,13 +1,11 @@
 import HTTPTypes
 import PorticoBytes
-import PorticoProtocol
 package import PorticoWeb
 
 /// The stand-ins' own pipeline: it serves this machine only, under its own names only, and routes
 /// by path.
 ///
-/// A user can choose any person, so only users of this machine are served. Proxies are not
-/// supported: a request through one did not come from this machine.
+/// A user can choose any person, so only users of this machine are served.
 package struct StandInResponder: Responder {
     private let standIns: StandIns
     private let service: StandInService?
@@ -21,12 +19,8 @@ package struct StandInResponder: Responder {
 
     package func respond(to request: Request) async -> Response {
         guard let service else { return Response(status: .internalServerError) }
-        let client = ClientAddress(peer: request.peer, headers: [:], trusting: .none)
-        guard client.address?.isLoopback ?? true, !isForwarded(request.headers) else {
-            return Response(empty: .forbidden, headers: service.headers)
-        }
-        guard isOwn(request.head.authority) else {
-            return Response(empty: .misdirectedRequest, headers: service.headers)
+        if let status = LocalRequestGuard(baseURL: standIns.baseURL).refusal(of: request) {
+            return Response(empty: status, headers: service.headers)
         }
         guard let target = Self.target(request.head.path) else {
             return service.answers.page(.nothing, nil)
@@ -34,27 +28,11 @@ package struct StandInResponder: Responder {
         let context = RequestContext(
             received: request,
             target: target,
-            client: client,
+            client: ClientAddress(peer: request.peer, headers: [:], trusting: .none),
             id: RequestID(random: .system),
             moment: standIns.clock.moment()
         )
         return await service.respond(to: context) ?? service.answers.page(.nothing, nil)
-    }
-
-    /// Whether a proxy forwarded the request.
-    private func isForwarded(_ headers: HTTPFields) -> Bool {
-        ["Forwarded", "X-Forwarded-For", "X-Forwarded-Host"].contains { name in
-            HTTPField.Name(name).map { headers[$0] != nil } ?? false
-        }
-    }
-
-    /// The authority of the base URL, or a loopback name with the same port: a foreign page with a
-    /// name that resolves to this machine has neither (DNS rebinding).
-    private func isOwn(_ authority: String?) -> Bool {
-        guard let authority = authority?.lowercased(), let base = HTTPAddress(standIns.baseURL)
-        else { return false }
-        if authority == base.authority.lowercased() { return true }
-        return ["localhost", "127.0.0.1", "[::1]"].contains { authority == "\($0):\(base.port)" }
     }
 
     /// A single trailing slash may stay: Facebook's key set has it.

@@ -10,18 +10,52 @@ extension FakeBackend: FakeServer {
         let parts = address.split(separator: "?", maxSplits: 1)
         let path = parts.first.map(String.init) ?? ""
         // `try?`: the library sends no such address, so the test or the app made it.
-        guard path == self.address + "/login" || path.hasPrefix(self.address + "/v1/auth/"),
+        guard
+            ["/login", "/mobile-auth"].contains(where: { path == self.address + $0 })
+                || path.hasPrefix(self.address + "/v1/auth/"),
             let form = try? FormParameters(decoding: (parts.last ?? "").utf8),
             let redirectURI = form["redirect_uri"]
         else { throw .test("PorticoTesting: the address that was opened is not the fake's own.") }
-        let outcome = state.withLock { $0.outcome(of: form, redirectURI) }
+        let isByHandle =
+            ["/mobile-auth", "/v1/auth/atproto"].contains { path == self.address + $0 }
+            || form["handle"] != nil
+        let outcome = state.withLock { $0.outcome(of: form, redirectURI, isByHandle) }
         let parameters = try outcome.get()
         return FormEncoding.appending(parameters, to: redirectURI)
     }
 }
 
+extension HTTPReply {
+    /// No one is signed in, as the real backend says it.
+    fileprivate static let noSession: HTTPReply = {
+        var reply = HTTPReply.json(
+            [
+                "authenticated": false, "error": "unauthorized", "reason": "SESSION_EXPIRED",
+                "message": "The session has ended.",
+            ],
+            status: 401
+        )
+        reply.response.headerFields[.wwwAuthenticate] = "Bearer"
+        return reply
+    }()
+}
+
 extension FakeBackend.State {
-    fileprivate mutating func outcome(of form: FormParameters, _ redirectURI: String)
+    /// Of a cookie, in seconds.
+    fileprivate static let cookieLife: TimeInterval = 14 * 86_400
+
+    fileprivate mutating func issueCookie(_ index: Int, at now: Date) -> String {
+        serial += 1
+        let cookie = "cookie-\(serial)"
+        families[index].issue(cookie, until: now.addingTimeInterval(Self.cookieLife))
+        return cookie
+    }
+
+    fileprivate mutating func outcome(
+        of form: FormParameters,
+        _ redirectURI: String,
+        _ isByHandle: Bool
+    )
         -> Result<[(name: String, value: String)], SignInError>
     {
         let state = form["state"] ?? ""
@@ -33,6 +67,11 @@ extension FakeBackend.State {
         default: return .failure(SignInError(.cancelled(.user)))
         }
         var person = people.first
+        if let handle = form["handle"] {
+            person = people.first { sameBytes($0.handle, handle) }
+            // The page says that there is no such handle, and the person closes it.
+            if person == nil { return .failure(SignInError(.cancelled(.user))) }
+        }
         switch script.act() {
         case .denies: return .success([("error", "access_denied"), ("state", state)])
         case .closesBrowser: return .failure(SignInError(.cancelled(.user)))
@@ -51,7 +90,8 @@ extension FakeBackend.State {
             app: form["app"] ?? "",
             redirectURI: redirectURI,
             challenge: form["code_challenge"].flatMap(CodeChallenge.init),
-            person: person
+            person: person,
+            isByHandle: isByHandle
         )
         return .success([("code", "hand-off-\(serial)"), ("state", state)])
     }
@@ -76,8 +116,8 @@ extension FakeBackend: HTTPTransport {
         switch address.text.prefix(while: { $0 != "?" }) {
         case self.address + "/v1/auth/token": .code
         case self.address + "/v1/auth/refresh": .refresh
-        case self.address + "/v1/auth/session": .session
-        case self.address + "/v1/auth/logout": .signOut
+        case self.address + "/v1/auth/session", self.address + "/api/auth/session": .session
+        case self.address + "/v1/auth/logout", self.address + "/api/auth/logout": .signOut
         default: state.withLock { $0.services[address] } == nil ? nil : .api
         }
     }
@@ -95,12 +135,15 @@ extension FakeBackend: HTTPTransport {
         case .authorization: return .status(404)
         case .session, .signOut, .api: break
         }
-        guard let person = person(of: request) else {
-            return .json(["authenticated": false, "error": "unauthorized"], status: 401)
-        }
+        guard let person = person(of: request) else { return .noSession }
+        var reply: HTTPReply
         switch step {
         case .session:
-            return .json(["authenticated": true, "user": .object(user(person, isForged))])
+            reply = .json([
+                "authenticated": true, "user": .object(user(person, isForged)),
+                "did": .string(isForged ? "did:example:another" : person.did),
+                "handle": .string(person.handle), "userHandle": .string(person.handle),
+            ])
         case .signOut:
             signOut(request, person)
             return .json(["success": true])
@@ -108,8 +151,28 @@ extension FakeBackend: HTTPTransport {
             let answer = request.address.flatMap { address in
                 state.withLock { $0.services[address] }
             }
-            return await answer?(FakeCall(request: request, body: body, person: person))
+            reply =
+                await answer?(FakeCall(request: request, body: body, person: person))
                 ?? .status(404)
+        }
+        if let cookie = newCookie(after: request) {
+            reply.response.headerFields[.setCookie] = cookie
+        }
+        return reply
+    }
+
+    /// A cookie in place of one that is a quarter of an hour old.
+    private func newCookie(after request: HTTPRequest) -> String? {
+        let now = clock.now
+        return state.withLock { state in
+            guard let token = request.sessionToken,
+                let index = state.families.firstIndex(where: { $0.isLive(token, at: now) }),
+                state.families[index].isCookie,
+                let expiry = state.families[index].expiry(of: token),
+                expiry.timeIntervalSince(now) <= State.cookieLife - 900
+            else { return nil }
+            let cookie = state.issueCookie(index, at: now)
+            return "sid=\(cookie); Path=/; Max-Age=\(Int64(State.cookieLife))"
         }
     }
 
@@ -119,7 +182,7 @@ extension FakeBackend: HTTPTransport {
     }
 
     private func signOut(_ request: HTTPRequest, _ person: FakePerson) {
-        let token = request.bearerToken ?? ""
+        let token = request.sessionToken ?? ""
         let isEverywhere = request.path?.hasSuffix("?everywhere=true") == true
         state.withLock { state in
             state.endFamilies {
@@ -137,15 +200,25 @@ extension FakeBackend: HTTPTransport {
             let verifier = form["code_verifier"].flatMap(CodeVerifier.init),
             handedOff.challenge?.isMet(by: verifier) == true
         else { return .error("invalid_grant") }
-        return signedIn(handedOff.person, isForged)
+        return signedIn(handedOff.person, isForged, isByHandle: handedOff.isByHandle)
     }
 
-    func signedIn(_ person: FakePerson, _ isForged: Bool = false) -> HTTPReply {
+    func signedIn(
+        _ person: FakePerson,
+        _ isForged: Bool = false,
+        isByHandle: Bool = false
+    ) -> HTTPReply {
         let (index, isNew) = state.withLock { state in
             state.serial += 1
             if state.person(person.subject) == nil { state.people.append(person) }
             let isNew = state.known.insert(person.subject).inserted
-            state.families.append(TokenFamily(number: state.serial, subject: person.subject))
+            state.families.append(
+                TokenFamily(
+                    number: state.serial,
+                    subject: person.subject,
+                    isCookie: isByHandle
+                )
+            )
             return (state.families.count - 1, isNew)
         }
         return issue(index, isNew: isNew, isForged)
@@ -164,6 +237,15 @@ extension FakeBackend: HTTPTransport {
         return state.withLock { state in
             guard let person = state.person(state.families[index].subject) else {
                 return .error("invalid_grant")
+            }
+            if state.families[index].isCookie {
+                return .json([
+                    "session_token": .string(state.issueCookie(index, at: now)),
+                    "token_type": "Cookie", "cookie_name": "sid",
+                    "did": .string(isForged ? "" : person.did), "handle": .string(person.handle),
+                    "expires_in": .integer(Int64(State.cookieLife)),
+                    "user": .object(user(person, isForged)), "is_new_user": .bool(isNew),
+                ])
             }
             state.serial += 1
             let token = "session-\(state.serial)"

@@ -5,7 +5,9 @@ import PorticoSystem
 /// A backend-for-frontend in memory, with its people, for the tests of an app that uses
 /// ``Portico/BackendClient``.
 ///
-/// As with a ``FakeProvider``, only the network, the browser and the clock are replaced.
+/// As with a ``FakeProvider``, only the network, the browser and the clock are replaced. A sign-in by
+/// internet handle gives a cookie, which the backend replaces when it is a quarter of an hour old; DID
+/// and handle are the claims `did` and `handle` of the person, or made up.
 public final class FakeBackend: Sendable {
     /// A step that can fail, and is counted.
     public enum Step: Hashable, Sendable {
@@ -50,6 +52,7 @@ public final class FakeBackend: Sendable {
         let redirectURI: String
         let challenge: CodeChallenge?
         let person: FakePerson
+        let isByHandle: Bool
     }
 
     /// A backend with these people. The first of them sits at the browser.

@@ -76,6 +76,12 @@ extension FakePerson {
         ["roles": .array(roles.sorted().map(JSONValue.string))]
     }
 
+    /// Of a sign-in by internet handle: the claim `did`, or one that is made up.
+    var did: String { claims.string("did") ?? "did:example:\(subject)" }
+
+    /// The claim `handle`, or one that is made up.
+    var handle: String { claims.string("handle") ?? "\(subject).example.com" }
+
     /// Whether a `login_hint` means this person.
     func isMeant(by hint: String) -> Bool {
         [subject, email, claims.string("preferred_username")]

@@ -12,10 +12,17 @@ extension FakeProvider: HTTPTransport {
         let form = (try? FormParameters(decoding: body)) ?? FormParameters()
         guard let address = request.address else { throw .malformed }
         guard let step = step(address, form) else { return .unserved(address.text) }
-        let failure = state.withLock { $0.script.failure(of: step) }
-        let usual = { await self.usualReply(step, request, form, body, failure == .forged) }
-        guard let failure else { return await usual() }
         let isBearer = step == .userInfo || step == .api
+        let key: JWKThumbprint?
+        do throws(DPoPRefusal) {
+            // Without a network, no one judges it.
+            key = isOffline ? nil : try provenKey(of: request)
+        } catch {
+            return withNonce(.refusedProof(error, isResource: isBearer))
+        }
+        let failure = state.withLock { $0.script.failure(of: step) }
+        let usual = { await self.usualReply(step, request, form, body, key, failure == .forged) }
+        guard let failure else { return await usual() }
         return try await failure.reply(isBearer: isBearer, usual: usual)
     }
 
@@ -35,16 +42,17 @@ extension FakeProvider: HTTPTransport {
         _ request: HTTPRequest,
         _ form: FormParameters,
         _ body: [UInt8],
+        _ key: JWKThumbprint?,
         _ isForged: Bool
     ) async -> HTTPReply {
         switch step {
         case .metadata: .json(metadata(isForged ? "https://other.example.com" : issuer))
         case .keys: keys(isForged)
-        case .code: redeem(form, isForged)
-        case .refresh: refresh(request, form, isForged)
-        case .userInfo: userInfo(request, isForged)
-        case .revocation: revoke(form)
-        case .api: await call(request, body)
+        case .code: withNonce(redeem(form, key, isForged))
+        case .refresh: withNonce(refresh(request, form, key, isForged))
+        case .userInfo: withNonce(userInfo(person(of: request, key), isForged))
+        case .revocation: withNonce(revoke(form))
+        case .api: withNonce(await call(request, body, person(of: request, key)))
         case .authorization: .status(404)
         }
     }
@@ -65,6 +73,7 @@ extension FakeProvider: HTTPTransport {
             "id_token_signing_alg_values_supported": ["ES256"],
             "authorization_response_iss_parameter_supported": true,
             "claims_parameter_supported": true,
+            "dpop_signing_alg_values_supported": ["ES256"],
         ]
     }
 
@@ -88,16 +97,20 @@ extension FakeProvider: HTTPTransport {
     // MARK: Tokens
 
     /// RFC 6749 §4.1.3, RFC 7636 §4.6.
-    private func redeem(_ form: FormParameters, _ isForged: Bool) -> HTTPReply {
+    private func redeem(_ form: FormParameters, _ key: JWKThumbprint?, _ isForged: Bool)
+        -> HTTPReply
+    {
         let grant = state.withLock { state in
             form["code"].flatMap { state.codes.removeValue(forKey: $0) }
         }
         guard let grant, form["client_id"] == grant.clientID,
             form["redirect_uri"] == grant.redirectURI,
             let verifier = form["code_verifier"].flatMap(CodeVerifier.init),
-            grant.challenge?.isMet(by: verifier) == true
+            grant.challenge?.isMet(by: verifier) == true,
+            // RFC 9449 §10.
+            !bindsTokens || grant.keyThumbprint == nil || grant.keyThumbprint == key?.text
         else { return .error("invalid_grant") }
-        return signedIn(grant, isForged)
+        return signedIn(grant, key, isForged)
     }
 
     /// A session of the app that has no sign-in, for a preview.
@@ -113,25 +126,37 @@ extension FakeProvider: HTTPTransport {
                 subject: person.subject,
                 since: clock.now
             ),
+            nil,
             false
         )
     }
 
-    private func signedIn(_ grant: FakeGrant, _ isForged: Bool) -> HTTPReply {
+    private func signedIn(_ grant: FakeGrant, _ key: JWKThumbprint?, _ isForged: Bool)
+        -> HTTPReply
+    {
         let index = state.withLock { state in
             state.serial += 1
-            state.families.append(TokenFamily(number: state.serial, subject: grant.subject))
+            state.families.append(
+                TokenFamily(number: state.serial, subject: grant.subject, key: key)
+            )
             state.grants[state.serial] = grant
             return state.families.count - 1
         }
         return issue(index, nonce: grant.nonce, isForged)
     }
 
-    /// RFC 6749 §6.
-    private func refresh(_ request: HTTPRequest, _ form: FormParameters, _ isForged: Bool)
-        -> HTTPReply
-    {
-        let index = state.withLock { $0.refresh(request, form, $0.rotation ?? .reusable) }
+    /// RFC 6749 §6; RFC 9449 §5: with the same key, and another one ends nothing.
+    private func refresh(
+        _ request: HTTPRequest,
+        _ form: FormParameters,
+        _ key: JWKThumbprint?,
+        _ isForged: Bool
+    ) -> HTTPReply {
+        let index = state.withLock { state -> Int? in
+            let token = form["refresh_token"] ?? ""
+            let isBound = state.families.contains { $0.has(token) && $0.key != key }
+            return isBound ? nil : state.refresh(request, form, state.rotation ?? .reusable)
+        }
         guard let index else { return .error("invalid_grant") }
         return issue(index, nonce: nil, isForged)
     }
@@ -160,7 +185,8 @@ extension FakeProvider: HTTPTransport {
             if let acr = grant.acr { claims["acr"] = .string(acr) }
             if let nonce { claims["nonce"] = .string(nonce) }
             var answer: JSONObject = [
-                "access_token": .string(accessToken), "token_type": "Bearer",
+                "access_token": .string(accessToken),
+                "token_type": family.key == nil ? "Bearer" : "DPoP",
                 "expires_in": .integer(life), "scope": .string(grant.scope),
             ]
             let key = isForged ? state.key.flatMap { Self.newKey(named: $0.keyID) } : state.key
@@ -180,21 +206,18 @@ extension FakeProvider: HTTPTransport {
         return .status(200)
     }
 
-    private func person(of request: HTTPRequest) -> FakePerson? {
-        let now = clock.now
-        return state.withLock { $0.person(of: request, at: now) }
-    }
-
     /// OpenID Connect Core §5.3.
-    private func userInfo(_ request: HTTPRequest, _ isForged: Bool) -> HTTPReply {
-        guard let person = person(of: request) else { return .refusedToken() }
+    private func userInfo(_ person: FakePerson?, _ isForged: Bool) -> HTTPReply {
+        guard let person else { return .refusedToken() }
         var claims = person.claims(for: ["profile", "email"])
         if isForged { claims["sub"] = "another-person" }
         return .json(claims)
     }
 
-    private func call(_ request: HTTPRequest, _ body: [UInt8]) async -> HTTPReply {
-        guard let person = person(of: request) else { return .refusedToken() }
+    private func call(_ request: HTTPRequest, _ body: [UInt8], _ person: FakePerson?) async
+        -> HTTPReply
+    {
+        guard let person else { return .refusedToken() }
         let answer = request.address.flatMap { address in
             state.withLock { $0.services[address] }
         }

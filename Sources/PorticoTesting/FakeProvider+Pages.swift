@@ -140,7 +140,8 @@ extension FakeProvider.State {
             scope: form["scope"] ?? "",
             acr: form["acr_values"]?.split(separator: " ").first.map(String.init),
             subject: subject,
-            since: since
+            since: since,
+            keyThumbprint: form["dpop_jkt"]
         )
         return .success([("code", code), ("state", form["state"] ?? "")])
     }

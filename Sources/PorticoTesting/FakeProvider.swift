@@ -44,6 +44,7 @@ public final class FakeProvider: Sendable {
         var services = FakeServices()
         var accessTokenLife = Duration.minutes(5)
         var rotation: RefreshRotation? = .idempotent
+        var bindsTokens = true
         /// `nil` if this system can make no key: then no answer has an ID Token.
         var key = FakeProvider.newKey(1)
         var serial = 1
@@ -125,6 +126,14 @@ public final class FakeProvider: Sendable {
         set { state.withLock { $0.rotation = newValue } }
     }
 
+    /// Whether tokens are bound to the key of a proof of possession, if a request has one (DPoP, RFC
+    /// 9449; `Options.dpop`); otherwise proofs are ignored. Every proof needs a nonce, and a nonce is
+    /// good for two minutes.
+    public var bindsTokens: Bool {
+        get { state.withLock { $0.bindsTokens } }
+        set { state.withLock { $0.bindsTokens = newValue } }
+    }
+
     /// Answers the app's requests to an API of its own. A request without a live access token gets
     /// a 401 and does not come here.
     ///
@@ -170,4 +179,6 @@ struct FakeGrant: Sendable {
     let acr: String?
     let subject: String
     let since: Date
+    /// `dpop_jkt`: the key that must redeem it.
+    var keyThumbprint: String?
 }

@@ -16,7 +16,7 @@ extension FakeState {
 
     /// Whose token a request carries, if it is live.
     func person(of request: HTTPRequest, at now: Date) -> FakePerson? {
-        guard let token = request.bearerToken else { return nil }
+        guard let token = request.sessionToken else { return nil }
         return families.first { $0.isLive(token, at: now) }.flatMap { person($0.subject) }
     }
 
@@ -44,13 +44,22 @@ extension FakeState {
 }
 
 extension HTTPRequest {
-    var bearerToken: String? {
+    /// What the request carries as a Bearer token, or as the cookie of a backend.
+    var sessionToken: String? {
+        if let token = token(after: "Bearer ") { return token }
+        // As the real one: by the cookie alone, any page could ask.
+        guard headerFields[.portico] == "1",
+            let cookie = headerFields[.cookie], cookie.hasPrefix("sid=")
+        else { return nil }
+        return String(cookie.dropFirst(4))
+    }
+
+    /// - Parameter scheme: With the space after it.
+    func token(after scheme: String) -> String? {
         headerFields[.authorization].flatMap { field in
-            field.hasPrefix("Bearer ") ? String(field.dropFirst(7)) : nil
+            field.hasPrefix(scheme) ? String(field.dropFirst(scheme.count)) : nil
         }
     }
 
-    fileprivate var idempotencyKey: String? {
-        HTTPField.Name("Idempotency-Key").flatMap { headerFields[$0] }
-    }
+    fileprivate var idempotencyKey: String? { headerFields[.idempotencyKey] }
 }

@@ -1,4 +1,5 @@
 import PorticoBytes
+import PorticoProtocol
 import PorticoSystem
 
 /// What becomes of a refresh token that was used (RFC 6749 §6, RFC 9700 §4.14.2).
@@ -16,14 +17,20 @@ public enum RefreshRotation: Hashable, Sendable {
 struct TokenFamily: Sendable {
     let number: Int
     let subject: String
+    /// What the tokens are bound to, if anything.
+    let key: JWKThumbprint?
+    /// Whether the session token is a cookie, which replaces itself.
+    let isCookie: Bool
     private(set) var isOver = false
     private var generation = 0
     private var lastKey: String?
     private var accessTokens: [String: Date] = [:]
 
-    init(number: Int, subject: String) {
+    init(number: Int, subject: String, key: JWKThumbprint? = nil, isCookie: Bool = false) {
         self.number = number
         self.subject = subject
+        self.key = key
+        self.isCookie = isCookie
     }
 
     var refreshToken: String { token(of: generation) }
@@ -38,6 +45,8 @@ struct TokenFamily: Sendable {
     func isLive(_ accessToken: String, at now: Date) -> Bool {
         accessTokens[accessToken].map { $0 > now } ?? false
     }
+
+    func expiry(of accessToken: String) -> Date? { accessTokens[accessToken] }
 
     mutating func issue(_ accessToken: String, until expiry: Date) {
         accessTokens[accessToken] = expiry

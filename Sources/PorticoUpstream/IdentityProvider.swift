@@ -27,6 +27,8 @@ package struct IdentityProvider: Sendable {
     /// Facebook's Graph API, with its version.
     var graph: String?
     var proof = ProofRule.secret(nil)
+    /// Whether its tokens are bound to a key of each sign-in (RFC 9449).
+    var bindsTokens = false
     var emailTrust = EmailTrust.vouched
     /// Whether claims missing from the ID Token are fetched from the UserInfo endpoint.
     var usesUserInfo = false

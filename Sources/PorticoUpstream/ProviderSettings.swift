@@ -14,6 +14,7 @@ import PorticoProtocol
 /// | `keyID` | apple; keycloak, oidc | the name of the private key; required for Apple |
 /// | `algorithms` | keycloak, oidc | the algorithms required for ID Tokens, among those the metadata lists |
 /// | `pkceUnannounced` | keycloak, oidc | S256 is sent to a provider that does not announce it (docs/decisions/0032) |
+/// | `dpop` | keycloak, oidc | tokens are bound to a key of each sign-in (RFC 9449) |
 /// | `allowInsecureLoopback` | keycloak, oidc | the issuer may be http on this machine |
 /// | `hostedDomains` | google | Workspace domains, one of which the person must belong to (`hd`) |
 /// | `offline` | google | ask for a refresh token |
@@ -23,7 +24,8 @@ import PorticoProtocol
 /// | `standIn` | all | the address of a stand-in, such as `http://localhost:9001/google`; only where stand-ins are allowed |
 package enum ProviderSetting: String, CaseIterable, Sendable {
     case displayName, clientID, scopes
-    case issuer, authentication, keyID, algorithms, pkceUnannounced, allowInsecureLoopback
+    case issuer, authentication, keyID, algorithms, pkceUnannounced, dpop
+    case allowInsecureLoopback
     case hostedDomains, offline
     case version
     case teamID, otherIssuers
@@ -40,7 +42,7 @@ extension IdentityProvider.Kind {
         case .apple: common.union([.teamID, .keyID, .otherIssuers, .standIn])
         case .keycloak, .oidc:
             common.union([
-                .issuer, .authentication, .keyID, .algorithms, .pkceUnannounced,
+                .issuer, .authentication, .keyID, .algorithms, .pkceUnannounced, .dpop,
                 .allowInsecureLoopback, .standIn,
             ])
         }

@@ -79,7 +79,8 @@ class Address:
                 draft.form.append((name.encode(), in_body(value.encode())))
         draft.fields = [(k.encode(), v.encode()) for k, v in self.fields.items()]
         # A browser at a page, a program elsewhere: errors are rendered as they ask.
-        accept = b"*/*" if self.path.startswith(("/v1", "/bff")) else b"text/html"
+        programs = ("/v1", "/bff", "/api", "/mobile/", "/xrpc")
+        accept = b"*/*" if self.path.startswith(programs) else b"text/html"
         draft.fields += [(b"Accept", accept), (b"X-Forwarded-For", stranger())]
         draft.cookies = [(k.encode(), v.encode()) for k, v in self.cookies.items()]
         return draft

@@ -44,11 +44,11 @@ class Server:
         try:
             self.running.wait_for_port(self.port, 60)
             self.administer(
-                "client", "create", "confidential", "--template", "web",
+                "client", "create", "confidential", "--realm", "demo", "--template", "web",
                 "--redirect-uri", "https://a.example/cb",
             )  # fmt: skip
             self.administer(
-                "client", "create", "keyed", "--template", "service",
+                "client", "create", "keyed", "--realm", "demo", "--template", "service",
                 "--authentication", "private_key_jwt", "--jwks-file", "-",
                 given=KEYS,
             )  # fmt: skip

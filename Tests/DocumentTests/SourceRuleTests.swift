@@ -97,7 +97,7 @@ struct SourceRuleTests {
             "Sources/PorticoBytes/Hexadecimal.swift",
             "Sources/PorticoBytes/UniqueID.swift",
             "Sources/PorticoProvider/Clients/PresentedCredentials.swift",
-            "Sources/PorticoProvider/Endpoints/UserInfoEndpoint.swift",
+            "Sources/PorticoProvider/Requests/PresentedToken.swift",
             "Sources/PorticoWeb/Requests/RequestID.swift",
             // Out of a text that is bounded already.
             "Sources/PorticoProtocol/Authorization/AuthorizationResponse.swift",
@@ -118,6 +118,7 @@ struct SourceRuleTests {
             "Sources/PorticoBackend/Accounts/EmailCodes.swift",
             "Sources/PorticoBackend/Accounts/ProviderTokens.swift",
             "Sources/PorticoBackend/Endpoints/NativeEndpoint.swift",
+            "Sources/PorticoBackend/Handles/HandleCompletion.swift",
             "Sources/PorticoBackend/Mail/MailText+Draft.swift",
             "Sources/PorticoBackend/Configuration/ProviderConnection.swift",
             "Sources/PorticoProtocol/DPoP/DPoPKey.swift",
@@ -173,8 +174,12 @@ struct SourceRuleTests {
             "ProtocolMapperError",
             // The endpoints that call what throws them.
             "SignInFailure", "KeyIsGone", "SignedRequestTooOld", "CodeSpent", "SwapRefusal",
+            // ClientDocuments itself.
+            "FullHost",
             // HandleTokens and HandleRevocation.
             "HandleServerFailure", "HandleRefreshFailure",
+            // HandleLogin and HandleCallback; BackendDirectory, and commands.
+            "HandleFault", "HandleProviderRefusal",
             // The import of a realm, which says where it stands.
             "KeycloakHashError",
         ]
@@ -199,7 +204,7 @@ struct SourceRuleTests {
         )
         let programmersErrors: Set = [
             "Sources/PorticoSeals/Seal.swift", "Sources/PorticoSeals/SealedAtRest.swift",
-            "Sources/PorticoWeb/Requests/FieldNames.swift",
+            "Sources/PorticoProtocol/HTTP/FieldNames.swift",
             // A property of Words that is no text.
             "Sources/PorticoPages/Words/Words.swift",
             // A system without randomness.
@@ -329,7 +334,9 @@ struct SourceRuleTests {
         #expect(files(with: ["SameSite=None", "SameSite=Strict"]).isEmpty)
     }
 
-    @Test("attacks B26, C27: the Provider has nothing that it could fetch an address with")
+    @Test(
+        "attacks B26, C27: the Provider fetches nothing that a request names, but documents of clients"
+    )
     func nothingIsFetched() {
         let words = [
             "HTTPTransport", "URLSession", "AsyncHTTPClient", "PorticoOutbound", "HTTPClient(",
@@ -337,10 +344,14 @@ struct SourceRuleTests {
         ]
         #expect(files(with: words, in: "Sources/PorticoWeb/").isEmpty)
         // It tells clients of logouts, at addresses that the operator registered; nothing of an
-        // answer is kept.
+        // answer is kept. At a host of the AT Protocol it fetches documents of clients.
         #expect(
             files(with: words, in: "Sources/PorticoProvider/")
-                == ["Sources/PorticoProvider/Logout/BackchannelLogout.swift"]
+                == [
+                    "Sources/PorticoProvider/ATProtocol/ClientDocuments.swift",
+                    "Sources/PorticoProvider/Logout/BackchannelLogout.swift",
+                    "Sources/PorticoProvider/Provider.swift",
+                ]
         )
     }
 

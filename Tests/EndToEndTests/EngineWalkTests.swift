@@ -23,6 +23,12 @@ struct EngineWalkTests {
             } + [
                 Walk(testDescription: "a second provider") { try await $0.addSecondProvider() },
                 Walk(testDescription: "an app") { try await $0.signInToApp() },
+                Walk(testDescription: "by handle") { main in
+                    let walk = HandleWalk(stage: main.stage, browser: main.browser)
+                    try await walk.signIn(HandleWalk.ann)
+                    try await walk.expectSession(of: HandleWalk.ann)
+                    try await main.signOut()
+                },
             ]
     }
 

@@ -131,9 +131,11 @@ struct SignInWalkTests {
         try await Stage.run { stage in
             try await Browser.use(scripts: scripts) { browser in
                 let login = try await stage.login(browser)
-                // The first field has the focus already.
+                // The first field has the focus without being asked.
+                try await browser.waitForFocus("input[name=username]")
                 try await browser.press("ann" + Browser.tab + "wrong password" + Browser.enter)
                 try await browser.waitForTitle { $0.hasPrefix("Error: ") }
+                try await browser.waitForFocus(".summary")
                 #expect(try await browser.focused() == "There is a problem")
                 // The summary's link leads to the field, Tab goes on to the password.
                 try await browser.press(Browser.tab + Browser.enter + Browser.tab)

@@ -12,6 +12,8 @@ struct Stage {
     /// Of ann.
     let password: String
     let passwordOfBob: String
+    /// Where people with a handle have their accounts.
+    let host: String
     let environment: [String: String]
     private let folder: URL
     private let transport = OutboundClient()
@@ -62,6 +64,7 @@ struct Stage {
         issuer = try await server.match(#"(http://127\.0\.0\.1:\d+/realms/demo)"#)[1]
         password = try await server.match(#"Password +ann +(\S+)"#)[1]
         passwordOfBob = try await server.match(#"Password +bob +(\S+)"#)[1]
+        host = try await server.match(#"the host: (http://localhost:\d+)"#)[1]
     }
 
     private func end() async throws {
@@ -73,6 +76,11 @@ struct Stage {
             "SIGTERM ends the server in peace; it said:\n\(server.lastWords)"
         )
         try FileManager.default.removeItem(at: folder)
+    }
+
+    /// At ``host``.
+    func password(of handle: String) async throws -> String {
+        try await server.match("Password +\(handle) +(\\S+)")[1]
     }
 
     // MARK: The command line

@@ -82,6 +82,16 @@ import Testing
         #expect(client.document.scope == own.scope)
     }
 
+    @Test("ATP-LOC-4: at a literal it comes back to that one")
+    func literals() throws {
+        for literal in ["127.0.0.1", "[::1]"] {
+            let own = try #require(try own("http://\(literal):8080"))
+            #expect(own.redirectURI == "http://\(literal):8080/oauth/callback")
+            let client = try LocalhostClient(own.clientID)
+            #expect(client.document.redirectURIs.map(\.text) == [own.redirectURI])
+        }
+    }
+
     @Test(
         "ATP-C-ID-1: where servers would read no document, there is none",
         arguments: [

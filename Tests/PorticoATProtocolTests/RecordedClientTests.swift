@@ -1,4 +1,3 @@
-import Foundation
 import HTTPTypes
 import PorticoBytes
 import PorticoProtocol
@@ -6,80 +5,6 @@ import PorticoTestSupport
 import Testing
 
 @testable import PorticoATProtocol
-
-/// Exchanges with a real server, in a folder outside the repository:
-/// `TEST_ATPROTO_FIXTURES=FOLDER swift test --filter RecordedClientTests`. What a request was for is
-/// read from the request itself; the recordings' own labels belong to the next one in places. Tests
-/// of this repository have answers of their own of each kind.
-private let folder = ProcessInfo.processInfo.environment["TEST_ATPROTO_FIXTURES"]
-
-private struct RecordedExchange: Sendable {
-    let number: Int64
-    let url: String
-    let method: String
-    let form: FormParameters?
-    let proof: JSONObject?
-    /// Of the `Authorization` field.
-    let scheme: Substring?
-    let reply: HTTPReply
-    let json: JSONObject?
-
-    init(_ line: JSONObject) throws {
-        number = try #require(line.int64("n"))
-        let request = try #require(line.object("request"))
-        let words = try #require(request.string("line")).split(separator: " ")
-        method = String(words[0])
-        let path = words[1].prefix { $0 != "?" }
-        url = "https://\(try #require(line.string("host")))\(path)"
-        let fields = try Self.fields(request)
-        let isForm = fields[.contentType]?.hasPrefix("application/x-www-form-urlencoded") ?? false
-        form = isForm ? try FormParameters(decoding: (request.string("body") ?? "").utf8) : nil
-        proof = try HTTPField.Name("DPoP").flatMap { fields[$0] }
-            .map { try Self.payload(of: $0) }
-        scheme = fields[.authorization]?.prefix { $0 != " " }
-        let response = try #require(line.object("response"))
-        let body = Array((response.string("body") ?? "").utf8)
-        var head = HTTPResponse(status: .init(code: Int(response.int64("status") ?? 0)))
-        head.headerFields = try Self.fields(response)
-        reply = HTTPReply(response: head, body: body)
-        // `try?`: many answers are no JSON.
-        json = try? JSONObject(parsing: body, limits: JSONLimits(size: 1 << 20))
-    }
-
-    /// Also of a proof whose algorithm is not known here.
-    private static func payload(of proof: String) throws -> JSONObject {
-        let parts = proof.split(separator: ".", omittingEmptySubsequences: false)
-        return try JSONObject(parsing: try #require(Base64URL.decode(parts[1].utf8)))
-    }
-
-    private static func fields(_ message: JSONObject) throws -> HTTPFields {
-        var fields = HTTPFields()
-        for pair in try #require(message.array("headers")) {
-            let texts = try #require(pair.strings)
-            fields.append(HTTPField(name: try #require(HTTPField.Name(texts[0])), value: texts[1]))
-        }
-        return fields
-    }
-
-    var status: Int { reply.response.status.code }
-    var error: String? { json?.string("error") }
-    var isOfServer: Bool {
-        method == "POST" && ["/oauth/par", "/oauth/token", "/oauth/revoke"].contains(path)
-    }
-    var path: Substring { url.dropFirst("https://pds.example.com".utf8.count) }
-
-    static func all(in name: String? = nil) throws -> [RecordedExchange] {
-        let root = URL(filePath: try #require(folder))
-        let names = try FileManager.default.contentsOfDirectory(atPath: root.path()).sorted()
-        return try names.filter { $0.hasSuffix(".jsonl") && (name ?? $0) == $0 }.flatMap { name in
-            try Data(contentsOf: root.appending(path: name)).split(separator: 0x0A).map {
-                try RecordedExchange(
-                    JSONObject(parsing: Array($0), limits: JSONLimits(size: 1 << 20))
-                )
-            }
-        }
-    }
-}
 
 /// Answers as recorded, in order. Where the recorded client had no nonce yet and ours has one, it
 /// answers what it answered to the next try.
@@ -98,7 +23,7 @@ private final class Player: HTTPTransport {
         async throws(HTTPTransportError) -> HTTPReply
     {
         // `try?`: a proof that cannot be read has no nonce.
-        let proof = HTTPField.Name("DPoP").flatMap { request.headerFields[$0] }
+        let proof = request.headerFields[.proof]
             .flatMap { try? JWT(parsing: $0).uncheckedClaims() }
         let hasNonce = proof?["nonce"] != nil
         let exchange = exchanges.withLock { exchanges in
@@ -126,7 +51,7 @@ private final class Player: HTTPTransport {
 
 @Suite(
     "Our client at a real server",
-    .enabled(if: folder != nil, "recordings from outside, to be looked at by hand")
+    .enabled(if: RecordedExchange.folder != nil, "recordings from outside, to be looked at by hand")
 )
 struct RecordedClientTests {
     private let world: ClientWorld
@@ -312,8 +237,8 @@ struct RecordedClientTests {
     @Test("RFC9449-9-1: every recorded answer of a resource leads to as many requests as it must")
     func resources() async throws {
         var kinds: [Int: Int] = [:]
-        for exchange in try RecordedExchange.all()
-        where exchange.path.hasPrefix("/xrpc/") && exchange.scheme == "DPoP" {
+        for exchange in try RecordedExchange.all() where exchange.path.hasPrefix("/xrpc/") {
+            guard exchange.fields[.authorization]?.hasPrefix("DPoP ") == true else { continue }
             let fixed = ScriptedServer([.success(exchange.reply)])
             let sender = DPoPSender(
                 transport: fixed,
@@ -321,7 +246,7 @@ struct RecordedClientTests {
                 clock: Clock { [world] in world.clock.now }
             )
             let answer = try await sender.send(
-                try #require(HTTPRequest.Method(exchange.method)),
+                exchange.method,
                 to: try #require(HTTPAddress(exchange.url)),
                 with: world.key,
                 token: SecretText("access-1"),

@@ -1,4 +1,4 @@
-import Foundation
+import HTTPTypes
 import PorticoBytes
 import PorticoProtocol
 import PorticoTestSupport
@@ -6,36 +6,21 @@ import Testing
 
 @testable import PorticoATProtocol
 
-/// Answers of a real host and of a real directory, in a folder outside the repository:
-/// `TEST_ATPROTO_FIXTURES=FOLDER swift test --filter RecordedIdentityTests`. Tests of this
-/// repository have documents of their own for the same rules.
-private let folder = ProcessInfo.processInfo.environment["TEST_ATPROTO_FIXTURES"]
-
 @Suite(
     "Identities of a real host",
-    .enabled(if: folder != nil, "recordings from outside, to be looked at by hand")
+    .enabled(if: RecordedExchange.folder != nil, "recordings from outside, to be looked at by hand")
 )
 struct RecordedIdentityTests {
     /// What each address answered, the first time.
     private func network() throws -> ScriptedNetwork {
-        let file = URL(filePath: try #require(folder)).appending(path: "01-identity.jsonl")
         let network = ScriptedNetwork()
-        for line in try String(contentsOf: file, encoding: .utf8).split(separator: "\n") {
-            let exchange = try JSONObject(
-                parsing: Array(line.utf8),
-                limits: JSONLimits(size: 1 << 20)
-            )
-            let request = try #require(exchange.object("request")?.string("line"))
-            let response = try #require(exchange.object("response"))
-            let fields = (response.array("headers") ?? []).compactMap(\.strings)
-            let type = fields.first { $0[0].lowercased() == "content-type" }?[1]
-            let host = try #require(exchange.string("host"))
-            let url = "https://\(host)\(request.split(separator: " ")[1])"
+        for exchange in try RecordedExchange.all(in: "01-identity.jsonl") {
+            let url = "https://\(exchange.host)\(exchange.target)"
             guard network[url] == nil else { continue }
             network[url] = .answer(
-                response.string("body") ?? "",
-                type,
-                status: Int(response.int64("status") ?? 0)
+                String(decoding: exchange.reply.body, as: UTF8.self),
+                exchange.reply.response.headerFields[.contentType],
+                status: exchange.status
             )
         }
         return network
@@ -74,6 +59,5 @@ struct RecordedIdentityTests {
         )
         let server = try await discovery.server(of: host, wasNamed: false)
         #expect(server.issuer == host)
-        #expect(server.protectedResources == ["https://pds.example.com"])
     }
 }

@@ -86,7 +86,6 @@ import Testing
         #expect(server.pushed.text == "https://as.example.com/oauth/par")
         #expect(server.revocation?.text == "https://as.example.com/oauth/revoke")
         #expect(server.protectedResources == nil)
-        #expect(server.scopes == ["atproto", "transition:generic"])
         #expect(
             world.network.questions == [
                 Self.resource, Self.metadata(of: "https://as.example.com"),
@@ -314,7 +313,6 @@ import Testing
         world.network[address] = .answer(String(decoding: json.serialized(), as: UTF8.self))
         let server = try await world.server()
         #expect(server.revocation == nil)
-        #expect(server.protectedResources?.count == 2)
         for listed in [["https://other.example.com"], [], ["https://PDS.example.com"]] {
             json["protected_resources"] = .array(listed.map(JSONValue.string))
             world.network[address] = .answer(String(decoding: json.serialized(), as: UTF8.self))
@@ -325,6 +323,31 @@ import Testing
             await #expect(throws: DiscoveryError.otherServer) {
                 try await world.server(wasNamed: true, isFresh: true)
             }
+        }
+    }
+
+    @Test("A server's metadata keeps little, whatever it lists")
+    func little() async throws {
+        let world = try World()
+        let address = Self.metadata(of: "https://as.example.com")
+        let many = (0..<1000).map { JSONValue.string("https://\($0).example.com") }
+        let origin = "https://as.example.com/"
+        let longest = origin + String(repeating: "a", count: 2048 - origin.utf8.count)
+        var changes: JSONObject = [
+            "protected_resources": .array(many + [.string(world.host.text)]),
+            "token_endpoint": .string(longest),
+        ]
+        world.network[address] = .answer(World.profile("https://as.example.com", changes))
+        // As it is found, and as it is remembered.
+        for _ in 0..<2 {
+            let server = try await world.server()
+            #expect(server.protectedResources == nil)
+            #expect(server.token.text == longest)
+        }
+        changes["token_endpoint"] = .string(longest + "a")
+        world.network[address] = .answer(World.profile("https://as.example.com", changes))
+        await #expect(throws: DiscoveryError.profile(.tokenEndpoint)) {
+            try await world.server(isFresh: true)
         }
     }
 

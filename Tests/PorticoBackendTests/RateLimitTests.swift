@@ -31,6 +31,9 @@ import Testing
             Limit(path: "/v1/auth/google", method: .get, allowed: 5),
             Limit(path: "/v1/auth/google/callback?state=x&code=y", method: .get, allowed: 10),
             Limit(path: "/v1/auth/keycloak/callback/link?state=x", method: .get, allowed: 10),
+            Limit(path: "/v1/auth/google/callback?code=y", method: .get, allowed: 10),
+            Limit(path: "/oauth/callback?state=x", method: .get, allowed: 10),
+            Limit(path: "/oauth/callback?code=y", method: .get, allowed: 10),
             Limit(path: "/v1/auth/apple/native/nonce", allowed: 10),
             Limit(path: "/v1/auth/apple/native", form: [("id_token", "a.b.c")], allowed: 10),
             Limit(path: "/v1/auth/google/one-tap", form: [("credential", "a.b.c")], allowed: 10),
@@ -56,7 +59,7 @@ import Testing
         ]
     )
     func perAddress(_ limit: Limit) async throws {
-        let server = try await BackendUnderTest(limits: BackendLimits())
+        let server = try await BackendUnderTest(limits: BackendLimits(), handles: [:])
         for count in 0..<(limit.allowed + 3) {
             // A client writes what it likes further left.
             let forged = "203.0.113.\(count), 192.0.2.9"
@@ -71,6 +74,59 @@ import Testing
         }
         server.clock.advance(by: 61)
         #expect(try await limit.send(server, from: "192.0.2.9").status != 429)
+    }
+
+    @Test(
+        "An answer with its attempt counts for that alone: strangers at its address keep nobody from the end of a sign-in",
+        arguments: ["google", "atproto"]
+    )
+    func ownAttempt(_ provider: String) async throws {
+        let server = try await BackendUnderTest(limits: BackendLimits(), handles: [:])
+        let (visitor, other) = (TestVisitor(server), TestVisitor(server))
+        let answers = [
+            try await Self.answer(to: visitor, provider, server),
+            try await Self.answer(to: other, provider, server),
+        ]
+        let path = provider == "google" ? "/v1/auth/google/callback" : "/oauth/callback"
+        for count in 0..<12 {
+            let reply = try await server.send(.get, "\(path)?state=x", from: visitor.address)
+            #expect((reply.status == 429) == (count >= 10), "\(count)")
+        }
+        let begun = visitor.cookies
+        let session = try await visitor.request(answers[0])
+        #expect(session.status != 429)
+        #expect(visitor.cookies.keys.contains("__Host-session"))
+        // The same answer again, with the cookie that is over: no more than ten, and none for others.
+        for count in 1..<12 {
+            visitor.cookies = begun
+            let reply = try await visitor.request(answers[0])
+            #expect((reply.status == 429) == (count >= 10), "\(count)")
+        }
+        _ = try await other.request(answers[1])
+        #expect(other.cookies.keys.contains("__Host-session"))
+    }
+
+    /// Begins a sign-in, and says yes at the other side.
+    ///
+    /// - Returns: The address with the answer, which was not opened.
+    private static func answer(
+        to visitor: TestVisitor,
+        _ provider: String,
+        _ server: BackendUnderTest
+    ) async throws -> String {
+        guard provider == "google" else {
+            let begun = try await visitor.begin("ann.example.com")
+            return try server.hosts.approve(begun.location, as: .ann)
+        }
+        let page = try await visitor.open("/v1/auth/google")
+        let form = try #require(HTMLForm.all(in: page.reply.text).first)
+        let chosen = try await visitor.request(
+            "http://\(BackendUnderTest.standInHost)\(form.action)",
+            .post,
+            form.hidden + [("person", StandInPerson.ben.id)],
+            from: page.url
+        )
+        return try #require(chosen.location)
     }
 
     @Test("An app that waits is told by a page, not by a redirect that costs a sign-in")

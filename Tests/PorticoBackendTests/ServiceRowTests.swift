@@ -79,9 +79,9 @@ struct ServiceRowTests {
     @Test("a wrong method, a foreign origin, a body too long, a form of another site: the Provider")
     func provider() async throws {
         let server = try await ProviderUnderTest()
-        // Metadata at the root is there on a realm's own host only (RealmHostTests).
+        // What is at the root is there on a realm's own host only (RealmHostTests, ATMetadataTests).
         let rows = Self.rows(try server.provider.service.routes)
-            .filter { !$0.path.hasPrefix("/.well-known/") || $0.path.hasSuffix("/test") }
+            .filter { $0.path.hasPrefix("/realms/test") || $0.path.hasSuffix("/realms/test") }
         try await expectRules(rows) {
             try await server.send($0, $1, headers: $2, body: $3)
         }
@@ -94,8 +94,4 @@ struct ServiceRowTests {
             try await server.send($0, $1, headers: $2, body: $3)
         }
     }
-}
-
-extension HTTPField.Name {
-    fileprivate static let fetchSite = known("Sec-Fetch-Site")
 }

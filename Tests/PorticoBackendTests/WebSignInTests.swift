@@ -178,11 +178,11 @@ import Testing
                 $0.key.hasPrefix("__Host-attempt-") || $0.key.hasPrefix("__Host-return-")
             }
             let bytes = kept.map { $0.key.utf8.count + $0.value.utf8.count + 3 }.reduce(0, +)
-            #expect(bytes <= ConnectionLimits().headers * 7 / 16)
+            #expect(bytes <= ConnectionLimits.usualHeaders * 7 / 16)
             let all = visitor.cookies.map { $0.key.utf8.count + $0.value.utf8.count + 3 }
             // With a pending identity, and what else a browser sends.
             let most = all.reduce(0, +) + CookiePolicy.maximumLength + 4096
-            #expect(most <= ConnectionLimits().headers)
+            #expect(most <= ConnectionLimits.usualHeaders)
         }
         // WEB-BFF-7: the two newest are always among them.
         let one = try await visitor.open(web)

@@ -34,6 +34,7 @@ struct AccessTokenAuthenticationTests {
             roles: .keycloak,
             algorithms: algorithms,
             types: types,
+            proofs: nil,
             allowInsecureLoopback: false,
             transport: transport ?? self.issuer,
             clock: Clock { clock.now }

@@ -1,3 +1,5 @@
+import PorticoBytes
+import PorticoProtocol
 import PorticoStores
 import Testing
 
@@ -115,5 +117,37 @@ import Testing
         let group = try #require(imported.realm.groups.first { $0.group.name == "c" })
         #expect(imported.realm.people.first?.groupIDs == [group.group.id])
         #expect(imported.report.says(.skipped, "user u", "two groups have that path"))
+    }
+
+    @Test("KC-M-2: groups and scopes whose names Unicode holds equal are two")
+    func unicode() async throws {
+        let (one, two) = ("caf\u{E9}", "cafe\u{301}")
+        let imported = try await ImportSample.realm(
+            """
+            "roles": {"realm": [{"name": "boss"}]},
+            "clientScopes": [{"name": "\(one)"}, {"name": "\(two)"}],
+            "scopeMappings": [{"clientScope": "\(two)", "roles": ["boss"]}],
+            "groups": [{"name": "\(one)", "realmRoles": ["boss"]}, {"name": "\(two)"}],
+            "users": [{"username": "u", "groups": ["/\(two)"]},
+                {"username": "v", "groups": ["\(one)"]}]
+            """
+        )
+        let realm = imported.realm
+        try #require(realm.groups.count == 2 && realm.people.count == 2)
+        #expect(sameBytes(realm.groups[0].group.name, one))
+        #expect(realm.people[0].groupIDs == [realm.groups[1].group.id])
+        #expect(realm.people[1].groupIDs == [realm.groups[0].group.id])
+        let scope = try #require(realm.scopes.first { sameBytes($0.name, two) })
+        #expect(realm.roleLimits.map(\.owner) == [.scope(scope.id)])
+        let limited = realm.scopes.filter { $0.representation.bool(ClientScope.limited) == true }
+        #expect(limited.map(\.id) == [scope.id])
+    }
+
+    @Test("KC-M-2: a path of more than 4 KiB names no group: thousands may stand below a long name")
+    func longPath() {
+        #expect(ImportedGroups.path("/a", "b") == "/a/b")
+        let name = String(repeating: "n", count: 4093)
+        #expect(ImportedGroups.path("/a", name)?.utf8.count == 4096)
+        #expect(ImportedGroups.path("/a", name + "n") == nil)
     }
 }

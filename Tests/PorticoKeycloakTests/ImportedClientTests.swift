@@ -235,7 +235,7 @@ import Testing
         let imported = try await ImportSample.clients([
             """
             "defaultClientScopes": ["openid", "profile", "offline_access", "profile", "acr"],
-            "optionalClientScopes": ["openid", "email", "web-origins", "nowhere"]
+            "optionalClientScopes": ["openid", "email", "web-origins", "nowhere", "acr"]
             """,
             #""publicClient": true"#,
         ])

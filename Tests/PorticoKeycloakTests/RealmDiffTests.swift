@@ -96,7 +96,13 @@ struct RealmDiffTests {
         #expect(try await harbour.diff(["realm": "harbour"]) == [])
         #expect(try await harbour.diff(["realm": "harbour", "users": []]) == [])
         let one: JSONObject = [
-            "realm": "harbour", "users": [["username": "dora", "enabled": true]],
+            "realm": "harbour",
+            "users": [
+                [
+                    "id": "00000000-0000-4000-8000-000000000043", "username": "dora",
+                    "enabled": true,
+                ]
+            ],
         ]
         #expect(
             try await harbour.diff(one) == [
@@ -120,14 +126,12 @@ struct RealmDiffTests {
         #expect(report.differences.allSatisfy { $0.kind == .added })
     }
 
-    @Test(
-        "KC-M-1: people are matched as an import matches them: by the file's ids, else by their names"
-    )
+    @Test("KC-M-1: people are matched as an import matches them: by ids, and not by names")
     func matched() async throws {
         let harbour = try await ExportSample.harbour()
         let ada = try await harbour.database.people.whole(
             realmID: harbour.realm.id,
-            username: "ada"
+            id: "00000000-0000-4000-8000-000000000038"
         )
         var person = try #require(ada).person
         person.username = "ada.new"
@@ -141,6 +145,40 @@ struct RealmDiffTests {
         #expect(
             try await harbour.diff(file(nil)) == ["added users.ada", "removed users[\"ada.new\"]"]
         )
+        person.username = "ada"
+        #expect(try await harbour.database.people.update(person) == .changed)
+        #expect(try await harbour.diff(file(nil)) == ["added users.ada", "removed users.ada"])
+    }
+
+    @Test("KC-M-1: who has no id in a file is who came without one, and a UUID has no capitals")
+    func made() async throws {
+        let id = "aabbccdd-0000-4000-8000-00000000000a"
+        func file(_ id: String) -> JSONObject {
+            [
+                "realm": "a", "enabled": true,
+                "users": [
+                    ["username": "bob", "enabled": true],
+                    ["id": .string(id), "username": "ann", "enabled": true],
+                    ["id": "no id, with spaces", "username": "cid", "enabled": true],
+                ],
+            ]
+        }
+        let sample = try await ExportSample(file(id).serialized())
+        let people = sample.database.people
+        let bob = try await people.whole(
+            realmID: sample.realm.id,
+            id: Person.madeID(of: "bob", in: sample.realm.id)
+        )
+        var person = try #require(bob).person
+        person.username = "rob"
+        #expect(try await people.update(person) == .changed)
+        for id in [id, id.uppercased()] {
+            #expect(
+                try await sample.diff(file(id)) == [
+                    "changed users.bob.username", "changed users.cid.id",
+                ]
+            )
+        }
     }
 
     @Test("KC-M-1: a flow of another id is another flow, as an import has it")

@@ -95,7 +95,7 @@ struct RealmExportTests {
         let otto = try #require(
             try await harbour.database.people.whole(
                 realmID: harbour.realm.id,
-                username: "otto"
+                id: "00000000-0000-4000-8000-000000000048"
             )
         )
         var credential = try #require(otto.credentials.first { $0.kind == .recoveryCodes })

@@ -220,7 +220,7 @@ struct RealmMergeRightsTests {
         try await scene.use()
         let realmID = try await scene.realm.id
         let people = scene.database.people
-        let ids = ["bob", "cid", "dan"].map { PersonImport.id(of: $0, in: realmID) }
+        let ids = ["bob", "cid", "dan"].map { Person.madeID(of: $0, in: realmID) }
         #expect(try await people.deletePerson(id: ids[0], realmID: realmID) == .changed)
         try await scene.change(person: ids[1]) { $0.username = "cyd" }
         try await scene.change(person: ids[1]) { $0.isEnabled = false }
@@ -482,12 +482,18 @@ struct RealmMergeRightsTests {
         )
         var changes = RealmChanges()
         changes.roles = [role]
-        changes.begun[role.id] = ImportNotes(ring: TestRealm.ring, moment: RealmImportTests.noon)
-            .begun(ImportNotes.Name.role(role.roleName), id: role.id, of: realm)
+        changes.imported = [
+            RealmPart(
+                realmID: realm.id,
+                kind: RealmPart.imported,
+                id: ImportNotes.Name.role(role.roleName),
+                document: ImportedFields(of: role.fields).document
+            )
+        ]
         try await scene.database.realms.overwrite(
             realm.id,
             with: changes,
-            from: try await scene.database.realms.snapshot().version
+            from: try await scene.database.realms.state(of: try await scene.realm.id)
         )
         let file = Self.file(
             users: #", {"id": "p-2", "username": "bob", "enabled": true, "realmRoles": ["late"]}"#

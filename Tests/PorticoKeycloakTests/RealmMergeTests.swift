@@ -1,3 +1,4 @@
+import Foundation
 import PorticoBytes
 import PorticoProtocol
 import PorticoProvider
@@ -34,13 +35,21 @@ struct OverwriteScene {
     }
 
     @discardableResult
-    func write(_ text: String, isDryRun: Bool = false) async throws -> RealmImporter.Staged {
+    func write(
+        _ text: String,
+        isDryRun: Bool = false,
+        at seconds: Int64 = 0
+    ) async throws -> RealmImporter.Staged {
         let importer = importer(isDryRun: isDryRun)
+        let moment = Moment(
+            now: RealmImportTests.noon.now.addingTimeInterval(Double(seconds)),
+            random: .system
+        )
         let staged = try await importer.stage(
             try RealmSource([RealmFile(text)]).realms,
-            at: RealmImportTests.noon
+            at: moment
         )
-        try await importer.publish(staged, at: RealmImportTests.noon)
+        try await importer.publish(staged, at: moment)
         return try #require(staged.first)
     }
 
@@ -92,7 +101,7 @@ struct OverwriteScene {
             expiresAt: nil,
             refresh: nil
         )
-        _ = try await database.grants.insert(grant, spending: nil, at: grant.createdAt)
+        _ = try await database.grants.insert(grant, spending: [], at: grant.createdAt)
     }
 }
 
@@ -171,6 +180,10 @@ struct RealmMergeTests {
             let done = try await scene.write(Self.file(), isDryRun: isDryRun)
             #expect(done.differences == Self.nothing, "\(done.report.lines(.skipped))")
             #expect(done.report.says(.skipped, "role writer", "was deleted here"))
+            let refused = done.report.groups.filter {
+                $0.words.hasSuffix("\(ImportDifference.refused)")
+            }
+            #expect(refused.isEmpty)
         }
         let later = try await scene.database.realms.snapshot()
         #expect(later.clients == snapshot.clients && later.realms == snapshot.realms)
@@ -432,18 +445,18 @@ struct RealmMergeTests {
         try await scene.change(person: "p-1") { $0.familyName = "Lee" }
         let people = scene.database.people
         await #expect(throws: ChangedMeanwhile.self) {
-            try await people.overwrite([PersonChange(new, from: kept)])
+            try await people.overwrite([PersonChange(new, from: kept)], roleIDs: [:])
         }
         #expect(try await scene.person("p-1")?.person.givenName == nil)
         let realms = scene.database.realms
-        let version = try await realms.snapshot().version
-        try await scene.change(client: "web") { $0.name = "Ours" }
         let realmID = try await scene.realm.id
+        let state = try await realms.state(of: realmID)
+        try await scene.change(client: "web") { $0.name = "Ours" }
         var changes = RealmChanges()
         changes.clients = [try #require(try await scene.client("app"))]
         changes.clients[0].name = "Other"
         await #expect(throws: ChangedMeanwhile.self) {
-            try await realms.overwrite(realmID, with: changes, from: version)
+            try await realms.overwrite(realmID, with: changes, from: state)
         }
         #expect(try await scene.client("app")?.name == "app")
     }

@@ -144,6 +144,22 @@ struct RealmOverwriteTests {
         #expect(try await scene.write(file).differences == RealmImporter.Differences())
     }
 
+    @Test("KC-M-1: a host of the AT Protocol stays one, whatever is known of the file before")
+    func hostOfATProtocol() async throws {
+        _ = try await write(Self.file)
+        var host = try await realm()
+        host.atProtocol = ATProtocolRealm(resource: "https://pds.example.com")
+        _ = try await database.realms.update(host)
+        #expect(try await write(Self.file).differences?.isEmpty == true)
+        #expect(try await realm().atProtocol == host.atProtocol)
+        // A realm of before there were notes.
+        try await database.database.write { transaction in
+            try transaction.run("DELETE FROM realm_parts WHERE substr(kind, 1, 1) = '~'", [])
+        }
+        _ = try await write(Self.file)
+        #expect(try await realm().atProtocol == host.atProtocol)
+    }
+
     @Test("KC-M-1: a secret that a file masks is not lost")
     func masked() async throws {
         _ = try await write(Self.file)

@@ -143,7 +143,7 @@ import Testing
     }
 
     @Test(
-        "KC-M-2: a client whose tokens were bound to a key comes disabled"
+        "KC-M-2: a client whose tokens were bound to a certificate comes disabled, to a key with that rule"
     )
     func boundClients() async throws {
         let clients = try await ImportSample.clients([
@@ -151,8 +151,9 @@ import Testing
             #""attributes": {"tls.client.certificate.bound.access.tokens": "true"}"#,
             #""attributes": {"dpop.bound.access.tokens": "false"}"#,
         ])
-        #expect(clients.map { $0.client?.isEnabled } == [false, false, true])
-        #expect(clients.map { $0.says(.disabled, "bound to a key") } == [true, true, false])
+        #expect(clients.map { $0.client?.isEnabled } == [true, false, true])
+        #expect(clients.map { $0.client?.dpopBoundAccessTokens } == [true, false, false])
+        #expect(clients.map { $0.says(.disabled, "certificate") } == [false, true, false])
         #expect(clients.allSatisfy { !$0.lines.contains { $0.outcome == .weaker } })
     }
 

@@ -154,6 +154,27 @@ struct GuardedExchangeTests {
         }
     }
 
+    @Test("WEB-SSRF-1: who wires the program may grant more, and no caller gets more than that")
+    func wider() async throws {
+        let most = 3 << 19
+        let body = String(repeating: "a", count: most)
+        let server = try TLSServer(files: [
+            "exact": Self.response("200 OK", [], body),
+            "long": Self.response("200 OK", [], body + "a"),
+        ])
+        let target = GuardedTransport.ConnectTarget(address: "127.0.0.1", port: Int(server.port))
+        let transport = GuardedTransport(
+            longest: HTTPLimits(bytes: most, seconds: 20),
+            trustedRoots: server.certificate,
+            connectTo: [Self.host: target]
+        )
+        let limits = HTTPLimits(bytes: .max, seconds: 10)
+        #expect(try await get(transport, "exact", limits: limits).body.count == most)
+        await #expect(throws: HTTPTransportError.tooLarge) {
+            try await get(transport, "long", limits: limits)
+        }
+    }
+
     @Test("WEB-SSRF-1: content of a type that was not asked for is not read")
     func wrongType() async throws {
         let server = try TLSServer(files: Self.files)

@@ -161,6 +161,8 @@ private struct SilentResolver: AddressResolver {
         let less = HTTPLimits(bytes: 1, seconds: 1)
         #expect(GuardedTransport.granted(less) == less)
         #expect(GuardedTransport.granted(HTTPLimits(bytes: 1, seconds: .min)).seconds == 0)
+        let wide = HTTPLimits(bytes: 1 << 24, seconds: 30)
+        #expect(GuardedTransport.granted(HTTPLimits(bytes: .max, seconds: .max), of: wide) == wide)
     }
 
     @Test("A missing listener is reported as such")

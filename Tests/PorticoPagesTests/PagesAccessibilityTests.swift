@@ -120,7 +120,8 @@ import Testing
 
     /// What a field of an id may be for.
     private static let autocompletes: [String: Set<String>] = [
-        "username": ["username"], "email": ["email"], "name": ["name"], "code": ["one-time-code"],
+        "username": ["username"], "handle": ["username"], "email": ["email"], "name": ["name"],
+        "code": ["one-time-code"],
         "password": ["current-password", "new-password"],
     ]
 

@@ -63,6 +63,7 @@ import Testing
         ]
         pages += backendPages(with: text, form, account)
         pages += accountPages(with: text, form, account)
+        pages += handlePages(with: text, form, account)
         if let action = PageLink(redirect: "https://app.example/cb") {
             pages.append(
                 FormPostPage(client: text, action: action, parameters: [.init(text, text)])
@@ -123,7 +124,7 @@ import Testing
             ),
             ReturnToAppPage(state: .ready, app: text, person: text, link: PageLink(path: "/")),
             BackendSignOutPage(account: account, form: form),
-            BackendSignedOutPage(outcome: .here, stillAt: [text, text]),
+            BackendSignedOutPage(outcome: .here, stillAt: [label, label]),
             NotAnsweringPage(provider: label, now: 0, tryAgain: nil, otherMethods: nil),
             OpenInBrowserPage(provider: label, address: text, platform: .ios),
             HelpPage(operatedBy: text, contact: .email(text)),
@@ -146,6 +147,40 @@ import Testing
             pages.append(HelpPage(contact: .page(link, host: text)))
         }
         return pages
+    }
+
+    private static func handlePages(
+        with text: String,
+        _ form: PageForm,
+        _ account: PageAccount
+    ) -> [any Page] {
+        let problems: [HandleProblem] = [
+            .notFound(handle: text), .otherAccount(handle: text), .hostUnreachable(host: text),
+            .hostWithoutSignIn(host: text),
+        ]
+        return problems.map { problem in
+            HandlePage(
+                handle: text,
+                proposals: [text, text],
+                problem: problem,
+                fields: [PageField(text, text)],
+                app: text
+            )
+        } + [
+            HandlePage(handle: text, proposals: [text]),
+            HandleHostPage(host: text, account: text, proceed: PageLink(path: "/")),
+            HandleAgainPage(host: text, first: text, account: text, form: form),
+            HandlePopupPage(did: text, handle: text, nonce: text, proceed: PageLink(path: "/")),
+            AccountWithoutDIDPage(client: text, account: account, form: form),
+            ConsentPage(
+                client: text,
+                origin: .document(clientID: text),
+                account: account,
+                scopes: ["atproto", text],
+                unknown: [text, text],
+                form: form
+            ),
+        ]
     }
 
     private static func accountPages(

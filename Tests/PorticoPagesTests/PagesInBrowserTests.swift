@@ -37,7 +37,7 @@ import Testing
             for start in stride(from: 0, to: states.count, by: Self.batch) {
                 let batch = states[start..<min(start + Self.batch, states.count)]
                 let pages = batch.map { state in
-                    JSONValue.string(state.html.replacing(/<script>.*<\/script>/, with: ""))
+                    JSONValue.string(state.html.replacing(/<script[\s\S]*<\/script>/, with: ""))
                 }
                 let found = try await browser.runAsynchronously(
                     """

@@ -11,7 +11,7 @@ import Testing
         // Lists the names of all others, for the operator of a demonstration.
         guard state.pageName != "GalleryIndexPage" else { return }
         let page = try state.markup
-        let hidden = page.all("details").map(\.text).joined()
+        let hidden = (page.all("details") + page.all("script")).map(\.text).joined()
         let text = page.all("body").map(\.text).joined().replacing(hidden, with: "").lowercased()
         let avoided =
             switch state.language {

@@ -16,6 +16,12 @@ struct RenderedState: Sendable, CustomTestStringConvertible {
         "\(pageName), \(state.name), \(language.tag)\(isThemed ? ", themed" : "")"
     }
 
+    /// Those that pass an answer on to an app.
+    static let pagesWithScript: Set = ["FormPostPage", "HandlePopupPage"]
+
+    /// Those that are sent by GET, and so change nothing and carry no token.
+    static let pagesSentByGet: Set = ["ChooseMethodPage", "HandlePage"]
+
     /// Read once: there are many tests of many pages.
     private let read: Result<Markup, any Error>
 

@@ -78,6 +78,9 @@ struct CommandTreeTests {
             "account list --email --json", "account show --json", "account block --dry-run",
             "account unblock --dry-run", "account delete --confirm --dry-run",
             "session list --account --json", "session revoke --account --dry-run",
+            "session import --app --dry-run --json --plain", "provider keys list --json",
+            "provider keys rotate --dry-run", "provider keys withdraw --end-sessions --dry-run",
+            "provider update --end-sessions",
             "events tail -f --type --jsonl", "doctor --public-url --offline --json",
             "app update --dry-run", "app delete --confirm --dry-run", "app links check --json",
         ]

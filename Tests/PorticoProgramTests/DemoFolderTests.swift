@@ -55,7 +55,7 @@ import Testing
                 )
             }
             let database = try SQLiteDatabase(file: file)
-            _ = try await AccountStore(database).signIn(signIn, at: 1_800_000_000)
+            _ = try await AccountStore(database).signIn(signIn(local), at: 1_800_000_000)
             try await database.close()
         }
     }
@@ -66,12 +66,17 @@ import Testing
         guard outcome.status == 0 else { throw NotDone() }
     }
 
-    private static var signIn: SignInEvent {
+    /// On this machine, as a stand-in would be.
+    private static let local = IdentityKey(
+        issuer: "http://localhost:9000/realms/shop",
+        subject: "ann"
+    )
+
+    private static func signIn(_ key: IdentityKey) -> SignInEvent {
         SignInEvent(
             spending: [],
             identity: Identity(
-                // On this machine, as a stand-in would be.
-                key: IdentityKey(issuer: "http://localhost:9000/realms/shop", subject: "ann"),
+                key: key,
                 provider: "shop",
                 email: nil,
                 linkedAt: 0,
@@ -159,6 +164,38 @@ import Testing
         let again = try await DemoServer(in: portico)
         again.running.process.terminate()
         #expect(try await again.running.ended() == 0)
+    }
+
+    @Test("accounts of other handles than the demo's are somebody's own")
+    func foreignHandle() async throws {
+        let portico = try PorticoProcess()
+        defer { portico.remove() }
+        let first = try await DemoServer(in: portico)
+        first.running.process.terminate()
+        #expect(try await first.running.ended() == 0)
+        let database = try SQLiteDatabase(
+            file: portico.home.appending(path: "demo/portico.sqlite").path
+        )
+        let key = IdentityKey(issuer: "atproto", subject: "did:plc:someoneelse222222222222a")
+        _ = try await AccountStore(database).signIn(Self.signIn(key), at: 1_800_000_000)
+        try await database.close()
+        try Self.expectRefusal(.accounts, "demo", portico)
+    }
+
+    @Test("sign-in by handle with a directory of a person's choice is theirs")
+    func ownDirectory() async throws {
+        let portico = try PorticoProcess()
+        defer { portico.remove() }
+        let first = try await DemoServer(in: portico)
+        first.running.process.terminate()
+        #expect(try await first.running.ended() == 0)
+        try Self.expectDone(
+            portico.run([
+                "provider", "update", "atproto", "--directory", "https://plc.example.com",
+                "--data-directory", "demo",
+            ])
+        )
+        try Self.expectRefusal(.providers, "demo", portico)
     }
 
     @Test("a demo recognises its own data, sign-ins at its stand-ins included, and starts again")

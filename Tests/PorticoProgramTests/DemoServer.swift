@@ -8,6 +8,10 @@ struct DemoServer {
     let running: PorticoProcess.Running
     let url: String
     let passwords: [String: String]
+    /// Of people with a handle, by that.
+    let handles: [String: String]
+    /// Their host.
+    let host: String
 
     var issuer: String { "\(url)/realms/demo" }
 
@@ -24,6 +28,10 @@ struct DemoServer {
         passwords = Dictionary(
             text.matches(of: /Password +(\w+)  (\S+)/).map { (String($0.1), String($0.2)) }
         ) { first, _ in first }
+        handles = Dictionary(
+            text.matches(of: /Password +(\w+\.\S+)  (\S+)/).map { (String($0.1), String($0.2)) }
+        ) { first, _ in first }
+        host = String(try #require(text.firstMatch(of: /the host: (\S+)/)).1)
     }
 
     /// Runs `body` with a demo of its own, and stops it.

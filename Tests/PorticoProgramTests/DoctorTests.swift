@@ -32,7 +32,8 @@ struct DoctorTests {
             #expect(doctor.status == 0, "\(doctor.stdout) \(doctor.stderr)")
             for part in [
                 "discovery says \(server.issuer)", "backend", "google", "facebook", "apple",
-                "notes", "clock",
+                "notes", "clock", "realm handles", "atproto", "Internet handles",
+                "none: on this machine we are a development client",
             ] {
                 #expect(doctor.stdout.contains(part), "\(part)")
             }

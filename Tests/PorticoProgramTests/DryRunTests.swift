@@ -38,6 +38,7 @@ struct DryRunTests {
         "DROP TABLE moved_sessions", "DROP TABLE swapped_tokens", "DROP TABLE swap_counts",
         "DROP TABLE realm_events",
         "DROP TABLE handle_sessions", "DROP TABLE handle_client_keys",
+        "DROP TABLE document_consents", "DROP TABLE client_documents", "DROP INDEX people_by_did",
         "DROP INDEX grants_by_session", "DROP INDEX offline_grants_by_person",
         "DROP INDEX browser_sessions_by_person",
     ]
@@ -49,6 +50,7 @@ struct DryRunTests {
             // What the migrations after the first one made, the other way round.
             for table in Self.newTables { try transaction.run(table, []) }
             try transaction.run("ALTER TABLE people DROP COLUMN epoch", [])
+            try transaction.run("ALTER TABLE people DROP COLUMN did", [])
             try transaction.run("ALTER TABLE browser_sessions DROP COLUMN epoch", [])
             try transaction.run("ALTER TABLE browser_sessions DROP COLUMN device", [])
             try transaction.run("ALTER TABLE people DROP COLUMN required_actions", [])
@@ -60,6 +62,8 @@ struct DryRunTests {
             try transaction.run("ALTER TABLE signing_keys DROP COLUMN component", [])
             try transaction.run("DROP INDEX grants_by_parent", [])
             try transaction.run("ALTER TABLE grants DROP COLUMN parent_id", [])
+            try transaction.run("ALTER TABLE grants DROP COLUMN dpop_jkt", [])
+            try transaction.run("ALTER TABLE grants DROP COLUMN client_key", [])
             try transaction.run("DROP INDEX grants_by_login_token", [])
             try transaction.run("ALTER TABLE grants DROP COLUMN login_token_id", [])
             try transaction.run("ALTER TABLE grants DROP COLUMN epoch", [])

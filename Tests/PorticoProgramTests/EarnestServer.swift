@@ -16,12 +16,14 @@ struct EarnestServer {
         in portico: PorticoProcess,
         _ arguments: [String] = [],
         port: UInt16 = 0,
-        longestFile: Int? = nil
+        longestFile: Int? = nil,
+        openFiles: String? = nil
     ) async throws {
         self.portico = portico
         running = try portico.start(
             ["serve", "--listen", "127.0.0.1:\(port)"] + arguments,
-            longestFile: longestFile
+            longestFile: longestFile,
+            openFiles: openFiles
         )
         let line = try await running.wait(forOutput: /Portico is listening on .*\n/)
         let address = try #require(line.firstMatch(of: /127\.0\.0\.1:(\d+)/))

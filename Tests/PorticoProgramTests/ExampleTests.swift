@@ -57,7 +57,7 @@ struct ExampleTests {
     private func register(_ server: DemoServer) async throws {
         let creation = try server.portico.run([
             "client", "create", "orders-cli", "--template", "cli", "--audience", "orders",
-            "--data-directory", "demo",
+            "--data-directory", "demo", "--realm", "demo",
         ])
         #expect(creation.status == 0, "\(creation.stderr)")
         let person = WebPerson()

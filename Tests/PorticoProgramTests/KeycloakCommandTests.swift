@@ -142,6 +142,11 @@ struct KeycloakCommandTests {
         )
         let roles = (shown.array("roles") ?? []).compactMap { $0.object?.string("name") }
         #expect(roles == ["default-roles-test"])
+        // They would get whatever took its name.
+        let deletion = ["role", "delete", "default-roles-test", "--confirm", "default-roles-test"]
+        let refused = try portico.run(deletion)
+        #expect(refused.status != 0 && refused.stderr.contains("cannot be removed"))
+        #expect(try portico.run(["role", "show", "default-roles-test"]).status == 0)
     }
 
     @Test("a client's own account goes with the client, and with the grant type")
@@ -173,6 +178,34 @@ struct KeycloakCommandTests {
         #expect(try run(["client", "delete", "jobs", "--confirm", "jobs"]).status == 0)
         // Its name is free again.
         #expect(try run(create).status == 0)
+    }
+
+    @Test("decision 0032: an imported app without PKCE can be changed, and loses nothing it has")
+    func withoutPKCE() throws {
+        let portico = try PorticoProcess()
+        defer { portico.remove() }
+        let file = """
+            {"realm": "acme", "clients": [{"clientId": "app", "publicClient": true,
+              "redirectUris": ["https://app.example/cb"]}]}
+            """
+        try Data(file.utf8).write(to: portico.home.appending(path: "acme.json"))
+        #expect(try portico.run(["realm", "import", "acme.json"]).status == 0)
+        func update(_ words: String...) throws -> PorticoProcess.Outcome {
+            try portico.run(["client", "update", "app"] + words)
+        }
+        func protection() throws -> String? {
+            let shown = try portico.run(["client", "show", "app", "--json"]).stdout
+            return try JSONObject(parsing: Array(shown.utf8)).string("code_protection")
+        }
+        let words = ["--disable-client", "--name=Other", "--redirect-uri=https://app.example/2"]
+        for word in words { #expect(try update(word).status == 0, "\(word)") }
+        #expect(try protection() == "none")
+        // Only what it has, or what every other app has.
+        for stronger in ["pkce-or-nonce", "pkce"] {
+            #expect(try (update("--\(stronger)").status == 0) == (stronger == "pkce"))
+        }
+        #expect(try update("--no-pkce").stderr.contains("pkce is refused"))
+        #expect(try protection() == "pkce")
     }
 
     @Test("a temporary password must be replaced at the next sign-in")

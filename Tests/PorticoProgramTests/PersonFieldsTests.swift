@@ -25,4 +25,22 @@ struct PersonFieldsTests {
         #expect(person.email == email)
         #expect(person.isEmailVerified == isVerified)
     }
+
+    @Test("decision 0064: --did is the attribute of that name; empty, it goes")
+    func did() throws {
+        let did = "did:plc:ewvi7nxzyoun6zhxrhs64oiz"
+        var person = Person(id: "1", realmID: "r", username: "ann", createdAt: 0)
+        try PersonFields.parse(["--did", did]).apply(to: &person)
+        #expect(person.attributes == ["did": [did]])
+        #expect(person.did == did)
+        try PersonFields.parse(["--given-name", "Ann"]).apply(to: &person)
+        #expect(person.did == did)
+        try PersonFields.parse(["--did", ""]).apply(to: &person)
+        #expect(person.attributes.isEmpty)
+        for wrong in ["ann.example.com", "did:plc:short", "did:key:z6Mk", "did:web:localhost"] {
+            #expect(throws: (any Error).self, "\(wrong)") {
+                try PersonFields.parse(["--did", wrong])
+            }
+        }
+    }
 }

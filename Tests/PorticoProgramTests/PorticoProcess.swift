@@ -52,12 +52,14 @@ struct PorticoProcess {
     /// - Parameters:
     ///   - name: Of a program that is built with the tests.
     ///   - longestFile: In bytes; writing more fails, as on a disk that is full.
+    ///   - openFiles: The soft and the hard limit, `512:1024`.
     func start(
         _ arguments: [String],
         of name: String = "portico",
         input: String = "",
         environment: [String: String] = [:],
-        longestFile: Int? = nil
+        longestFile: Int? = nil,
+        openFiles: String? = nil
     ) throws -> Running {
         let folder = home.appending(path: ".runs/\(ProcessInfo.processInfo.globallyUniqueString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -75,6 +77,7 @@ struct PorticoProcess {
             let limited = ["/usr/bin/prlimit", "--fsize=\(longestFile)"]
             command = ["/usr/bin/env", "--ignore-signal=XFSZ"] + limited + command
         }
+        if let openFiles { command = ["/usr/bin/prlimit", "--nofile=\(openFiles)"] + command }
         let process = try ChildProgram(
             command[0],
             Array(command.dropFirst()),

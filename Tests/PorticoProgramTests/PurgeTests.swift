@@ -101,7 +101,7 @@ import Testing
                     parameters: [],
                     expiresAt: expired + offset
                 ),
-                spending: nil,
+                spending: [],
                 at: expired - 90
             )
             try await database.mailboxes.ask(

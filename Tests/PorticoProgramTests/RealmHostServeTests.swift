@@ -25,12 +25,13 @@ import Testing
                 "http://pds.localhost:\(port)", "--data-directory", "demo",
             ])
             #expect(made.status == 0, "\(made.stderr)")
-            var found = before
-            for _ in 0..<100 where found?.status != 200 {
-                try await Task.sleep(for: .milliseconds(50))
-                found = await get(path, host: "pds.localhost", port: port)
+            var found = ""
+            try await waitUntil("it is there") {
+                let reply = await get(path, host: "pds.localhost", port: port)
+                found = reply?.body ?? ""
+                return reply?.status == 200
             }
-            let document = try JSONObject(parsing: Array(try #require(found).body.utf8))
+            let document = try JSONObject(parsing: Array(found.utf8))
             let issuer = "http://pds.localhost:\(port)"
             #expect(document.string("issuer") == issuer)
             let token = "\(issuer)/realms/hosted/protocol/openid-connect/token"

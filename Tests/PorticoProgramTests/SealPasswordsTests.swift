@@ -1,6 +1,8 @@
 import Foundation
 import PorticoBytes
+import PorticoProtocol
 import PorticoSeals
+import PorticoTestSupport
 import Testing
 
 @testable import PorticoProgram
@@ -67,6 +69,41 @@ import Testing
             #expect(
                 server.running.stderr.contains("a password of sid is easy to guess") == isWarned
             )
+        }
+    }
+
+    @Test(
+        "decision 0060: a password that is taken out opens nothing any more, without a new start of the server"
+    )
+    func takenOut() async throws {
+        try await DemoServer.run { server in
+            let port = try #require(UInt16(server.url.split(separator: ":").last ?? ""))
+            let file = server.portico.home.appending(path: "demo/seal-passwords").path
+            let seal = try IronSession(IronPasswords.load(file)).seal(
+                ["did": "did:plc:abcdefghijklmnopqrstuvwx"],
+                seconds: 600,
+                at: Int64(Date().timeIntervalSince1970 * 1000),
+                random: .system
+            )
+            func isAnswered(_ reason: String) async -> Bool {
+                let reply = await RawExchange.run {
+                    RawExchange(
+                        "GET /api/auth/session HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n"
+                            + "Cookie: sid=\(seal)\r\nConnection: close\r\n\r\n",
+                        port: port
+                    )
+                }
+                return reply?.status == 401 && reply?.body.contains(reason) == true
+            }
+            // It opens, and names nobody who is here.
+            let opens = await isAnswered("SESSION_EXPIRED")
+            #expect(opens)
+            let next = file + ".next"
+            let line = Data("9 \(RandomSource.system.text(32))\n".utf8)
+            let mode: [FileAttributeKey: Any] = [.posixPermissions: 0o600]
+            #expect(FileManager.default.createFile(atPath: next, contents: line, attributes: mode))
+            #expect(rename(next, file) == 0)
+            try await waitUntil("it opens nothing") { await isAnswered("INVALID_COOKIE") }
         }
     }
 

@@ -2,25 +2,25 @@ import Foundation
 import HTTPTypes
 import NIOCore
 import PorticoTestSupport
-import PorticoWeb
 import Testing
 
 @testable import PorticoProgram
+@testable import PorticoWeb
 
 @Suite("What the settings of serve bound, and whom they trust") struct ServeBoundsTests {
     @Test("each setting of a connection is the limit that it names")
     func connections() {
         var settings = Settings(dataDirectory: "/nowhere")
-        #expect(
-            ConnectionLimits(settings) { _ in true }.connections == ConnectionLimits().connections
-        )
+        #expect(ConnectionLimits(settings) { _ in true }.connections == OpenFiles().connections)
         settings.limitConnections = 17
         settings.limitBody = 5000
+        settings.limitUpload = 70_000
         settings.limitRequestSeconds = 3
         settings.limitIdleSeconds = 7
         let limits = ConnectionLimits(settings) { _ in true }
         #expect(limits.connections == 17)
         #expect(limits.body == 5000)
+        #expect(limits.uploads?.bytes == 70_000)
         #expect(limits.headTime == .seconds(3) && limits.bodyTime == .seconds(3))
         #expect(limits.idleTime == .seconds(7))
     }

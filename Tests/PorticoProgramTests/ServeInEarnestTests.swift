@@ -67,6 +67,9 @@ import Testing
         for provider in ["apple", "google", "facebook"] {
             #expect(!page.body.contains("/v1/auth/\(provider)"))
         }
+        // Nor does its host, which was on this machine.
+        #expect(try await server.request("GET", "/mobile-auth").status == 404)
+        #expect(!page.body.contains("/mobile-auth"))
         // What the demonstration was is there: its people and its realm.
         let issuer = try await server.request(
             "GET",

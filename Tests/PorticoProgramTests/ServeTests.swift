@@ -17,11 +17,15 @@ struct ServeTests {
             #expect(lines[2].hasPrefix("  Password     ann  "))
             #expect(lines[3].hasPrefix("  Password     bob  "))
             #expect(lines[4].hasPrefix("  Sign in      \(server.url)/login "))
-            #expect(lines[5].hasPrefix("  Mails        \(server.url)/_outbox "))
-            #expect(lines[6].hasPrefix("  Stand-ins    http://localhost:"))
-            #expect(lines[7].hasPrefix("  Try          "))
-            #expect(lines[7].hasSuffix("login --issuer \(server.issuer) --client-id portico-cli"))
-            #expect(lines.count == 8)
+            #expect(lines[5].hasPrefix("  By handle    \(server.url)/mobile-auth "))
+            #expect(lines[6].hasPrefix("  Password     ann.handles.test  "))
+            #expect(lines[7].hasPrefix("  Password     bob.handles.test  "))
+            #expect(lines[8].hasPrefix("  Mails        \(server.url)/_outbox "))
+            #expect(lines[9].hasPrefix("  Stand-ins    http://localhost:"))
+            #expect(lines[9].contains("the host: http://localhost:"))
+            #expect(lines[10].hasPrefix("  Try          "))
+            #expect(lines[10].hasSuffix("login --issuer \(server.issuer) --client-id portico-cli"))
+            #expect(lines.count == 11)
             #expect(Set(server.passwords.keys) == ["ann", "bob"])
         }
     }
@@ -229,12 +233,15 @@ struct ServeTests {
     func standInAddress() async throws {
         try await DemoServer.run { server in
             let found = server.running.stdout.firstMatch(of: /Stand-ins +http:\/\/localhost:(\d+)/)
-            let port = try #require(found.flatMap { UInt16($0.1) })
-            let here = try #require(RawSocket.connect("127.0.0.1", port: port))
-            RawSocket.close(here)
-            // Another address of this machine: one that listens everywhere would answer there.
-            #expect(RawSocket.connect("127.0.0.2", port: port) == nil)
-            #expect(RawSocket.connect("::1", port: port) == nil)
+            let host = server.host.split(separator: ":").last.map { String($0) }
+            for place in [found.map { String($0.1) }, host] {
+                let port = try #require(place.flatMap { UInt16($0) })
+                let here = try #require(RawSocket.connect("127.0.0.1", port: port))
+                RawSocket.close(here)
+                // Another address of this machine: one that listens everywhere would answer there.
+                #expect(RawSocket.connect("127.0.0.2", port: port) == nil)
+                #expect(RawSocket.connect("::1", port: port) == nil)
+            }
         }
     }
 

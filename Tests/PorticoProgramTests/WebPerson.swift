@@ -9,7 +9,14 @@ import PorticoTestSupport
 /// redirects.
 final class WebPerson: Sendable {
     private let transport = OutboundClient()
-    private let cookies = Locked<[String: String]>([:])
+    private let named: (any HTTPTransport)?
+    /// By host, and then by name.
+    private let cookies = Locked<[String: [String: String]]>([:])
+
+    /// - Parameter network: Where https addresses lead; without one they are asked as any browser would.
+    init(in network: TestNetwork? = nil) {
+        named = network.map { GuardedTransport(in: $0) }
+    }
 
     /// Opens an address, fills in the form that comes, and follows the redirects to their end.
     func signIn(at address: String, _ username: String, _ password: String) async throws -> Reply {
@@ -47,6 +54,10 @@ final class WebPerson: Sendable {
         return try await send(.post, address, body, with: fields)
     }
 
+    func cookie(_ name: String, of host: String) -> String? {
+        cookies.withLock { $0[host]?[name] }
+    }
+
     func close() async throws {
         try await transport.shutdown()
     }
@@ -65,17 +76,18 @@ final class WebPerson: Sendable {
                 request.headerFields[.contentType] = "application/x-www-form-urlencoded"
             }
             request.headerFields.append(contentsOf: fields)
-            let jar = cookies.withLock { $0 }
+            let jar = cookies.withLock { $0[address.host] ?? [:] }
             if !jar.isEmpty {
                 request.headerFields[.cookie] = jar.sorted { $0.key < $1.key }
                     .map { "\($0.key)=\($0.value)" }.joined(separator: "; ")
             }
-            let reply = try await transport.send(
+            let way: any HTTPTransport = address.isSecure ? named ?? transport : transport
+            let reply = try await way.send(
                 request,
                 body: body,
                 limits: HTTPLimits(bytes: 1 << 20, seconds: 30)
             )
-            keep(reply.response.headerFields)
+            keep(reply.response.headerFields, of: address.host)
             // An app's own scheme is not followed.
             guard [302, 303, 307].contains(reply.response.status.code),
                 let location = reply.response.headerFields[.location],
@@ -92,12 +104,13 @@ final class WebPerson: Sendable {
         throw HTTPTransportError.malformed
     }
 
-    private func keep(_ fields: HTTPFields) {
+    private func keep(_ fields: HTTPFields, of host: String) {
         for header in fields[values: .setCookie] {
             let pair = header.prefix { $0 != ";" }
             guard let equals = pair.firstIndex(of: "=") else { continue }
             let value = String(pair[pair.index(after: equals)...])
-            cookies.withLock { $0[String(pair[..<equals])] = value }
+            let name = String(pair[..<equals])
+            cookies.withLock { $0[host, default: [:]][name] = value }
         }
     }
 

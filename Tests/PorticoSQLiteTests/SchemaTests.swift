@@ -27,6 +27,9 @@ import Testing
             ("moved-sessions", "nCR5Ooj87pe5tAh79lAb4QhwsjUOD19S03Ikv5_DtTs"),
             ("realm-events", "oPE1dem8IQRdr5Chm1I6vzQ2NJpjdRrTvMfN6UjebLQ"),
             ("handle-sessions", "VZKO5wxGZgYzYWuRg2S9R9ev2C3xPOgLMWcfboy1bpE"),
+            ("bound-grants", "NqRx2bl-AruPkvbl-48v00ugx7z6ZBEZtoOPZ5_vcCQ"),
+            ("client-documents", "MW_SXgaavv4WGpsm3SETtFQ6VHoy1zYokZlJqUwynS0"),
+            ("foreign-seals", "T4Qp6cY5SoKPluXAJ5zurBirifR9WBXlSHi3GWhojhY"),
         ]
         #expect(SQLiteSchema.migrations.count == released.count, "append the new one here")
         for (migration, expected) in zip(SQLiteSchema.migrations, released) {
@@ -96,6 +99,27 @@ import Testing
             []
         ) { try $0.optionalText(0) }
         #expect(proofs == [nil, "code", nil, nil])
+    }
+
+    @Test("decision 0066: sessions that came from another system before take its seals for 14 days")
+    func foreignSeals() throws {
+        let database = try empty()
+        let before = SQLiteSchema.migrations.prefix { "\($0.name)" != "foreign-seals" }
+        try SQLiteSchema.migrate(database, to: Array(before))
+        try database.execute(
+            """
+            INSERT INTO handle_sessions (session_id, did, handle, host, issuer, client_id,
+                asked_scope, scope, created_at, refreshed_at, revision, takes_foreign, tries)
+            VALUES (x'01', 'did:web:a', 'a', 'h', 'i', 'c', 's', 's', 100, 100, 1, 1, 0),
+                (x'02', 'did:web:a', 'a', 'h', 'i', 'c', 's', 's', 100, 100, 1, 0, 0);
+            """
+        )
+        try SQLiteSchema.migrate(database)
+        let ends = try SQLiteReader(connection: database).rows(
+            "SELECT foreign_until FROM handle_sessions ORDER BY session_id",
+            []
+        ) { try $0.optionalInt64(0) }
+        #expect(ends == [100 + 14 * 86_400, nil])
     }
 
     @Test("a migration that fails leaves the database as it was")

@@ -22,6 +22,17 @@ extension Browser {
         try await run("return document.activeElement.innerText.split('\\n')[0]").string ?? ""
     }
 
+    /// Waits until what the selector finds has the focus: a page's `autofocus` is obeyed with
+    /// its first frame, which may come after the page is loaded.
+    package func waitForFocus(_ selector: String) async throws {
+        let ask = "return document.activeElement.matches(arguments[0])"
+        for _ in 0..<1500 {
+            if try await run(ask, [.string(selector)]).bool == true { return }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        throw Failure(description: "\(selector) does not get the focus")
+    }
+
     /// A form as it stands on a page, to be sent later.
     package struct Form: Sendable {
         fileprivate let action: String

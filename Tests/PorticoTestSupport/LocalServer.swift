@@ -7,6 +7,8 @@ package final class LocalServer: Sendable {
         case bytes([UInt8])
         /// One byte after the other.
         case trickle([UInt8], every: Double)
+        /// Bytes, and then the others, once they may go: a minute later at most.
+        case halves([UInt8], [UInt8], after: @Sendable () -> Bool)
         /// Bytes, and then others again and again, until the other side goes or the server stops.
         case flood([UInt8], [UInt8])
         /// Nothing, until the other side goes.
@@ -17,23 +19,27 @@ package final class LocalServer: Sendable {
     /// `nil` once it is closed.
     private let listener: Locked<Int32?>
     private let heads = Locked<[String]>([])
+    private let accepted = Locked(0)
 
     /// - Parameters:
+    ///   - port: 0 for one that is free.
     ///   - takesBodies: Whether a body of a known length is part of the request.
     ///   - answer: Called with the head of each request.
     package init(
+        port: UInt16 = 0,
         takesBodies: Bool = false,
         answer: @escaping @Sendable (String) -> Answer
     ) throws {
-        guard let (listener, port) = RawSocket.listen(port: 0) else {
+        guard let (listener, port) = RawSocket.listen(port: port) else {
             throw POSIXError(.EADDRINUSE)
         }
         let open = Locked<Int32?>(listener)
         self.listener = open
         self.port = port
-        let heads = heads
+        let (heads, accepted) = (heads, accepted)
         Thread.detachNewThread {
             while let connection = RawSocket.accept(listener) {
+                accepted.withLock { $0 += 1 }
                 Thread.detachNewThread {
                     Self.serve(connection, takesBodies, heads, open, answer)
                 }
@@ -53,6 +59,9 @@ package final class LocalServer: Sendable {
 
     /// The requests that came in; of each the head, and the body where it is taken.
     package var requests: [String] { heads.withLock { $0 } }
+
+    /// How many connections came in, also of those who asked nothing.
+    package var connections: Int { accepted.withLock { $0 } }
 
     package func stop() {
         listener.withLock { if let open = $0 { RawSocket.shutDown(open) } }
@@ -99,6 +108,10 @@ package final class LocalServer: Sendable {
                 guard RawSocket.send(connection, [byte]) else { return }
                 Thread.sleep(forTimeInterval: pause)
             }
+        case .halves(let bytes, let others, let mayGo):
+            guard RawSocket.send(connection, bytes) else { return }
+            waitBlocked(mayGo)
+            RawSocket.send(connection, others)
         case .flood(let bytes, let more):
             guard RawSocket.send(connection, bytes) else { return }
             while open.withLock({ $0 != nil }), RawSocket.send(connection, more) {}

@@ -2,12 +2,13 @@ import Foundation
 import HTTPTypes
 import NIOCore
 import PorticoBytes
-import PorticoWeb
+package import PorticoWeb
 
 /// Listens on a loopback port of its own for as long as `body` runs, which is told the port and
 /// says who answers there.
-func withLoopbackListener<Result: Sendable>(
+package func withLoopbackListener<Result: Sendable>(
     on address: String = "127.0.0.1",
+    limits: ConnectionLimits = ConnectionLimits(connections: 1000),
     _ body: @escaping @Sendable (_ port: Int, _ late: LateResponder) async throws -> Result
 ) async throws -> Result {
     let late = LateResponder()
@@ -15,7 +16,7 @@ func withLoopbackListener<Result: Sendable>(
     let server = HTTPServer(
         host: address,
         port: 0,
-        limits: ConnectionLimits(connections: 1000),
+        limits: limits,
         clock: Clock { Date() },
         responder: late,
         whenListening: { running.yield($0) }
@@ -37,14 +38,18 @@ func withLoopbackListener<Result: Sendable>(
 private struct NoListener: Error {}
 
 /// Answers through a responder that is known only after its address is.
-final class LateResponder: Responder {
+package final class LateResponder: Responder {
     private let inner = Locked<(any Responder)?>(nil)
 
-    func stands(before responder: any Responder) {
+    package func stands(before responder: any Responder) {
         inner.withLock { $0 = responder }
     }
 
-    func respond(to request: Request) async -> Response {
+    package func uploadCheck(of request: Request) -> UploadCheck? {
+        inner.withLock { $0 }?.uploadCheck(of: request)
+    }
+
+    package func respond(to request: Request) async -> Response {
         guard let responder = inner.withLock({ $0 }) else {
             return Response(status: .serviceUnavailable)
         }

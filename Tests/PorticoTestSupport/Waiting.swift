@@ -1,3 +1,11 @@
+import Foundation
+
+/// Blocks its thread, as a call of the system does, until a test says so: a minute at most.
+package func waitBlocked(_ isSo: () -> Bool) {
+    let end = ContinuousClock.now + .seconds(60)
+    while !isSo(), ContinuousClock.now < end { Thread.sleep(forTimeInterval: 0.002) }
+}
+
 /// Waits for a condition without a notification: another process's work, a line in a log.
 ///
 /// Nothing waits for ever: a test fails, and does not hang.

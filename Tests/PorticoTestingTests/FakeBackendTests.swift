@@ -120,4 +120,62 @@ struct FakeBackendTests {
         }
         #expect(fake.liveSessions == 0)
     }
+
+    @Test("a sign-in by handle gets a cookie, which is replaced in time, and ended by the backend")
+    func byHandle() async throws {
+        let alice = FakePerson(
+            "alice",
+            name: "Alice",
+            claims: ["did": "did:plc:ewvi7nxzyoun6zhxrhs64oiz", "handle": "alice.example.com"]
+        )
+        let fake = FakeBackend(people: [.ann(), alice])
+        fake.serve { call in .json(["of": .string(call.person.subject)]) }
+        let storage = InMemory()
+        let session = try await BackendClient.testing(fake, storage: storage)
+            .signIn(byHandle: "alice.example.com")
+        #expect(session.user.handle == "alice.example.com" && session.user.name == "Alice")
+        #expect(session.user.did == "did:plc:ewvi7nxzyoun6zhxrhs64oiz")
+        let first = try await session.token()
+        let request = HTTPRequest(
+            method: .get,
+            scheme: "https",
+            authority: "api.example.com",
+            path: "/xrpc/com.example.notes"
+        )
+        #expect(try await session.http.data(for: request).1.status == .ok)
+        #expect(try await session.token() == first)
+        fake.clock.advance(by: .minutes(16))
+        fake.isOffline = true
+        guard case .signedIn = await BackendClient.testing(fake, storage: storage).currentSession()
+        else {
+            Issue.record("a missing network ends nothing")
+            return
+        }
+        fake.isOffline = false
+        try await session.check()
+        let second = try await session.token()
+        #expect(second != first)
+        #expect(fake.count(.refresh) == 0)
+        fake.endSessions()
+        await #expect(throws: SignInError(.interactionRequired(.sessionEnded))) {
+            try await session.http.data(for: request)
+        }
+        #expect(!session.isActive)
+        #expect(try await storage.read() == nil)
+    }
+
+    @Test("the page asks for the handle where none is given, and knows those of its people only")
+    func handles() async throws {
+        let fake = FakeBackend()
+        let session = try await BackendClient.testing(fake).signIn(byHandle: nil)
+        #expect(session.user.handle == "person-1.example.com")
+        #expect(
+            fake.browser.opened.first?.hasPrefix("https://api.example.com/mobile-auth?") == true
+        )
+        await #expect(throws: SignInError(.cancelled(.user))) {
+            try await BackendClient.testing(fake).signIn(byHandle: "nobody.example.com")
+        }
+        #expect(await session.signOut().revoked)
+        #expect(fake.liveSessions == 0)
+    }
 }

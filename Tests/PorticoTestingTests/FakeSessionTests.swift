@@ -197,3 +197,65 @@ struct FakeSessionTests {
         #expect(error.providerError?.code == "access_denied")
     }
 }
+
+@Suite("A session at a fake provider whose tokens are bound to a key")
+struct FakeBoundSessionTests {
+    private var options: SignInClient.Options {
+        var options = SignInClient.Options()
+        options.dpop = true
+        options.apiOrigins = ["https://api.example.com"]
+        return options
+    }
+
+    @Test(
+        "RFC 9449: sign-in, an API, a refresh after a restart, and sign-out, with nonces that change"
+    )
+    func life() async throws {
+        let fake = FakeProvider()
+        let storage = InMemory()
+        let client = SignInClient.testing(fake, options: options, storage: storage)
+        let session = try await client.signIn()
+        fake.serve("https://api.example.com") { call in .json(["of": .string(call.person.subject)])
+        }
+        let request = HTTPRequest(
+            method: .get,
+            scheme: "https",
+            authority: "api.example.com",
+            path: "/notes"
+        )
+        #expect(try await session.http.data(for: request).1.status == .ok)
+        #expect(try await session.userInfo().name == "Ann Arnold")
+        fake.clock.advance(by: .hours(2))
+        let restarted = SignInClient.testing(fake, options: options, storage: storage)
+        guard case .signedIn(let again) = await restarted.currentSession() else {
+            Issue.record("not restored")
+            return
+        }
+        #expect(try await again.http.data(for: request).1.status == .ok)
+        // What only asked for a nonce is not counted.
+        #expect(fake.count(.code) == 1 && fake.count(.refresh) == 1 && fake.count(.api) == 2)
+        let raw = try await again.token()
+        var bearer = request
+        bearer.headerFields[.authorization] = "Bearer \(raw)"
+        let reply = try await fake.send(
+            bearer,
+            body: [],
+            limits: HTTPLimits(bytes: 1024, seconds: 1)
+        )
+        #expect(reply.response.status.code == 401)
+        #expect(await again.signOut(.tokens).revoked)
+        #expect(fake.liveSessions == 0)
+    }
+
+    @Test("a provider that ignores proofs is refused, and one without the option asks for none")
+    func unsupported() async throws {
+        let fake = FakeProvider()
+        fake.bindsTokens = false
+        await #expect(throws: SignInError(.rejected(.tokenNotBound))) {
+            try await SignInClient.testing(fake, options: options).signIn()
+        }
+        fake.bindsTokens = true
+        let session = try await SignInClient.testing(fake).signIn()
+        #expect(try await session.userInfo().name == "Ann Arnold")
+    }
+}

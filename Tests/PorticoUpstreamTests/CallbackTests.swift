@@ -75,7 +75,8 @@ struct CallbackTests {
             issuer: attempt.issuer,
             startedAt: attempt.startedAt,
             maxAge: nil,
-            secrets: attempt.secrets
+            secrets: attempt.secrets,
+            key: nil
         )
         #expect(
             await refusal(

@@ -1,3 +1,4 @@
+import Foundation
 import HTTPTypes
 import NIOCore
 import NIOPosix
@@ -239,18 +240,19 @@ struct ConnectionLimitTests {
         }
     }
 
-    @Test("A quarter of the open files is kept for others, and at least what the program opens")
-    func openFiles() {
-        func connections(_ openFiles: Int, cores: Int = 2) -> Int {
-            ConnectionLimits.connections(openFiles: openFiles, cores: cores)
+    @Test("Without a free file the server waits for one; what a peer does makes nobody wait")
+    func noFiles() async throws {
+        for code in [EMFILE, ENFILE, ENOBUFS, ENOMEM] {
+            let pause = HTTPServer.pause(after: IOError(errnoCode: code, reason: "accept"))
+            #expect(pause == TimeAmount.milliseconds(100))
         }
-        #expect(connections(1024) == 768)
-        #expect(connections(1_048_576) == 8192)
-        // Three for each core's loop, and as many for the readers of the database.
-        #expect(connections(1024, cores: 64) == 1024 - 560)
-        #expect(connections(100) == 36)
-        #expect(connections(64) == 8)
-        #expect(connections(0) == 8)
-        #expect(ConnectionLimits().connections >= 8)
+        for code in [ECONNABORTED, EPROTO, ECONNRESET] {
+            let pause = HTTPServer.pause(after: IOError(errnoCode: code, reason: "accept"))
+            #expect(pause == nil)
+        }
+        try await withServer(usualLimits()) { _, server in
+            let pipeline = server.listener.pipeline
+            try await pipeline.containsHandler(type: AcceptBackoffHandler.self).get()
+        }
     }
 }

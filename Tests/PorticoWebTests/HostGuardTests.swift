@@ -60,6 +60,19 @@ struct HostGuardTests {
         #expect(try verdict(origins, host: nil) == "421")
     }
 
+    @Test("ATP-LOC-4: an answer to the literal is led on to localhost, with its query")
+    func callback() throws {
+        let path = "/oauth/callback?code=c%2Fd&state=s&iss=https%3A%2F%2Fas.example.com"
+        for origin in ["http://localhost:8080", "http://app.localhost:8080"] {
+            let verdict = try verdict([origin], host: "127.0.0.1:8080", path: path)
+            #expect(verdict == "-> " + origin + path)
+        }
+        for origin in ["http://127.0.0.1:8080", "http://[::1]:8080"] {
+            let verdict = try verdict([origin], host: String(origin.dropFirst(7)), path: path)
+            #expect(verdict == origin)
+        }
+    }
+
     @Test("decision 0059: a realm's own host is told apart from the public URL, by the same rules")
     func realms() throws {
         let (own, realms) = (["https://id.example.com"], ["https://pds.example.com"])

@@ -163,7 +163,7 @@ struct RateLimiterTests {
 
     @Test("What was seen lately is known again, in bounded memory")
     func seenLately() {
-        let seen = SeenLately(capacity: 100)
+        let seen = SeenLately<LimitKey>(capacity: 100)
         #expect(seen.isFirst(key("a")))
         #expect(!seen.isFirst(key("a")))
         for number in 0..<99 { #expect(seen.isFirst(key("\(number)"))) }

@@ -9,6 +9,9 @@ import ServiceLifecycle
 /// A responder made of a closure; 500 where it throws.
 struct ClosureResponder: Responder {
     let answer: @Sendable (Request) async throws -> Response
+    var uploads: @Sendable (Request) -> UploadCheck? = { _ in nil }
+
+    func uploadCheck(of request: Request) -> UploadCheck? { uploads(request) }
 
     func respond(to request: Request) async -> Response {
         do {
@@ -23,6 +26,7 @@ struct ClosureResponder: Responder {
 func withServer(
     _ limits: ConnectionLimits = ConnectionLimits(connections: 1000),
     refused: @escaping @Sendable (RequestRefusal) -> Void = { _ in },
+    uploads: @escaping @Sendable (Request) -> UploadCheck? = { _ in nil },
     answer: @escaping @Sendable (Request) async throws -> Response = { request in
         Response(status: .ok, body: ByteBuffer(string: "\(request.method) answered"))
     },
@@ -35,7 +39,7 @@ func withServer(
         port: 0,
         limits: limits,
         clock: Clock { Date() },
-        responder: ClosureResponder(answer: answer),
+        responder: ClosureResponder(answer: answer, uploads: uploads),
         refused: refused,
         whenListening: { running.yield($0) }
     )

@@ -13,25 +13,31 @@ import Testing
         let used = Example.assertion()
         let now = Example.now
         #expect(try await stores.redeem(Example.grant()) == .redeemed)
-        #expect(try await stores.grants.spend(used, at: now) == .spent)
+        #expect(try await stores.grants.spend([used], at: now) == .spent)
 
         let other = Example.grant(Example.id(2))
         let request = Example.id(8)
         #expect(
-            try await stores.redeem(other, request: request, spending: used) == .assertionSpent
+            try await stores.redeem(other, request: request, spending: [used])
+                == .spentBefore(.assertion)
         )
-        #expect(try await stores.redeem(Example.grant(), spending: used) == .assertionSpent)
         #expect(
-            try await stores.grants.refuse(other, requestID: request, spending: used, at: now)
-                == .assertionSpent
+            try await stores.redeem(Example.grant(), spending: [used]) == .spentBefore(.assertion)
         )
-        #expect(try await stores.grants.insert(other, spending: used, at: now) == .assertionSpent)
-        #expect(try await stores.rotate(spending: used) == .assertionSpent)
         #expect(
-            try await stores.grants.revoke(id: Example.id(1), spending: used, at: now)
-                == .assertionSpent
+            try await stores.grants.refuse(other, requestID: request, spending: [used], at: now)
+                == .spentBefore(.assertion)
         )
-        #expect(try await stores.grants.spend(used, at: now) == .assertionSpent)
+        #expect(
+            try await stores.grants.insert(other, spending: [used], at: now)
+                == .spentBefore(.assertion)
+        )
+        #expect(try await stores.rotate(spending: [used]) == .spentBefore(.assertion))
+        #expect(
+            try await stores.grants.revoke(id: Example.id(1), spending: [used], at: now)
+                == .spentBefore(.assertion)
+        )
+        #expect(try await stores.grants.spend([used], at: now) == .spentBefore(.assertion))
 
         #expect(try await stores.reading(other.id) == nil)
         #expect(try await stores.grants.isAnswered(requestID: request) == false)
@@ -48,8 +54,8 @@ import Testing
     func spends(_ database: StoreUnderTest, _ event: Event) async throws {
         let stores = try await database.furnished()
         try await event.happen(on: stores, spending: Example.assertion())
-        let again = try await stores.grants.spend(Example.assertion(), at: Example.now)
-        #expect(again == .assertionSpent)
+        let again = try await stores.grants.spend([Example.assertion()], at: Example.now)
+        #expect(again == .spentBefore(.assertion))
     }
 
     @Test(
@@ -64,11 +70,11 @@ import Testing
                 try await stores.redeem(
                     Example.grant(Example.fresh()),
                     request: Example.fresh(),
-                    spending: assertion
+                    spending: [assertion]
                 )
             }
             #expect(answers.count(of: .redeemed) == 1)
-            #expect(answers.count(of: .assertionSpent) == 19)
+            #expect(answers.count(of: .spentBefore(.assertion)) == 19)
         }
     }
 
@@ -82,37 +88,37 @@ import Testing
             let request = Example.id(9)
             switch self {
             case .redemption:
-                #expect(try await stores.redeem(grant, spending: used) == .redeemed)
+                #expect(try await stores.redeem(grant, spending: [used]) == .redeemed)
             case .replay:
                 #expect(try await stores.redeem(grant) == .redeemed)
-                #expect(try await stores.redeem(grant, spending: used) == .replayed)
+                #expect(try await stores.redeem(grant, spending: [used]) == .replayed)
             case .endedSession:
                 try await SignInLoss.signedOut.happen(to: stores)
-                #expect(try await stores.redeem(grant, spending: used) == .sessionEnded)
+                #expect(try await stores.redeem(grant, spending: [used]) == .sessionEnded)
             case .refusal:
                 let outcome = try await stores.grants.refuse(
                     grant,
                     requestID: request,
-                    spending: used,
+                    spending: [used],
                     at: now
                 )
                 #expect(outcome == .redeemed)
             case .insertion:
-                let outcome = try await stores.grants.insert(grant, spending: used, at: now)
+                let outcome = try await stores.grants.insert(grant, spending: [used], at: now)
                 #expect(outcome == .redeemed)
             case .outdatedRotation:
-                #expect(try await stores.rotate(7, spending: used) == .outdated)
+                #expect(try await stores.rotate(7, spending: [used]) == .outdated)
             case .revocation:
                 let outcome = try await stores.grants.revoke(
                     id: Example.id(1),
-                    spending: used,
+                    spending: [used],
                     at: now
                 )
                 #expect(outcome == .notFound)
             case .push:
                 let outcome = try await stores.pushedRequests.push(
                     .example,
-                    spending: used,
+                    spending: [used],
                     at: now
                 )
                 #expect(outcome == .spent)

@@ -156,6 +156,7 @@ extension Client {
         client.accessTokenType = .jwt
         client.requiresConsent = true
         client.requiresPushedRequests = true
+        client.dpopBoundAccessTokens = true
         client.isDevelopment = true
         client.isMoved = true
         client.defaultScopes = []

@@ -49,7 +49,7 @@ import Testing
             for _ in 0..<2 {
                 let revocation = try await stores.grants.revoke(
                     id: Example.id(ended),
-                    spending: nil,
+                    spending: [],
                     at: Example.now
                 )
                 #expect(revocation == .revoked)
@@ -75,7 +75,7 @@ import Testing
     )
     func dead(_ database: StoreUnderTest) async throws {
         let stores = try await family(database)
-        _ = try await stores.grants.revoke(id: Example.id(1), spending: nil, at: Example.now)
+        _ = try await stores.grants.revoke(id: Example.id(1), spending: [], at: Example.now)
         for parent in [UInt8(1), 2, 77] {
             let outcome = try await stores.redeem(
                 Example.grant(Example.id(60)),
@@ -119,7 +119,7 @@ import Testing
             others[index].sessionID = nil
             let outcome = try await stores.grants.insert(
                 others[index],
-                spending: nil,
+                spending: [],
                 at: Example.now
             )
             #expect(outcome == .redeemed)
@@ -147,7 +147,7 @@ import Testing
             let stores = try await family(database)
             async let revoked = stores.grants.revoke(
                 id: Example.id(1),
-                spending: nil,
+                spending: [],
                 at: Example.now
             )
             async let derived = stores.redeem(
@@ -232,13 +232,13 @@ import Testing
             _ = try await stores.grants.rotate(
                 rotation,
                 sessionIdle: 1800,
-                spending: nil,
+                spending: [],
                 at: Example.now + 1
             )
         }
         try await stores.grants.purge(before: later)
         #expect(try await stores.reading(Example.id(1)) != nil)
-        _ = try await stores.grants.revoke(id: Example.id(1), spending: nil, at: Example.now)
+        _ = try await stores.grants.revoke(id: Example.id(1), spending: [], at: Example.now)
         #expect(try await live(stores) == [])
     }
 }

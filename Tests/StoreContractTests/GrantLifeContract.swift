@@ -1,4 +1,5 @@
 import PorticoBytes
+import PorticoProtocol
 import PorticoStores
 import PorticoTestSupport
 import Testing
@@ -43,7 +44,7 @@ import Testing
         var grant = Example.grant()
         grant.sessionID = nil
         #expect(try await stores.redeem(grant) == .sessionEnded)
-        let kept = try await stores.grants.insert(grant, spending: nil, at: Example.now)
+        let kept = try await stores.grants.insert(grant, spending: [], at: Example.now)
         #expect(kept == .redeemed)
         #expect(try await stores.reading(grant.id)?.isLive == false)
         #expect(try await stores.rotate() == .outdated)
@@ -61,7 +62,7 @@ import Testing
             return try await stores.grants.insert(
                 grant,
                 judgedIn: epoch,
-                spending: nil,
+                spending: [],
                 at: Example.now
             )
         }
@@ -119,7 +120,7 @@ import Testing
         let outcome = try await stores.grants.rotate(
             rotation,
             sessionIdle: Example.idle,
-            spending: nil,
+            spending: [],
             at: later
         )
         #expect(outcome == .rotated)
@@ -293,12 +294,12 @@ import Testing
         for now in [Example.now, Example.now + 1] {
             let outcome = try await stores.grants.revoke(
                 id: Example.id(1),
-                spending: nil,
+                spending: [],
                 at: now
             )
             #expect(outcome == .revoked)
         }
-        let outcome = try await stores.grants.revoke(id: Example.id(2), spending: nil, at: 1)
+        let outcome = try await stores.grants.revoke(id: Example.id(2), spending: [], at: 1)
         #expect(outcome == .notFound)
     }
 }
@@ -341,7 +342,7 @@ enum GrantDeath: String, CaseIterable, CustomTestStringConvertible {
         case .revoked:
             let outcome = try await stores.grants.revoke(
                 id: Example.id(1),
-                spending: nil,
+                spending: [],
                 at: Example.now
             )
             #expect(outcome == .revoked)
@@ -373,7 +374,8 @@ enum GrantDeath: String, CaseIterable, CustomTestStringConvertible {
 extension TestDatabase {
     func rotate(
         _ generation: UInt32 = 1,
-        spending assertion: UsedAssertion? = nil,
+        binding key: JWKThumbprint? = nil,
+        spending used: [UsedAssertion] = [],
         at now: Int64 = Example.now
     ) async throws -> RotationOutcome {
         let rotation = Rotation(
@@ -385,7 +387,8 @@ extension TestDatabase {
         return try await grants.rotate(
             rotation,
             sessionIdle: Example.idle,
-            spending: assertion,
+            binding: key,
+            spending: used,
             at: now
         )
     }

@@ -78,11 +78,11 @@ import Testing
         let stores = try await database.furnished()
         let assertion = Example.assertion()
         let now = Example.now
-        #expect(try await stores.grants.spend(assertion, at: now) == .spent)
+        #expect(try await stores.grants.spend([assertion], at: now) == .spent)
         try await stores.grants.purge(before: assertion.expiresAt)
-        #expect(try await stores.grants.spend(assertion, at: now) == .assertionSpent)
+        #expect(try await stores.grants.spend([assertion], at: now) == .spentBefore(.assertion))
         try await stores.grants.purge(before: assertion.expiresAt + 1)
-        #expect(try await stores.grants.spend(assertion, at: now) == .spent)
+        #expect(try await stores.grants.spend([assertion], at: now) == .spent)
     }
 
     @Test("a purge clears more than one handful", arguments: StoreUnderTest.allCases)

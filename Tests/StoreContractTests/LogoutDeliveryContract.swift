@@ -221,7 +221,7 @@ import Testing
         var grant = Example.grant(Example.id(7))
         grant.sessionID = "session-3"
         #expect(try await stores.redeem(grant, request: Example.id(17)) == .redeemed)
-        _ = try await stores.grants.revoke(id: grant.id, spending: nil, at: Example.now)
+        _ = try await stores.grants.revoke(id: grant.id, spending: [], at: Example.now)
         try await stores.grants.purge(before: Example.now + week)
         let end = Example.now + week
         _ = try await stores.sessions.end(id: "session-3", realmID: "realm-1", at: end)

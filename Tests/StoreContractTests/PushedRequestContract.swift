@@ -11,7 +11,7 @@ import Testing
     func found(_ database: StoreUnderTest) async throws {
         let store = try await database.furnished().pushedRequests
         let request = PushedRequest.example
-        #expect(try await store.push(request, spending: nil, at: Example.now) == .spent)
+        #expect(try await store.push(request, spending: [], at: Example.now) == .spent)
         #expect(try await store.pushedRequest(request.hash, realmID: "realm-1") == request)
         #expect(try await store.pushedRequest(request.hash, realmID: "realm-2") == nil)
         #expect(try await store.pushedRequest(Hash256(of: "x"), realmID: "realm-1") == nil)
@@ -24,10 +24,14 @@ import Testing
     func spent(_ database: StoreUnderTest) async throws {
         let stores = try await database.furnished()
         let used = Example.assertion()
-        #expect(try await stores.grants.spend(used, at: Example.now) == .spent)
+        #expect(try await stores.grants.spend([used], at: Example.now) == .spent)
         let request = PushedRequest.example
-        let outcome = try await stores.pushedRequests.push(request, spending: used, at: Example.now)
-        #expect(outcome == .assertionSpent)
+        let outcome = try await stores.pushedRequests.push(
+            request,
+            spending: [used],
+            at: Example.now
+        )
+        #expect(outcome == .spentBefore(.assertion))
         let kept = try await stores.pushedRequests.pushedRequest(request.hash, realmID: "realm-1")
         #expect(kept == nil)
     }
@@ -39,7 +43,7 @@ import Testing
     func purge(_ database: StoreUnderTest) async throws {
         let store = try await database.furnished().pushedRequests
         let request = PushedRequest.example
-        #expect(try await store.push(request, spending: nil, at: Example.now) == .spent)
+        #expect(try await store.push(request, spending: [], at: Example.now) == .spent)
         try await store.purgePushedRequests(before: request.expiresAt)
         #expect(try await store.pushedRequest(request.hash, realmID: "realm-1") == request)
         try await store.purgePushedRequests(before: request.expiresAt + 1)

@@ -115,7 +115,7 @@ import Testing
                                 parentID: Example.id(99),
                                 loginTokenID: token
                             ),
-                            spending: nil,
+                            spending: [],
                             at: Example.now
                         )
                     }
@@ -218,7 +218,7 @@ import Testing
         let refused = try await stores.grants.refuse(
             Example.grant(Example.id(2)),
             requestID: Example.id(8),
-            spending: nil,
+            spending: [],
             at: Example.now
         )
         #expect(refused == .redeemed)
@@ -235,8 +235,8 @@ import Testing
         grant.authenticatedAt = nil
         grant.acr = nil
         let now = Example.now
-        #expect(try await stores.grants.insert(grant, spending: nil, at: now) == .redeemed)
-        #expect(try await stores.grants.insert(grant, spending: nil, at: now) == .replayed)
+        #expect(try await stores.grants.insert(grant, spending: [], at: now) == .redeemed)
+        #expect(try await stores.grants.insert(grant, spending: [], at: now) == .replayed)
         let reading = try await stores.reading(grant.id)
         #expect(reading?.grant == grant)
         #expect(reading?.isLive == true)
@@ -305,20 +305,20 @@ extension TestDatabase {
         _ grant: Grant,
         request: UniqueID = Example.id(9),
         derivedFrom parentID: UniqueID? = nil,
-        spending assertion: UsedAssertion? = nil,
+        spending used: [UsedAssertion] = [],
         at now: Int64 = Example.now
     ) async throws -> Redemption {
         try await grants.redeem(
             grant,
             requestID: request,
             derivedBy: parentID.map { Derivation(parentID: $0, loginTokenID: nil) },
-            spending: assertion,
+            spending: used,
             at: now
         )
     }
 
     func refuse(_ grant: Grant, request: UniqueID) async throws -> Redemption {
-        try await grants.refuse(grant, requestID: request, spending: nil, at: Example.now)
+        try await grants.refuse(grant, requestID: request, spending: [], at: Example.now)
     }
 
     func reading(_ id: UniqueID, at now: Int64 = Example.now) async throws -> GrantReading? {

@@ -23,7 +23,7 @@ import Testing
         grant id: UniqueID = Example.fresh(),
         issuedAt: Int64 = Example.signedIn,
         session change: @Sendable (inout BrowserSession) -> Void = { _ in },
-        spending: UsedAssertion? = nil
+        spending: [UsedAssertion] = []
     ) async throws -> SwapOutcome {
         var grant = Example.grant(id)
         grant.sessionID = token.sessionID
@@ -106,7 +106,7 @@ import Testing
                 )
                 #expect(change == .changed)
             } else {
-                let end = try await stores.grants.revoke(id: id, spending: nil, at: Example.now)
+                let end = try await stores.grants.revoke(id: id, spending: [], at: Example.now)
                 #expect(end == .revoked)
             }
             #expect(try await swap(token("2", isOffline: true), stores) == .sessionEnded)
@@ -172,7 +172,7 @@ import Testing
         _ = try await stores.grants.endPart(
             ofSession: token("2", sid: "moved-2"),
             of: "client-uuid",
-            spending: nil,
+            spending: [],
             at: Example.now
         )
         #expect(try await mayCome("moved-2"))
@@ -217,21 +217,21 @@ import Testing
     func assertion(_ database: StoreUnderTest) async throws {
         let stores = try await database.furnished()
         let used = UsedAssertion(hash: Hash256(of: "jti"), expiresAt: Example.now + 60)
-        #expect(try await stores.grants.spend(used, at: Example.now) == .spent)
-        #expect(try await swap(token("1"), stores, spending: used) == .assertionSpent)
+        #expect(try await stores.grants.spend([used], at: Example.now) == .spent)
+        #expect(try await swap(token("1"), stores, spending: [used]) == .spentBefore(.assertion))
         let revoked = try await stores.grants.endPart(
             ofSession: token("1"),
             of: "client-uuid",
-            spending: used,
+            spending: [used],
             at: Example.now
         )
-        #expect(revoked == .assertionSpent)
+        #expect(revoked == .spentBefore(.assertion))
         let signedOut = try await stores.grants.signOut(
             token("1"),
-            spending: used,
+            spending: [used],
             at: Example.now
         )
-        #expect(signedOut == .assertionSpent)
+        #expect(signedOut == .spentBefore(.assertion))
         #expect(try await swap(token("1"), stores) == .swapped)
     }
 
@@ -261,7 +261,7 @@ import Testing
         let revoked = try await stores.grants.endPart(
             ofSession: token("e", sid: "e", isOffline: true),
             of: "client-uuid",
-            spending: nil,
+            spending: [],
             at: Example.now
         )
         #expect(revoked == .spent)

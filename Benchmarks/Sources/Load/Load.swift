@@ -88,8 +88,10 @@ final class Results: @unchecked Sendable {
 struct Settings: Sendable {
     enum Mode: String {
         case flow, refresh, authorize, redeem, userinfo, discovery
-        /// Of the backend.
-        case session, signin, start, choose
+        /// UserInfo with a token that is bound to a key, and a proof each time.
+        case bound
+        /// Of the backend; `seal` with the cookies of people who signed in by handle.
+        case session, seal, signin, start, choose
     }
 
     let mode: Mode
@@ -139,7 +141,7 @@ struct Settings: Sendable {
 
     func caller(number: Int) throws -> any Caller {
         switch mode {
-        case .session, .signin, .start, .choose: try Visitor(self, number: number)
+        case .session, .seal, .signin, .start, .choose: try Visitor(self, number: number)
         default: try Person(self, number: number)
         }
     }

@@ -10,6 +10,11 @@ final class Person: Caller {
     private var pair: (verifier: String, challenge: String)
     private var refreshToken = ""
     private var accessToken = ""
+    private let proofs = ProofMaker()
+    /// Of the newest answer that had one.
+    private var nonce = ""
+    /// Made before the clock starts: a phone makes its own, beside the server and not on it.
+    private var ready: [String] = []
 
     init(_ settings: Settings, number: Int) throws {
         self.settings = settings
@@ -20,8 +25,23 @@ final class Person: Caller {
 
     /// What is done before the clock starts.
     func prepare() throws {
-        guard settings.mode == .refresh || settings.mode == .userinfo else { return }
-        try redeem(authorize())
+        switch settings.mode {
+        case .refresh, .userinfo: try redeem(authorize())
+        case .bound:
+            // Every answer of the endpoint has a nonce.
+            let asked = try connection.exchange(
+                "GET \(settings.path)/token HTTP/1.1\r\nHost: 127.0.0.1:\(settings.port)\r\n\r\n"
+            )
+            nonce = asked.field("dpop-nonce") ?? ""
+            let proof = try proofs.proof("POST", address("token"), nonce: nonce)
+            try redeem(authorize(), more: "DPoP: \(proof)\r\n")
+            ready = try (0..<Int(settings.seconds * 1000)).map { _ in try userInfoProof() }
+        default: break
+        }
+    }
+
+    private func userInfoProof() throws -> String {
+        try proofs.proof("GET", address("userinfo"), nonce: nonce, token: accessToken)
     }
 
     func once() throws {
@@ -29,13 +49,16 @@ final class Person: Caller {
         switch settings.mode {
         case .flow:
             try redeem(authorize())
-            try userInfo()
+            try userInfo("Bearer")
         case .refresh: try refresh()
         case .authorize: _ = try authorize()
         case .redeem: try redeem(authorize())
-        case .userinfo: try userInfo()
+        case .userinfo: try userInfo("Bearer")
+        case .bound:
+            let proof = try ready.popLast() ?? userInfoProof()
+            try userInfo("DPoP", more: "DPoP: \(proof)\r\n")
         case .discovery: try discovery()
-        case .session, .signin, .start, .choose: break
+        case .session, .seal, .signin, .start, .choose: break
         }
     }
 
@@ -64,12 +87,13 @@ final class Person: Caller {
         return code
     }
 
-    private func redeem(_ code: String) throws {
+    private func redeem(_ code: String, more: String = "") throws {
         try token(
             """
             grant_type=authorization_code&client_id=bench&code=\(code)&redirect_uri=\
             http%3A%2F%2F127.0.0.1%3A49153%2Fcallback&code_verifier=\(pair.verifier)
-            """
+            """,
+            more: more
         )
     }
 
@@ -101,16 +125,21 @@ final class Person: Caller {
         refreshToken = refresh
     }
 
-    private func userInfo() throws {
+    private func address(_ endpoint: String) -> String {
+        "http://127.0.0.1:\(settings.port)\(settings.path)/\(endpoint)"
+    }
+
+    private func userInfo(_ scheme: String, more: String = "") throws {
         let answer = try connection.exchange(
             """
             GET \(settings.path)/userinfo HTTP/1.1\r
             Host: 127.0.0.1:\(settings.port)\r
-            Authorization: Bearer \(accessToken)\r
-            \r\n
+            Authorization: \(scheme) \(accessToken)\r
+            \(more)\r\n
             """
         )
         guard answer.status == 200 else { throw answer.unexpected }
+        nonce = answer.field("dpop-nonce") ?? nonce
     }
 
     /// Stored bytes: what a request costs in itself.

@@ -24,6 +24,7 @@ final class Visitor: Caller {
         count += 1
         switch settings.mode {
         case .session: try session()
+        case .seal: try seal()
         case .signin: try signIn()
         case .start: _ = try start()
         default: try choose()
@@ -34,6 +35,14 @@ final class Visitor: Caller {
     private func session() throws {
         let cookie = settings.cookies[(number + count * 7) % settings.cookies.count]
         let answer = try get("/v1/auth/session", cookie: cookie)
+        guard answer.status == 200 else { throw answer.unexpected }
+    }
+
+    /// The same of an app that has nothing but its `sid`. Each cookie comes once before any comes
+    /// again.
+    private func seal() throws {
+        let index = (number + count * settings.connections) % settings.cookies.count
+        let answer = try get("/api/auth/session", cookie: settings.cookies[index])
         guard answer.status == 200 else { throw answer.unexpected }
     }
 

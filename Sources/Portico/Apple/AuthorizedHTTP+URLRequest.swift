@@ -4,18 +4,64 @@
     public import PorticoSystem
 
     extension AuthorizedHTTP {
-        /// Sets the `Authorization` field of a request that the app sends by `URLSession`.
+        /// Sets the fields that carry the token in a request that the app sends by `URLSession`: one
+        /// request, whose method and address a proof names.
+        ///
+        /// Show the answer to `reauthorize(_:after:)`: it may ask for a nonce in the
+        /// proof.
         ///
         /// - Throws: As ``data(for:body:limits:)``; nothing is sent but a refresh.
         public func authorize(_ request: inout URLRequest) async throws(SignInError) {
+            var authorized = try Self.plain(request)
+            try await authorize(&authorized)
+            Self.set(authorized, in: &request)
+        }
+
+        /// Takes what an answer to such a request says of the token and of its proof.
+        ///
+        /// Where the answer refuses the token, or asks for a nonce in the proof (RFC 9449 §9), the
+        /// fields of `request` are set anew. Send it once more then, and not a third time.
+        ///
+        /// - Parameters:
+        ///   - request: As `authorize(_:)` made it.
+        ///   - response: The answer to it.
+        /// - Returns: Whether the same request may succeed now.
+        /// - Throws: As ``data(for:body:limits:)``; nothing is sent but a refresh.
+        public func reauthorize(_ request: inout URLRequest, after response: HTTPURLResponse)
+            async throws(SignInError) -> Bool
+        {
+            var authorized = try Self.plain(request)
+            for field in Self.fields {
+                authorized.headerFields[field] = request.value(forHTTPHeaderField: field.rawName)
+            }
+            var answer = HTTPResponse(status: .init(code: response.statusCode))
+            for (name, value) in response.allHeaderFields {
+                guard let name = (name as? String).flatMap({ HTTPField.Name($0) }),
+                    let value = value as? String
+                else { continue }
+                answer.headerFields.append(HTTPField(name, received: value))
+            }
+            guard try await reauthorize(&authorized, after: answer) else { return false }
+            Self.set(authorized, in: &request)
+            return true
+        }
+
+        private static func plain(_ request: URLRequest) throws(SignInError) -> HTTPRequest {
             guard let address = (request.url?.absoluteString).flatMap({ HTTPAddress($0) }) else {
                 throw SignInError(.misconfigured(.originNotAllowed))
             }
-            // The method does not matter for where a token may go.
-            var authorized = HTTPRequest(.get, to: address)
-            try await authorize(&authorized)
-            let field = authorized.headerFields[.authorization]
-            request.setValue(field, forHTTPHeaderField: "Authorization")
+            return HTTPRequest(
+                request.httpMethod.flatMap { HTTPRequest.Method($0) } ?? .get,
+                to: address
+            )
+        }
+
+        private static func set(_ authorized: HTTPRequest, in request: inout URLRequest) {
+            for field in authorized.headerFields {
+                request.setValue(field.value, forHTTPHeaderField: field.name.rawName)
+            }
+            // The system's own cookies would take the place of the session's.
+            if authorized.headerFields[.cookie] != nil { request.httpShouldHandleCookies = false }
         }
     }
 #endif

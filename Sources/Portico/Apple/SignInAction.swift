@@ -25,6 +25,14 @@
             try await client.signIn(with: provider, using: method())
         }
 
+        /// As ``BackendClient/signIn(byHandle:using:)``.
+        @MainActor public func callAsFunction(
+            _ client: BackendClient,
+            byHandle handle: String?
+        ) async throws(SignInError) -> BackendSession {
+            try await client.signIn(byHandle: handle, using: method())
+        }
+
         /// The sheet of this view's window, for signing in and out.
         ///
         /// - Parameter isEphemeral: Whether the browser forgets the sign-in when the sheet closes.

@@ -51,6 +51,7 @@ extension BackendSession {
     /// - Throws: interactionRequired if the backend has ended the session: its tokens are then
     ///   deleted. Every other error leaves the session as it was.
     public func check() async throws(SignInError) {
+        if try activeRecord().cookieName != nil { return try await checkCookie() }
         let token = try await freshRecord().accessToken
         var user = try await endpoint.user(of: token)
         if user == nil {
@@ -65,7 +66,7 @@ extension BackendSession {
     }
 
     /// Stores the person's new details, then shows them.
-    private func keep(_ user: BackendUser) async throws(SignInError) {
+    func keep(_ user: BackendUser) async throws(SignInError) {
         // Must not overwrite a refresh by another process.
         let lock = try await storage.lock(patience: .refresh)
         defer { lock.release() }

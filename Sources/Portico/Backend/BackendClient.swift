@@ -92,7 +92,8 @@ public final class BackendClient: Sendable {
         let http = ProviderHTTP(
             transport: transport,
             log: ClientLog(tell: options.log),
-            now: now
+            now: now,
+            random: random
         )
         context = BackendContext(
             storage: storage,

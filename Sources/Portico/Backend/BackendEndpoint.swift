@@ -3,7 +3,7 @@ import PorticoBytes
 import PorticoProtocol
 
 /// The requests of an app to its backend. Codes and refresh tokens are sent by POST as a form, the
-/// session token in the `Authorization` field. None of them ever appears in a URL.
+/// session token in the `Authorization` or `Cookie` field. None of them ever appears in a URL.
 struct BackendEndpoint: Sendable {
     /// Without a trailing slash.
     let base: Issuer
@@ -32,26 +32,41 @@ struct BackendEndpoint: Sendable {
         }
     }
 
-    /// The address that begins a sign-in, at one provider or at the backend's page that offers all.
+    /// Where a sign-in begins.
+    enum Beginning: Sendable {
+        /// At a provider, by the backend's name for it; `nil`: at the page that offers all.
+        case provider(String?)
+        /// At a person's own host; `nil`: at the page that asks for the handle.
+        case handle(String?)
+    }
+
+    /// The address that begins a sign-in.
     ///
-    /// - Parameter provider: The backend's name for a provider.
     /// - Throws: misconfigured(.providerNameInvalid)
     func start(
-        at provider: String?,
+        at beginning: Beginning,
         redirectURI: String,
         state: SecretText,
         challenge: CodeChallenge
     ) throws(SignInError) -> String {
-        var path = "/login"
-        if let provider {
+        let path: String
+        var parameters = [("platform", "mobile")]
+        switch beginning {
+        case .provider(nil): path = "/login"
+        case .provider(let provider?):
             guard Self.isName(provider) else {
                 throw SignInError(.misconfigured(.providerNameInvalid))
             }
             path = "/v1/auth/\(provider)"
+        case .handle(nil), .handle(""):
+            path = "/mobile-auth"
+            parameters = []
+        case .handle(let handle?):
+            path = "/login"
+            parameters = [("handle", handle), ("mobile", "true")]
         }
         return FormEncoding.appending(
-            [
-                ("platform", "mobile"),
+            parameters + [
                 ("app", app),
                 ("redirect_uri", redirectURI),
                 ("code_challenge", challenge.text),
@@ -83,9 +98,13 @@ struct BackendEndpoint: Sendable {
     func refresh(_ token: SecretText, idempotencyKey: String) async throws(Failure)
         -> BackendAnswer
     {
-        var fields = HTTPFields()
-        if let name = HTTPField.Name("Idempotency-Key") { fields[name] = "\"\(idempotencyKey)\"" }
-        return try await tokens("/v1/auth/refresh", [("refresh_token", token.reveal())], fields)
+        let answer = try await tokens(
+            "/v1/auth/refresh",
+            [("refresh_token", token.reveal())],
+            [.idempotencyKey: "\"\(idempotencyKey)\""]
+        )
+        guard answer.cookieName == nil else { throw .other(SignInError(.rejected(.tokenType))) }
+        return answer
     }
 
     /// The person that the session token belongs to, fetched from the backend now.
@@ -94,7 +113,7 @@ struct BackendEndpoint: Sendable {
     func user(of token: SecretText) async throws(SignInError) -> BackendUser? {
         let reply = try await http.get(
             base.text + "/v1/auth/session",
-            fields: Self.bearer(token),
+            with: .bearer(token),
             limits: Self.limits,
             check: .backendAnswer
         )
@@ -112,11 +131,16 @@ struct BackendEndpoint: Sendable {
     /// Ends the session of this token, or all of that person's sessions.
     ///
     /// - Returns: `false` if the backend has no such session.
-    func signOut(_ token: SecretText, everywhere: Bool) async throws(SignInError) -> Bool {
-        let reply = try await http.post(
-            base.text + "/v1/auth/logout" + (everywhere ? "?everywhere=true" : ""),
-            form: [],
-            fields: Self.bearer(token),
+    func signOut(_ token: SentToken, everywhere: Bool) async throws(SignInError) -> Bool {
+        var path = "/v1/auth/logout"
+        if case .cookie = token { path = "/api/auth/logout" }
+        if everywhere { path += "?everywhere=true" }
+        var request = try http.request(.post, base.text + path)
+        request.headerFields[.contentType] = "application/x-www-form-urlencoded"
+        let reply = try await http.send(
+            request,
+            body: [],
+            with: token,
             limits: HTTPLimits(bytes: Self.limits.bytes, seconds: 10),
             check: .backendAnswer
         )
@@ -158,11 +182,6 @@ struct BackendEndpoint: Sendable {
                 error == .unknownTokenType ? .tokenType : .tokenResponse
             throw .other(SignInError(.rejected(check)))
         }
-    }
-
-    /// The token never goes into the URL (RFC 6750 §2.1, §2.3).
-    private static func bearer(_ token: SecretText) -> HTTPFields {
-        [.authorization: "Bearer \(token.reveal())"]
     }
 
     private static func isName(_ text: String) -> Bool {

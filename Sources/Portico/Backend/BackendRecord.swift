@@ -9,6 +9,8 @@ struct BackendRecord: KeptRecord {
     let app: String
     /// The session token.
     var accessToken: SecretText
+    /// In which cookie it is sent; `nil`: in the `Authorization` field.
+    var cookieName: String?
     var receivedAt: Date
     var expiresAt: Date?
     var refreshToken: SecretText?
@@ -21,9 +23,15 @@ struct BackendRecord: KeptRecord {
         self.app = app
         accessToken = answer.tokens.accessToken
         refreshToken = answer.tokens.refreshToken
+        cookieName = answer.cookieName
         user = answer.user
         self.receivedAt = receivedAt
         expiresAt = answer.tokens.expiresIn.map { receivedAt.addingTimeInterval(Double($0)) }
+    }
+
+    /// The session token, as requests carry it.
+    var sentToken: SentToken {
+        cookieName.map { .cookie(accessToken, name: $0) } ?? .bearer(accessToken)
     }
 
     func refreshed(with answer: BackendAnswer, receivedAt: Date) -> BackendRecord {
@@ -33,11 +41,12 @@ struct BackendRecord: KeptRecord {
 
 /// The storage format of a record. `serialized` marks the calls where tokens leave their wrapper.
 extension BackendRecord {
-    static let version: Int64 = 1
+    /// Version 2 has a cookie: to an earlier library it would be a Bearer token.
+    static let version: Int64 = 2
 
     func serialized() -> [UInt8] {
         var json: JSONObject = [
-            "version": .integer(Self.version),
+            "version": .integer(cookieName == nil ? 1 : Self.version),
             "id": .string(id),
             "backend": .string(backend),
             "app": .string(app),
@@ -45,6 +54,7 @@ extension BackendRecord {
             "received_at": NumericDate.value(receivedAt),
             "user": .object(user.json),
         ]
+        if let cookieName { json["cookie_name"] = .string(cookieName) }
         if let expiresAt { json["expires_at"] = NumericDate.value(expiresAt) }
         if let refreshToken { json["refresh_token"] = .string(refreshToken.reveal()) }
         if let pending { json["pending_refresh"] = .object(pending.json) }
@@ -54,7 +64,8 @@ extension BackendRecord {
     init?(_ bytes: [UInt8]) {
         // `try?`: every kind of damage has the same outcome. The storage sets the size limit.
         guard let json = try? JSONObject(parsing: bytes, limits: JSONLimits(size: 1 << 20)),
-            json.int64("version") == Self.version,
+            let version = json.int64("version"), 1...Self.version ~= version,
+            (json.string("cookie_name") != nil) == (version == 2),
             let id = json.string("id"), let backend = json.string("backend"),
             let app = json.string("app"),
             let token = json.string("session_token"),
@@ -65,6 +76,7 @@ extension BackendRecord {
         self.backend = backend
         self.app = app
         accessToken = SecretText(token)
+        cookieName = json.string("cookie_name")
         self.receivedAt = receivedAt
         self.user = user
         expiresAt = json["expires_at"].flatMap(NumericDate.date)

@@ -6,7 +6,8 @@ extension BackendSession {
     /// backend.
     ///
     /// - Parameter everywhere: Whether to end all of the person's sessions, in every app and
-    ///   browser.
+    ///   browser. By the cookie of a sign-in by internet handle the backend ends this one only: the
+    ///   outcome is then ``SignOutReport/Revocation-swift.enum/notOffered``.
     /// - Returns: The outcome. ``SignOutReport/revocation-swift.property`` is about the session at
     ///   the backend; no browser is involved.
     @discardableResult
@@ -18,8 +19,13 @@ extension BackendSession {
         var revocation = SignOutReport.Revocation.notAsked
         if let record = unwritten ?? latest ?? shown {
             do throws(SignInError) {
-                try await revoke(record, everywhere)
-                revocation = .revoked
+                if record.cookieName == nil {
+                    try await revoke(record, everywhere)
+                    revocation = .revoked
+                } else {
+                    _ = try await endpoint.signOut(record.sentToken, everywhere: false)
+                    revocation = everywhere ? .notOffered : .revoked
+                }
             } catch {
                 revocation = .failed(error)
             }
@@ -35,7 +41,7 @@ extension BackendSession {
     /// end.
     private func revoke(_ record: BackendRecord, _ everywhere: Bool) async throws(SignInError) {
         if record.isFresh(.lasting(10), at: now()),
-            try await endpoint.signOut(record.accessToken, everywhere: everywhere)
+            try await endpoint.signOut(record.sentToken, everywhere: everywhere)
         {
             return
         }
@@ -54,7 +60,10 @@ extension BackendSession {
             throw error.error
         }
         guard
-            try await endpoint.signOut(answer.tokens.accessToken, everywhere: everywhere)
+            try await endpoint.signOut(
+                .bearer(answer.tokens.accessToken),
+                everywhere: everywhere
+            )
         else { throw SignInError(.transient(.serverError, retryAfter: nil)) }
     }
 

@@ -44,7 +44,8 @@ public final class BackendSession: Sendable {
     public var changes: AsyncStream<SessionChange> { feed.stream() }
 
     /// A session token that is valid for `interval`, refreshed first if necessary. Send it only to
-    /// the backend and to services that check it with the backend.
+    /// the backend and to services that check it with the backend. After a sign-in by internet handle
+    /// it is a cookie, which ``http`` sends and the backend replaces.
     ///
     /// - Parameter interval: `nil` for a minute, or half the life of a token that lives less than two.
     /// - Throws: interactionRequired if the session is over, misconfigured(.tokenLifeTooShort) if no
@@ -55,12 +56,14 @@ public final class BackendSession: Sendable {
     }
 
     /// A new session token, even if the old one is still valid. Any number of callers cause one
-    /// request.
+    /// request. After a sign-in by internet handle it is as ``check()``: the backend decides when the
+    /// cookie is replaced.
     ///
     /// - Throws: As ``token(validFor:)``.
     public func refresh() async throws(SignInError) {
-        let used = try activeRecord().accessToken
-        _ = try await refresher.record(of: self, for: .replacement(of: used))
+        let record = try activeRecord()
+        if record.cookieName != nil { return try await check() }
+        _ = try await refresher.record(of: self, for: .replacement(of: record.accessToken))
     }
 
     func activeRecord() throws(SignInError) -> BackendRecord {
@@ -126,7 +129,7 @@ extension BackendSession: KeptSession {
 
     func discard(_ record: BackendRecord) async {
         // `try?`: no caller waits for the result, and the token soon expires anyway.
-        _ = try? await endpoint.signOut(record.accessToken, everywhere: false)
+        _ = try? await endpoint.signOut(record.sentToken, everywhere: false)
     }
 }
 
@@ -134,11 +137,20 @@ extension BackendSession {
     /// Sends requests with this session's token: to the backend's own origin, and to those in
     /// ``BackendClient/Options/apiOrigins``. After a 401, the token is renewed and the request sent
     /// again, once.
-    public var http: AuthorizedHTTP { AuthorizedHTTP(bearer: BackendBearer(session: self)) }
+    ///
+    /// After a sign-in by internet handle the token is a cookie. It goes to the backend's own origin
+    /// only; one that an answer sets is stored, and sent from then on; and a 401 that says that there
+    /// is no session ends this one.
+    public var http: AuthorizedHTTP {
+        let isCookie = state.withLock { $0.record?.cookieName != nil }
+        return AuthorizedHTTP(
+            source: isCookie ? CookieSource(session: self) : BackendToken(session: self)
+        )
+    }
 }
 
 /// The session token of a session at a backend.
-private struct BackendBearer: BearerSource {
+private struct BackendToken: TokenSource {
     let session: BackendSession
 
     var exchange: ProviderHTTP { session.client.context.http }
@@ -147,12 +159,19 @@ private struct BackendBearer: BearerSource {
     }
     var allowsInsecureLoopback: Bool { session.client.options.allowInsecureLoopback }
 
-    func token() async throws(SignInError) -> SecretText {
-        try await session.freshRecord().accessToken
+    func token() async throws(SignInError) -> SentToken {
+        .bearer(try await session.freshRecord().accessToken)
     }
 
-    func token(replacing used: SecretText) async throws(SignInError) -> SecretText? {
-        try await session.refresher.record(of: session, for: .replacement(of: used)).accessToken
+    func token(replacing used: SecretText) async throws(SignInError) -> SentToken? {
+        .bearer(
+            try await session.refresher.record(of: session, for: .replacement(of: used))
+                .accessToken
+        )
+    }
+
+    func token(in request: HTTPRequest) -> SentToken? {
+        request.token(after: "Bearer ").map(SentToken.bearer)
     }
 
     /// The body may have any form: a proxy that checks with the backend answers with its own page.

@@ -14,14 +14,16 @@ public final class BackendSignIn: Sendable {
     private let verifier: CodeVerifier
     private let response: AwaitedResponse
 
-    init(client: BackendClient, provider: String?, redirectURI: String) throws(SignInError) {
+    init(client: BackendClient, at beginning: BackendEndpoint.Beginning, redirectURI: String)
+        throws(SignInError)
+    {
         let random = client.context.random
         let state = SecretText(random.text(16))
         self.client = client
         verifier = CodeVerifier(random: random)
         endpoint = try client.endpoint()
         address = try endpoint.start(
-            at: provider,
+            at: beginning,
             redirectURI: redirectURI,
             state: state,
             challenge: verifier.challenge
@@ -105,10 +107,34 @@ extension BackendClient {
         with provider: String? = nil,
         using method: SignInMethod = .standard
     ) async throws(SignInError) -> BackendSession {
+        try await signIn(at: .provider(provider), using: method)
+    }
+
+    /// Signs a person in by their internet handle (AT Protocol), and keeps the session.
+    ///
+    /// The backend finds the person's own host, which signs them in. The session is a cookie of the
+    /// backend's, which is kept and sent by ``BackendSession/http``; ``BackendUser/did`` and
+    /// ``BackendUser/handle`` say who it is.
+    ///
+    /// - Parameters:
+    ///   - handle: As the person typed it, such as `alice.example.com`; `nil` opens the backend's page
+    ///     that asks for it.
+    ///   - method: Which browser, and for how long.
+    /// - Throws: Any kind of ``SignInError``; nothing is stored in that case.
+    public func signIn(
+        byHandle handle: String?,
+        using method: SignInMethod = .standard
+    ) async throws(SignInError) -> BackendSession {
+        try await signIn(at: .handle(handle), using: method)
+    }
+
+    private func signIn(at beginning: BackendEndpoint.Beginning, using method: SignInMethod)
+        async throws(SignInError) -> BackendSession
+    {
         try redirect.check()
         if let browser = context.browser {
             return try await browser.finish(
-                BackendSignIn(client: self, provider: provider, redirectURI: redirect.scriptedURI)
+                BackendSignIn(client: self, at: beginning, redirectURI: redirect.scriptedURI)
             )
         }
         _ = try method.kind(for: redirect)
@@ -118,7 +144,7 @@ extension BackendClient {
         return try await method.run(on: redirect) { session in
             session.user.displayName
         } begin: { redirectURI throws(SignInError) in
-            try BackendSignIn(client: self, provider: provider, redirectURI: redirectURI)
+            try BackendSignIn(client: self, at: beginning, redirectURI: redirectURI)
         }
     }
 
@@ -128,11 +154,25 @@ extension BackendClient {
     /// - Parameter provider: As for ``signIn(with:using:)``.
     /// - Throws: misconfigured if the client's redirect is a loopback redirect or invalid.
     public func begin(with provider: String? = nil) throws(SignInError) -> BackendSignIn {
+        try begin(at: .provider(provider))
+    }
+
+    /// Begins a sign-in by internet handle when the app itself receives the answer. Sends nothing.
+    ///
+    /// - Parameter handle: As for ``signIn(byHandle:using:)``.
+    /// - Throws: As ``begin(with:)``.
+    public func begin(byHandle handle: String?) throws(SignInError) -> BackendSignIn {
+        try begin(at: .handle(handle))
+    }
+
+    private func begin(at beginning: BackendEndpoint.Beginning) throws(SignInError)
+        -> BackendSignIn
+    {
         try redirect.check()
         guard case .uri(let redirectURI) = redirect.kind else {
             throw SignInError(.misconfigured(.redirectInvalid))
         }
-        return try BackendSignIn(client: self, provider: provider, redirectURI: redirectURI)
+        return try BackendSignIn(client: self, at: beginning, redirectURI: redirectURI)
     }
 
     /// Stores a new session before the caller gets it.

@@ -14,6 +14,11 @@ public struct BackendUser: Sendable, Hashable, Identifiable {
     public let picture: String?
     /// The names of the providers the person can sign in with.
     public let providers: [String]
+    /// The person's DID, after a sign-in by internet handle: it stays when the handle changes.
+    public let did: String?
+    /// Their internet handle, such as `alice.example.com`, which the backend has verified; or
+    /// `handle.invalid`. To be shown: it may pass to another person.
+    public internal(set) var handle: String?
 
     /// A person for an app's own previews and tests.
     ///
@@ -24,13 +29,17 @@ public struct BackendUser: Sendable, Hashable, Identifiable {
     ///   - name: The full name.
     ///   - picture: An http or https address.
     ///   - providers: The names of the providers that the person can sign in with.
+    ///   - did: After a sign-in by internet handle.
+    ///   - handle: After a sign-in by internet handle.
     public init(
         id: String,
         email: String? = nil,
         isEmailVerified: Bool = false,
         name: String? = nil,
         picture: String? = nil,
-        providers: [String] = []
+        providers: [String] = [],
+        did: String? = nil,
+        handle: String? = nil
     ) {
         self.id = id
         self.email = email
@@ -38,17 +47,19 @@ public struct BackendUser: Sendable, Hashable, Identifiable {
         self.name = name
         self.picture = picture
         self.providers = providers
+        self.did = did
+        self.handle = handle
     }
 
-    /// The name or else the email address; the id if both are missing.
-    public var displayName: String { name ?? email ?? id }
+    /// The name or else the email address, or else the internet handle; the id if all are missing.
+    public var displayName: String { name ?? email ?? handle ?? id }
 }
 
 extension BackendUser {
     /// - Returns: `nil` if a member is missing or has the wrong type. `null` counts as missing.
     init?(_ json: JSONObject) {
-        guard let id = json.string("id"), (1...256).contains(id.utf8.count),
-            Self.isTextOrAbsent(json, ["email", "name", "picture"])
+        guard let id = json.string("id"), (1...2048).contains(id.utf8.count),
+            Self.isTextOrAbsent(json, ["email", "name", "picture", "did", "handle"])
         else { return nil }
         let email = Self.text("email", json)
         switch json["email_verified"] {
@@ -67,6 +78,8 @@ extension BackendUser {
         self.email = email
         name = Self.text("name", json)
         picture = Self.text("picture", json).flatMap { HTTPAddress($0)?.text }
+        did = Self.text("did", json)
+        handle = Self.text("handle", json)
     }
 
     var json: JSONObject {
@@ -78,6 +91,8 @@ extension BackendUser {
         if let email { json["email"] = .string(email) }
         if let name { json["name"] = .string(name) }
         if let picture { json["picture"] = .string(picture) }
+        if let did { json["did"] = .string(did) }
+        if let handle { json["handle"] = .string(handle) }
         return json
     }
 

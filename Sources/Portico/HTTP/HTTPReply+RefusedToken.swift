@@ -7,4 +7,11 @@ extension HTTPReply {
             ["bearer", "dpop"].contains($0.scheme) && $0.parameters["error"] == "invalid_token"
         }
     }
+
+    /// Whether the server refused the proof that came with the token (RFC 9449 §7.1).
+    var hasRefusedProof: Bool {
+        challenges.contains {
+            $0.scheme == "dpop" && $0.parameters["error"] == "invalid_dpop_proof"
+        }
+    }
 }

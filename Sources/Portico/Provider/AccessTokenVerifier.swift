@@ -55,7 +55,10 @@ package struct AccessTokenVerifier: Sendable {
         self.now = now
     }
 
-    package func verify(_ text: String) async throws(Refusal) -> VerifiedAccessToken {
+    /// - Parameter key: The key that the request proves to have; `nil` of a Bearer token.
+    package func verify(_ text: String, provenBy key: JWKThumbprint? = nil)
+        async throws(Refusal) -> VerifiedAccessToken
+    {
         let jwt: JWT
         do {
             jwt = try JWT(parsing: text, limit: Self.limit)
@@ -71,7 +74,12 @@ package struct AccessTokenVerifier: Sendable {
                 allowing: algorithms,
                 types: expectation.types
             )
-            return try VerifiedAccessToken(signed, meeting: expectation, at: now())
+            return try VerifiedAccessToken(
+                signed,
+                meeting: expectation,
+                provenBy: key,
+                at: now()
+            )
         } catch {
             throw .invalid
         }

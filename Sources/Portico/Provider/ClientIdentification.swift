@@ -4,6 +4,9 @@ package import PorticoProtocol
 /// How a request to the token endpoint and similar endpoints identifies its client (RFC 6749 §2.3,
 /// §3.2.1).
 package struct ClientIdentification: Sendable {
+    /// Asked for each try of a request: an assertion is good for one (RFC 7523 §3).
+    package typealias Source = @Sendable () throws(SignInError) -> ClientIdentification
+
     package var form: [(name: String, value: String)]
     package var fields: HTTPFields
 

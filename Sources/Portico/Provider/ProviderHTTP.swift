@@ -1,5 +1,5 @@
 package import HTTPTypes
-import PorticoBytes
+package import PorticoBytes
 package import PorticoProtocol
 package import PorticoSystem
 
@@ -7,20 +7,25 @@ package import PorticoSystem
 package struct ProviderHTTP: Sendable {
     package let transport: any HTTPTransport
     package let now: @Sendable () -> Date
+    let random: RandomSource
     private let localhost: LocalhostName
     private let log: ClientLog
     let serverClock = ServerClock()
+    /// For proofs of possession, of each server that was asked.
+    let nonces = DPoPNonceMemory()
 
     package init(
         transport: any HTTPTransport,
         localhost: LocalhostName = .system,
         log: ClientLog = .none,
-        now: @escaping @Sendable () -> Date
+        now: @escaping @Sendable () -> Date,
+        random: RandomSource = .system
     ) {
         self.transport = transport
         self.localhost = localhost
         self.log = log
         self.now = now
+        self.random = random
     }
 
     /// - Parameters:
@@ -63,11 +68,30 @@ package struct ProviderHTTP: Sendable {
         limits: HTTPLimits,
         check: SignInError.Check
     ) async throws(SignInError) -> HTTPReply {
+        do {
+            return try await exchange(request, body, limits, check)
+        } catch {
+            throw Self.error(error, check)
+        }
+    }
+
+    /// Sends a request once, and tells the log.
+    func exchange(
+        _ request: HTTPRequest,
+        _ body: [UInt8],
+        _ limits: HTTPLimits,
+        _ check: SignInError.Check
+    ) async throws(HTTPTransportError) -> HTTPReply {
         let start = ContinuousClock.now
-        let result = await result(of: request, body, limits, check)
+        let result = await result(of: request, body, limits)
         if let tell = log.tell {
             tell(
-                event(request, result, ContinuousClock.now - start, isOwn: check != .answerTooLarge)
+                event(
+                    request,
+                    result.mapError { Self.error($0, check) },
+                    ContinuousClock.now - start,
+                    isOwn: check != .answerTooLarge
+                )
             )
         }
         let reply = try result.get()
@@ -75,12 +99,9 @@ package struct ProviderHTTP: Sendable {
         return reply
     }
 
-    private func result(
-        of request: HTTPRequest,
-        _ body: [UInt8],
-        _ limits: HTTPLimits,
-        _ check: SignInError.Check
-    ) async -> Result<HTTPReply, SignInError> {
+    private func result(of request: HTTPRequest, _ body: [UInt8], _ limits: HTTPLimits) async
+        -> Result<HTTPReply, HTTPTransportError>
+    {
         do {
             // Transports that conform to ``HTTPTransport`` fully have checked it; this is for the
             // others.
@@ -88,12 +109,10 @@ package struct ProviderHTTP: Sendable {
             let reply = try await transport.send(request, body: body, limits: limits)
             // Transports that conform to ``HTTPTransport`` fully have cut it off; this is for the
             // others.
-            guard reply.body.count <= limits.bytes else {
-                return .failure(SignInError(.rejected(check)))
-            }
+            guard reply.body.count <= limits.bytes else { return .failure(.tooLarge) }
             return .success(reply)
         } catch {
-            return .failure(Self.error(error, check))
+            return .failure(error)
         }
     }
 
@@ -142,7 +161,7 @@ package struct ProviderHTTP: Sendable {
         return .seconds(Int64(min(max(seconds, 0), 86_400)))
     }
 
-    private func request(_ method: HTTPRequest.Method, _ address: String) throws(SignInError)
+    func request(_ method: HTTPRequest.Method, _ address: String) throws(SignInError)
         -> HTTPRequest
     {
         guard let address = HTTPAddress(address) else {
@@ -153,7 +172,7 @@ package struct ProviderHTTP: Sendable {
         return request
     }
 
-    private static func error(_ error: HTTPTransportError, _ check: SignInError.Check)
+    static func error(_ error: HTTPTransportError, _ check: SignInError.Check)
         -> SignInError
     {
         switch error {

@@ -5,12 +5,20 @@ import PorticoProtocol
 /// Revokes tokens (RFC 7009).
 package struct RevocationEndpoint: Sendable {
     private let address: String
-    private let identification: ClientIdentification
+    private let identification: ClientIdentification.Source
+    private let key: DPoPKey?
     private let http: ProviderHTTP
 
-    package init(address: String, identification: ClientIdentification, http: ProviderHTTP) {
+    /// - Parameter key: What the tokens are bound to: some servers want it proven here too.
+    package init(
+        address: String,
+        identification: @escaping ClientIdentification.Source,
+        key: DPoPKey?,
+        http: ProviderHTTP
+    ) {
         self.address = address
         self.identification = identification
+        self.key = key
         self.http = http
     }
 
@@ -26,7 +34,10 @@ package struct RevocationEndpoint: Sendable {
             guard let address = metadata.revocationEndpoint else { return .notOffered }
             let endpoint = RevocationEndpoint(
                 address: address,
-                identification: ClientIdentification(clientID: client.clientID),
+                identification: { () throws(SignInError) in
+                    ClientIdentification(clientID: client.clientID)
+                },
+                key: record.dpopKey,
                 http: client.context.http
             )
             if let token = record.refreshToken {
@@ -65,8 +76,9 @@ package struct RevocationEndpoint: Sendable {
             form: [
                 ("token", token.reveal()),
                 ("token_type_hint", hint),
-            ] + identification.form,
-            fields: identification.fields,
+            ],
+            by: identification,
+            proving: key,
             limits: HTTPLimits(bytes: 64 * 1024, seconds: 10),
             check: .tokenResponse
         )

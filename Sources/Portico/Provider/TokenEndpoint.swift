@@ -6,27 +6,33 @@ package import PorticoSystem
 /// Sends requests to the token endpoint (RFC 6749 §3.2): a form by POST that identifies the client.
 package struct TokenEndpoint: Sendable {
     let address: String
-    private let identification: ClientIdentification
+    private let identification: ClientIdentification.Source
+    private let key: DPoPKey?
     private let http: ProviderHTTP
     private let profile: ProviderProfile
 
+    /// - Parameter key: What the tokens are bound to: then each request has a proof, and an answer
+    ///   with tokens that are not bound is refused (RFC 9449 §5).
     package init(
         address: String,
-        identification: ClientIdentification,
+        identification: @escaping ClientIdentification.Source,
+        key: DPoPKey?,
         http: ProviderHTTP,
         profile: ProviderProfile
     ) {
         self.address = address
         self.identification = identification
+        self.key = key
         self.http = http
         self.profile = profile
     }
 
     /// As a public client, which sends its identifier and does not authenticate.
-    init(address: String, clientID: String, http: ProviderHTTP) {
+    init(address: String, clientID: String, key: DPoPKey?, http: ProviderHTTP) {
         self.init(
             address: address,
-            identification: ClientIdentification(clientID: clientID),
+            identification: { () throws(SignInError) in ClientIdentification(clientID: clientID) },
+            key: key,
             http: http,
             profile: ProviderProfile()
         )
@@ -91,14 +97,12 @@ package struct TokenEndpoint: Sendable {
         idempotencyKey: String,
         deviceSecret: SecretText? = nil
     ) async throws(Failure) -> Answer {
-        var fields = HTTPFields()
-        if let name = HTTPField.Name("Idempotency-Key") { fields[name] = "\"\(idempotencyKey)\"" }
-        return try await post(
+        try await post(
             [
                 ("grant_type", "refresh_token"),
                 ("refresh_token", token.reveal()),
             ] + Self.parameter(deviceSecret),
-            fields: fields
+            fields: [.idempotencyKey: "\"\(idempotencyKey)\""]
         )
     }
 
@@ -111,14 +115,17 @@ package struct TokenEndpoint: Sendable {
     ) async throws(Failure) -> Answer {
         let reply = try await reply(to: form, fields: fields, spendsCode: spendsCode)
         do {
+            let type = key == nil ? "bearer" : "dpop"
             return Answer(
-                tokens: try TokenResponse(parsing: reply.body),
+                tokens: try TokenResponse(parsing: reply.body, type: type),
                 serverDate: reply.date
             )
         } catch {
-            let check: SignInError.Check =
-                error == .unknownTokenType ? .tokenType : .tokenResponse
-            throw Self.unusable(reply, check)
+            switch error {
+            case .malformed: throw Self.unusable(reply, .tokenResponse)
+            case .unknownTokenType:
+                throw Self.unusable(reply, key == nil ? .tokenType : .tokenNotBound)
+            }
         }
     }
 
@@ -129,13 +136,13 @@ package struct TokenEndpoint: Sendable {
         spendsCode: Bool = false
     ) async throws(Failure) -> HTTPReply {
         let reply: HTTPReply
-        var allFields = fields
-        allFields.append(contentsOf: identification.fields)
         do {
             reply = try await http.post(
                 address,
-                form: form + identification.form,
-                fields: allFields,
+                form: form,
+                fields: fields,
+                by: identification,
+                proving: key,
                 limits: profile.tokenLimits,
                 check: .tokenResponse
             )
@@ -205,6 +212,9 @@ extension SignInError {
             .requestURINotSupported, .registrationNotSupported, .invalidRequestURI:
             self.init(.misconfigured(.requestRefused))
         case .invalidGrant: self.init(.rejected(.codeRefused))
+        case .invalidDPoPProof: self.init(.misconfigured(.proofRefused))
+        // After a second request with a nonce of its own: the server does not know what it gave.
+        case .useDPoPNonce: self.init(.transient(.serverError, retryAfter: retryAfter))
         default: self.init(.rejected(.errorResponse))
         }
         providerError = ProviderError(error)

@@ -1,5 +1,5 @@
 import HTTPTypes
-package import PorticoBytes
+import PorticoBytes
 package import PorticoProtocol
 
 /// Fetches the claims of the person an access token belongs to (OpenID Connect Core §5.3).
@@ -20,19 +20,17 @@ package struct UserInfoEndpoint: Sendable {
     }
 
     /// The claims of `subject`, fetched with their token.
-    package func claims(with token: SecretText, of subject: String) async throws(SignInError)
+    package func claims(with token: SentToken, of subject: String) async throws(SignInError)
         -> JSONObject
     {
         try await claims(in: try await reply(to: token), of: subject)
     }
 
     /// The token is sent in the header field, never in the URL (RFC 6750 §2.1, §2.3).
-    func reply(to token: SecretText) async throws(SignInError) -> HTTPReply {
-        var fields = HTTPFields()
-        fields[.authorization] = "Bearer \(token.reveal())"
-        return try await http.get(
+    func reply(to token: SentToken) async throws(SignInError) -> HTTPReply {
+        try await http.get(
             address,
-            fields: fields,
+            with: token,
             limits: HTTPLimits(bytes: 256 * 1024, seconds: 20),
             check: .userInfo
         )
@@ -42,6 +40,7 @@ package struct UserInfoEndpoint: Sendable {
     func claims(in reply: HTTPReply, of subject: String) async throws(SignInError) -> JSONObject {
         guard reply.response.status == .ok else {
             if reply.hasRefusedToken { throw SignInError(.interactionRequired(.sessionEnded)) }
+            if reply.hasRefusedProof { throw SignInError(.misconfigured(.proofRefused)) }
             if [401, 403].contains(reply.response.status.code) {
                 throw SignInError(.misconfigured(.scopeRefused))
             }

@@ -2,7 +2,8 @@ import PorticoBytes
 
 /// The raw tokens of a session, for libraries that need them.
 ///
-/// Printing or dumping this type shows none of them.
+/// Tokens that are bound to a key (``SignInClient/Options/dpop``) are of no use to a library without
+/// it, and the key stays with the session. Printing or dumping this type shows none of them.
 public struct Credentials: Sendable {
     /// The token for calling APIs (RFC 6750). Keep it out of URLs and logs.
     public let accessToken: String

@@ -223,17 +223,20 @@ extension KeptSession {
         }
     }
 
-    /// Ends the session after `invalid_grant`, but only if the refresh token is still the current
-    /// one.
+    /// Ends the session after `invalid_grant`, but only if the refused token is still the current one.
     ///
-    /// - Parameter token: The token that the server refused.
+    /// - Parameters:
+    ///   - token: The token that the server refused.
+    ///   - current: The one of that kind in a record; the refresh token.
     /// - Returns: The error for the caller.
-    func ending(refused token: SecretText, under lock: SessionLock)
-        async throws(SignInError) -> SignInError
-    {
+    func ending(
+        refused token: SecretText,
+        under lock: SessionLock,
+        current: (Record) -> SecretText? = { $0.refreshToken }
+    ) async throws(SignInError) -> SignInError {
         try await lock.hold { () throws(SignInError) in
             let stored = try await storedRecord()
-            guard stored.refreshToken == token else { return Self.busy }
+            guard current(stored) == token else { return Self.busy }
             end(.sessionEnded)
             unwritten.drop(of: stored)
             try await storage.remove()

@@ -12,7 +12,8 @@ extension Session {
     /// session they come from alone renews them, this one asks it for fresh ones, and signing out of
     /// this one leaves the other signed in.
     ///
-    /// All other credentials are taken over, and their former holder must not use them any more. A
+    /// All other credentials are taken over as Bearer tokens, also with ``SignInClient/Options/dpop``,
+    /// and their former holder must not use them any more. A
     /// refresh spends the given refresh token, so its successor is stored at once: if a temporary
     /// error follows, ``SignInClient/restore()`` returns the session, and the given credentials are
     /// no longer valid.
@@ -176,6 +177,7 @@ private struct Adoption {
         let endpoint = TokenEndpoint(
             address: try await provider.metadata().tokenEndpoint,
             clientID: client.clientID,
+            key: nil,
             http: client.context.http
         )
         do {
@@ -240,7 +242,7 @@ private struct Adoption {
             provider: provider,
             http: client.context.http
         )
-        let reply = try await endpoint.reply(to: record.accessToken)
+        let reply = try await endpoint.reply(to: record.sentToken)
         _ = try await endpoint.claims(in: reply, of: record.idToken.claims.subject)
     }
 }

@@ -11,7 +11,7 @@ extension Session {
     ) async throws(SignInError) -> SessionRecord {
         let answer: TokenEndpoint.Answer
         do {
-            answer = try await self.answer(to: token, request, stored.deviceSecret)
+            answer = try await self.answer(to: token, request, of: stored)
         } catch {
             if case .unusable(_, let successor?) = error {
                 _ = try await keep(successor, in: stored, replacing: token, under: lock)
@@ -69,16 +69,17 @@ extension Session {
     private func answer(
         to token: SecretText,
         _ request: PendingRefresh,
-        _ deviceSecret: SecretText?
+        of record: SessionRecord
     ) async throws(TokenEndpoint.Failure) -> TokenEndpoint.Answer {
         let key = request.idempotencyKey
-        let last = try await endpoint { provider throws(SignInError) in
+        let deviceSecret = record.deviceSecret
+        let last = try await endpoint(of: record) { provider throws(SignInError) in
             try await provider.metadata(orLast: true)
         }
         do {
             return try await last.refresh(token, idempotencyKey: key, deviceSecret: deviceSecret)
         } catch {
-            guard let current = try await endpoint(after: error),
+            guard let current = try await endpoint(of: record, after: error),
                 !sameBytes(current.address, last.address)
             else { throw error }
             return try await current.refresh(
@@ -93,26 +94,30 @@ extension Session {
     ///
     /// - Throws: If the failure would end the session, and it is not known whether the endpoint is
     ///   still the provider's.
-    private func endpoint(after failure: TokenEndpoint.Failure)
+    private func endpoint(of record: SessionRecord, after failure: TokenEndpoint.Failure)
         async throws(TokenEndpoint.Failure) -> TokenEndpoint?
     {
         if failure.isInvalidGrant {
-            return try await endpoint { provider throws(SignInError) in
+            return try await endpoint(of: record) { provider throws(SignInError) in
                 try await provider.freshMetadata()
             }
         }
         guard case .other = failure else { return nil }
         // `try?`: without new metadata, the first failure is the one to report.
-        return try? await endpoint { provider throws(SignInError) in try await provider.metadata() }
+        return try? await endpoint(of: record) { provider throws(SignInError) in
+            try await provider.metadata()
+        }
     }
 
     private func endpoint(
+        of record: SessionRecord,
         by metadata: (RemoteProvider) async throws(SignInError) -> ProviderMetadata
     ) async throws(TokenEndpoint.Failure) -> TokenEndpoint {
         do {
             return TokenEndpoint(
                 address: try await metadata(provider).tokenEndpoint,
                 clientID: client.clientID,
+                key: record.dpopKey,
                 http: client.context.http
             )
         } catch {

@@ -24,12 +24,13 @@ extension Session {
         guard let address = try await provider.metadata().userInfoEndpoint else {
             throw SignInError(.misconfigured(.endpointMissing))
         }
-        var token = try await SecretText(token())
+        var token = try await freshRecord().sentToken
         let endpoint = userInfoEndpoint(address)
         var reply = try await endpoint.reply(to: token)
         if reply.hasRefusedToken {
             guard isRenewable else { throw SignInError(.interactionRequired(.expired)) }
-            token = try await refresher.record(of: self, for: .replacement(of: token)).accessToken
+            token = try await refresher.record(of: self, for: .replacement(of: token.text))
+                .sentToken
             reply = try await endpoint.reply(to: token)
         }
         let claims = try await endpoint.claims(in: reply, of: user.subject)

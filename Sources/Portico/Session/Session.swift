@@ -75,7 +75,8 @@ public final class Session: Sendable {
     /// The changes of this session. Each call returns its own stream, which ends with the session.
     public var changes: AsyncStream<SessionChange> { feed.stream() }
 
-    /// An access token that is valid for `interval`, refreshed first if necessary.
+    /// An access token that is valid for `interval`, refreshed first if necessary. One that is bound
+    /// to a key (``SignInClient/Options/dpop``) is of use with ``http`` only.
     ///
     /// - Parameter interval: `nil` for a minute, or half the life of a token that lives less than two.
     /// - Throws: interactionRequired if the session is over or cannot be refreshed,

@@ -4,11 +4,12 @@ import PorticoSystem
 
 /// The storage format of a record. `serialized` marks the calls where tokens leave their wrapper.
 extension SessionRecord {
-    static let version: Int64 = 1
+    /// Version 2 has a key: to an earlier library its tokens would be Bearer tokens.
+    static let version: Int64 = 2
 
     func serialized() -> [UInt8] {
         var json: JSONObject = [
-            "version": .integer(Self.version),
+            "version": .integer(dpopKey == nil ? 1 : Self.version),
             "id": .string(id),
             "issuer": .string(issuer),
             "client_id": .string(clientID),
@@ -21,6 +22,7 @@ extension SessionRecord {
         if let expiresAt { json["expires_at"] = NumericDate.value(expiresAt) }
         if let refreshToken { json["refresh_token"] = .string(refreshToken.reveal()) }
         if !provider.isEmpty { json["provider"] = .object(provider) }
+        dpopKey?.keep(in: &json)
         if let deviceSecret { json["device_secret"] = .string(deviceSecret.reveal()) }
         if isShared { json["shared"] = true }
         if let pending {
@@ -34,7 +36,7 @@ extension SessionRecord {
         let limits = JSONLimits(size: 1 << 20, depth: 40)
         // `try?`: every kind of damage has the same outcome. The storage sets the size limit.
         guard let json = try? JSONObject(parsing: bytes, limits: limits),
-            json.int64("version") == Self.version,
+            let version = json.int64("version"), 1...Self.version ~= version,
             let id = json.string("id"), let issuer = json.string("issuer"),
             let clientID = json.string("client_id"),
             let accessToken = json.string("access_token"),
@@ -60,8 +62,29 @@ extension SessionRecord {
             provider: json.object("provider") ?? [:],
             pending: json.object("pending_refresh").flatMap(PendingRefresh.init)
         )
+        do {
+            dpopKey = try DPoPKey(in: json)
+        } catch {
+            return nil
+        }
+        guard version == 1 || dpopKey != nil else { return nil }
         isShared = json.bool("shared") ?? false
         deviceSecret = json.string("device_secret").map(SecretText.init)
+    }
+}
+
+extension DPoPKey {
+    private static let member = "dpop_key"
+
+    /// Puts the private key into a record.
+    func keep(in json: inout JSONObject) {
+        json[Self.member] = .string(Base64URL.encode(revealStored()))
+    }
+
+    /// The key in a record; `nil` if it has none.
+    init?(in json: JSONObject) throws(JWKError) {
+        guard let text = json.string(Self.member) else { return nil }
+        try self.init(stored: Base64URL.decode(text) ?? [])
     }
 }
 

@@ -15,6 +15,9 @@ struct SessionRecord: KeptRecord {
     let issuer: String
     let clientID: String
     var accessToken: SecretText
+    /// What the tokens are bound to, if anything (RFC 9449 §5): one key for as long as the session
+    /// lives.
+    var dpopKey: DPoPKey?
     var receivedAt: Date
     /// `nil` means unknown, not for ever.
     var expiresAt: Date?
@@ -50,6 +53,7 @@ struct SessionRecord: KeptRecord {
             provider,
             receivedAt: redemption.receivedAt
         )
+        dpopKey = redemption.key
     }
 
     init(
@@ -74,6 +78,9 @@ struct SessionRecord: KeptRecord {
         self.receivedAt = receivedAt
         expiresAt = answer.expiresIn.map { receivedAt.addingTimeInterval(Double($0)) }
     }
+
+    /// The access token, as requests carry it.
+    var sentToken: SentToken { SentToken(accessToken, boundTo: dpopKey) }
 
     /// The record after a refresh: values missing from the answer are kept (RFC 6749 §6).
     func refreshed(

@@ -19,7 +19,8 @@ public struct SignOutReport: Sendable {
         case revoked
         /// The scope of the sign-out did not include it, or there was nothing to revoke.
         case notAsked
-        /// The provider has no revocation endpoint; tokens live until they expire.
+        /// The provider has no revocation endpoint, and tokens live until they expire; or the backend
+        /// does not end a person's other sessions by this one.
         case notOffered
         /// Revocation failed; the tokens live until they expire.
         case failed(SignInError)

@@ -2,7 +2,8 @@ import PorticoBytes
 import PorticoProtocol
 
 /// What an app shares on its device with other apps of its vendor, so that they sign in without a
-/// browser: its ID Token and the device secret that belongs to it (OpenID Connect Native SSO §3).
+/// browser: its ID Token and the device secret that belongs to it (OpenID Connect Native SSO §3), and
+/// the key that its tokens are bound to, if they are.
 ///
 /// Keep it where only these apps can read it, such as a keychain group. Printing it shows nothing of
 /// it.
@@ -13,11 +14,13 @@ public struct DeviceCredentials: Sendable {
     let issuer: String
     let idToken: SecretText
     let deviceSecret: SecretText
+    let key: DPoPKey?
 
-    init(issuer: String, idToken: SecretText, deviceSecret: SecretText) {
+    init(issuer: String, idToken: SecretText, deviceSecret: SecretText, key: DPoPKey?) {
         self.issuer = issuer
         self.idToken = idToken
         self.deviceSecret = deviceSecret
+        self.key = key
     }
 
     /// What another app has shared.
@@ -30,20 +33,28 @@ public struct DeviceCredentials: Sendable {
             let issuer = json.string("issuer"),
             let idToken = json.string("id_token"), let secret = json.string("device_secret")
         else { return nil }
+        let key: DPoPKey?
+        do {
+            key = try DPoPKey(in: json)
+        } catch {
+            return nil
+        }
         self.init(
             issuer: issuer,
             idToken: SecretText(idToken),
-            deviceSecret: SecretText(secret)
+            deviceSecret: SecretText(secret),
+            key: key
         )
     }
 
     /// The bytes to be shared.
     public func serialized() -> [UInt8] {
-        let json: JSONObject = [
+        var json: JSONObject = [
             "version": 1, "type": .string(Self.type), "issuer": .string(issuer),
             "id_token": .string(idToken.reveal()),
             "device_secret": .string(deviceSecret.reveal()),
         ]
+        key?.keep(in: &json)
         return json.serialized()
     }
 }
@@ -67,7 +78,8 @@ extension Session {
             DeviceCredentials(
                 issuer: record.issuer,
                 idToken: record.idToken.text,
-                deviceSecret: $0
+                deviceSecret: $0,
+                key: record.dpopKey
             )
         }
     }

@@ -46,6 +46,7 @@ extension Session {
         let endpoint = TokenEndpoint(
             address: try await provider.metadata(orLast: true).tokenEndpoint,
             clientID: client.clientID,
+            key: record.dpopKey,
             http: client.context.http
         )
         let subject = record.refreshToken ?? record.accessToken

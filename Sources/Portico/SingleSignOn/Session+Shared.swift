@@ -49,6 +49,7 @@ extension SessionRecord {
     func sharing(_ other: SessionRecord) -> SessionRecord {
         var record = self
         record.accessToken = other.accessToken
+        record.dpopKey = other.dpopKey
         record.receivedAt = other.receivedAt
         record.expiresAt = other.expiresAt
         record.idToken = other.idToken

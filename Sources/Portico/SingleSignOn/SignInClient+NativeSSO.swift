@@ -3,7 +3,8 @@ import PorticoProtocol
 
 extension SignInClient {
     /// Signs the person in by what another app on this device has shared, without a browser, and
-    /// keeps the session (OpenID Connect Native SSO §4). The session ends with the other app's.
+    /// keeps the session (OpenID Connect Native SSO §4). The session ends with the other app's, and has
+    /// its key if that one's tokens are bound to one (``SignInClient/Options/dpop``).
     ///
     /// - Throws: interactionRequired(.sessionEnded) if it is good no more: sign in in the browser;
     ///   every other error of a sign-in. Nothing is stored in that case.
@@ -17,7 +18,9 @@ extension SignInClient {
         }
         let verifier = IDTokenVerifier(provider: provider, now: context.now)
         let first = try await verifier.signature(of: credentials.idToken)
-        let answer = try await exchange(credentials, at: metadata)
+        var key = credentials.key
+        if key == nil { key = try self.key() }
+        let answer = try await exchange(credentials, proving: key, at: metadata)
         guard let text = answer.tokens.idToken else {
             throw SignInError(.rejected(.idTokenMissing))
         }
@@ -31,7 +34,7 @@ extension SignInClient {
         // The same person as in the other app.
         guard let subject = first.claims.string("sub"), sameBytes(subject, idToken.claims.subject)
         else { throw SignInError(.rejected(.subject)) }
-        let record = SessionRecord(
+        var record = SessionRecord(
             context.random.text(16),
             answer.tokens,
             VerifiedToken(text: text, claims: idToken.claims),
@@ -39,6 +42,7 @@ extension SignInClient {
             await provider.lasting,
             receivedAt: context.now()
         )
+        record.dpopKey = key
         try await store(record)
         return Session(client: self, provider: provider, record: record)
     }
@@ -54,12 +58,15 @@ extension SignInClient {
         return try await signIn(withDevice: credentials)
     }
 
-    private func exchange(_ credentials: DeviceCredentials, at metadata: ProviderMetadata)
-        async throws(SignInError) -> TokenEndpoint.Answer
-    {
+    private func exchange(
+        _ credentials: DeviceCredentials,
+        proving key: DPoPKey?,
+        at metadata: ProviderMetadata
+    ) async throws(SignInError) -> TokenEndpoint.Answer {
         let endpoint = TokenEndpoint(
             address: metadata.tokenEndpoint,
             clientID: clientID,
+            key: key,
             http: context.http
         )
         do {

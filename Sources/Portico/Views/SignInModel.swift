@@ -51,6 +51,17 @@ extension SessionModel where Client == BackendClient {
         }
     }
 
+    /// Signs in by internet handle, unless a sign-in is under way already.
+    ///
+    /// - Parameters:
+    ///   - handle: As for ``BackendClient/signIn(byHandle:using:)``.
+    ///   - method: How; in SwiftUI on Apple's systems, `signIn.method()` of the environment.
+    public func signIn(byHandle handle: String?, using method: SignInMethod = .standard) async {
+        await signIn { () throws(SignInError) in
+            try await client.signIn(byHandle: handle, using: method)
+        }
+    }
+
     /// Signs out. The person is signed out here at once, whatever becomes of the rest.
     ///
     /// - Parameter everywhere: Whether to end all of the person's sessions, in every app and

@@ -13,7 +13,8 @@ package struct ATClient: Sendable {
     private let rules: IdentityRules
     private let nonceInAnswers: Bool
 
-    /// Each of at most two tries, in seconds: both are over before the lease of a refresh is.
+    /// Each of at most two tries, in seconds: both are over before the lease of a refresh is, which
+    /// counts from the first.
     private static let seconds = 10
     private static let short = HTTPLimits(bytes: 16 * 1024, seconds: seconds)
     private static let long = HTTPLimits(bytes: ATTokens.longest, seconds: seconds)

@@ -47,7 +47,7 @@ package enum ATError: Error, Equatable, Sendable {
         switch self {
         case .invalidGrant, .client, .refused, .nonce, .signing: true
         case .server(let status): (400...499).contains(status)
-        case .network(let error): error == .refused || error == .untrusted
+        case .network(let error): [.busy, .refused, .untrusted].contains(error)
         case .unusable: false
         }
     }

@@ -15,6 +15,9 @@ package struct ATTokens: Sendable {
 
     /// Of an answer, and of each token, in bytes.
     static let longest = 256 * 1024
+    /// Real ones have 68 (refresh) and up to 576 bytes (access), but nothing bounds them: a server
+    /// may use JWTs with lists of permissions for both. Tokens of a session are two at most, and an
+    /// account's sessions are counted.
     private static let longestToken = 8192
 
     init(parsing body: [UInt8], _ rules: IdentityRules) throws(ATAnswerFault) {

@@ -35,8 +35,10 @@ package struct OwnClientDocument: Sendable {
         let development = address.isThisMachine && !address.isSecure
         if development {
             let port = address.port == 80 ? "" : ":\(address.port)"
-            // `localhost` is not among the redirects that servers take (RFC 8252 §8.3).
-            redirectURI = "http://127.0.0.1\(port)\(Self.callbackPath)"
+            // `localhost` is not among the redirects that servers take (RFC 8252 §8.3): a browser comes
+            // back to the literal, and is led on to the origin.
+            let literal = address.isLoopback ? address.host : "127.0.0.1"
+            redirectURI = "http://\(literal)\(port)\(Self.callbackPath)"
             clientID = FormEncoding.appending(
                 [("redirect_uri", redirectURI), ("scope", scope.text)],
                 to: "http://localhost"

@@ -5,11 +5,13 @@ package struct ATIdentity: Hashable, Sendable {
     package let handle: Handle?
     /// The account's host, its PDS.
     package let host: ServerOrigin
+    /// `false` where the handle is left out because whose it is could not be asked.
+    package var isHandleKnown = true
 }
 
 /// Why an identity is not to be had.
 package enum IdentityError: Error, Hashable, Sendable {
-    /// Nobody has that handle.
+    /// No account has that handle.
     case handleNotFound
     /// Who has it could not be asked.
     case handleUnreachable
@@ -26,4 +28,6 @@ package enum IdentityError: Error, Hashable, Sendable {
     case invalidHost
     /// The account has no host.
     case noHost
+    /// We are busy: somebody was not asked.
+    case busy
 }

@@ -18,6 +18,8 @@ struct HandleLookup: Sendable {
         /// The handle names several accounts.
         case several
         case unreachable
+        /// Not asked.
+        case busy
     }
 
     /// Both are asked at once. The DNS is believed first, so its answer does not wait for the
@@ -28,11 +30,12 @@ struct HandleLookup: Sendable {
         switch inNames {
         case .did(let did): return did
         case .several: throw .handleAmbiguous
-        case .nobody, .unreachable: break
+        case .nobody, .unreachable, .busy: break
         }
         switch (inNames, await atSite) {
         case (_, .did(let did)): return did
         case (.nobody, .nobody): throw .handleNotFound
+        case (.busy, _), (_, .busy): throw .busy
         default: throw .handleUnreachable
         }
     }
@@ -45,7 +48,7 @@ struct HandleLookup: Sendable {
         do {
             texts = try await names.texts(at: name)
         } catch {
-            return .unreachable
+            return error == .busy ? .busy : .unreachable
         }
         // `try?`: what is no DID is passed over, as every other text is.
         let found = Set(texts.compactMap { $0.dropping("did=") }.compactMap { try? read($0) })
@@ -70,7 +73,7 @@ struct HandleLookup: Sendable {
                     limits: HTTPLimits(bytes: 8 * 1024, seconds: Int(left.components.seconds) + 1)
                 )
             } catch {
-                return error == .tooLarge ? .nobody : .unreachable
+                return error == .busy ? .busy : error == .tooLarge ? .nobody : .unreachable
             }
             switch reply.response.status.code {
             case 200: return answer(of: reply)

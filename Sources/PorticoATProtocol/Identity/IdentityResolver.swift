@@ -62,10 +62,11 @@ package struct IdentityResolver: Sendable {
             do {
                 if try await lookup.did(of: named) == did { handle = named }
             } catch {
-                isKnown = error != .handleUnreachable
+                isKnown = error != .handleUnreachable && error != .busy
             }
         }
-        let identity = try identity(did, handle, document)
+        var identity = try identity(did, handle, document)
+        identity.isHandleKnown = isKnown
         if isKnown { keep(identity, did.text) }
         return identity
     }
@@ -104,7 +105,11 @@ package struct IdentityResolver: Sendable {
                 limits: HTTPLimits(bytes: IdentityDocument.longest, seconds: 10)
             )
         } catch {
-            throw error == .tooLarge ? .documentInvalid : .directoryUnreachable
+            switch error {
+            case .busy: throw .busy
+            case .tooLarge: throw .documentInvalid
+            default: throw .directoryUnreachable
+            }
         }
         switch reply.response.status.code {
         case 200: break

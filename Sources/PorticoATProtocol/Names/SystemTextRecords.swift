@@ -20,37 +20,39 @@ package final class SystemTextRecords: TextRecordResolver {
     private static let longestText: Int32 = 4096
 
     private let server: Server?
-    private let calls = BlockingCalls("portico.text-records")
+    private let calls: BlockingCalls<Result<[String], TextRecordError>>
 
-    /// - Parameter server: Asked instead of the system's.
-    package init(server: Server? = nil) {
+    /// - Parameters:
+    ///   - most: Names that are being looked up at one time.
+    ///   - server: Asked instead of the system's.
+    package init(most: Int = 32, server: Server? = nil) {
+        calls = BlockingCalls(most: most)
         self.server = server
     }
 
     package func texts(at name: String) async throws(TextRecordError) -> [String] {
         // C ends a text at its first NUL.
         guard name.utf8.count <= 253, name.utf8.allSatisfy(\.isVisible) else { throw .malformed }
-        let answer: Result<[String], TextRecordError>?
+        let answer: Result<[String], TextRecordError>
         do {
             answer = try await withThrowingTaskGroup(
-                of: Result<[String], TextRecordError>?.self
+                of: Result<[String], TextRecordError>.self
             ) { group in
                 group.addTask { [calls, server] in
-                    try await calls { Self.ask(server, for: name) }
+                    try await calls(name) { Self.ask(server, for: name) } ?? .failure(.busy)
                 }
                 group.addTask {
                     // A server that answers over TCP is waited for without end.
                     try await Task.sleep(for: .seconds(Self.seconds))
-                    return nil
+                    return .failure(.unreachable)
                 }
                 defer { group.cancelAll() }
-                return try await group.next() ?? nil
+                return try await group.next() ?? .failure(.unreachable)
             }
         } catch {
             // The task is cancelled.
             throw .unreachable
         }
-        guard let answer else { throw .unreachable }
         return try answer.get()
     }
 

@@ -9,9 +9,11 @@ package struct AuthorizationServer: Hashable, Sendable {
     package let token: HTTPAddress
     package let pushed: HTTPAddress
     package let revocation: HTTPAddress?
-    /// The hosts that it gives tokens for, if it lists them.
-    package let protectedResources: [String]?
-    package let scopes: [String]
+    /// The hosts that it gives tokens for, if it lists them. The list may be long, and is not kept.
+    package internal(set) var protectedResources: [String]?
+
+    /// The longest address of an endpoint, in bytes.
+    private static let longest = 2048
 
     /// The first rule that a server's metadata breaks.
     package enum Refusal: Error, Hashable, CaseIterable, Sendable {
@@ -46,7 +48,8 @@ package struct AuthorizationServer: Hashable, Sendable {
             throw .issuer
         }
         func endpoint(_ name: String, _ refusal: Refusal) throws(Refusal) -> HTTPAddress {
-            guard let text = json.string(name), text.dropping("\(origin.text)/") != nil,
+            guard let text = json.string(name), text.utf8.count <= Self.longest,
+                text.dropping("\(origin.text)/") != nil,
                 let address = HTTPAddress(text)
             else { throw refusal }
             return address
@@ -90,6 +93,5 @@ package struct AuthorizationServer: Hashable, Sendable {
         try require("client_id_metadata_document_supported", .clientDocuments)
         self.issuer = origin
         protectedResources = json.strings("protected_resources")
-        scopes = json.strings("scopes_supported") ?? []
     }
 }

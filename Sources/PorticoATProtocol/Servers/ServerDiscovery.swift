@@ -11,6 +11,8 @@ package enum DiscoveryError: Error, Hashable, Sendable {
     case profile(AuthorizationServer.Refusal)
     /// The server does not list the host among those that it gives tokens for.
     case otherServer
+    /// We are busy: somebody was not asked.
+    case busy
 }
 
 /// Finds the authorization server of a host (RFC 9728 §3, RFC 8414 §3; AT Protocol, OAuth).
@@ -22,6 +24,8 @@ package struct ServerDiscovery: Sendable {
 
     /// How long a server's metadata is believed, in seconds.
     package static let freshness: Int64 = 300
+    /// How many servers are remembered at most: some 10 KB each.
+    package static let most = 512
 
     /// - Parameter transport: Guarded: strangers choose every address.
     package init(
@@ -50,10 +54,11 @@ package struct ServerDiscovery: Sendable {
         cache.forget(question)
         let named = try await authorizationServer(namedBy: host)
         guard named != nil || wasNamed else { throw .noServer }
-        let server = try await metadata(of: named ?? host)
+        var server = try await metadata(of: named ?? host)
         if named != nil, let hosts = server.protectedResources {
             guard hosts.contains(where: { sameBytes($0, host.text) }) else { throw .otherServer }
         }
+        server.protectedResources = nil
         cache.keep(server, to: question, at: clock.moment().seconds)
         return server
     }
@@ -66,7 +71,7 @@ package struct ServerDiscovery: Sendable {
         do {
             reply = try await fetch("/.well-known/oauth-protected-resource", from: host)
         } catch {
-            throw error == .tooLarge ? .noServer : .hostUnreachable
+            throw error == .busy ? .busy : error == .tooLarge ? .noServer : .hostUnreachable
         }
         switch reply.response.status.code {
         case 200: break
@@ -87,7 +92,11 @@ package struct ServerDiscovery: Sendable {
         do {
             reply = try await fetch("/.well-known/oauth-authorization-server", from: issuer)
         } catch {
-            throw error == .tooLarge ? .profile(.notJSON) : .serverUnreachable
+            switch error {
+            case .busy: throw .busy
+            case .tooLarge: throw .profile(.notJSON)
+            default: throw .serverUnreachable
+            }
         }
         switch reply.response.status.code {
         case 200: break

@@ -86,7 +86,7 @@ package struct AccountDeparture: Sendable {
         let outcome = try await accounts.unlink(
             provider: provider,
             from: account.id,
-            usable: directory.providers.map(\.name),
+            usable: directory.names,
             notice: MailDraft(
                 id: context.moment.id(),
                 to: nil,

@@ -19,12 +19,15 @@ struct SessionCheck: Sendable {
         case noCookie = "NO_COOKIE"
         case invalidCookie = "INVALID_COOKIE"
         case expired = "SESSION_EXPIRED"
+        /// There is a session, and no tokens of its host that can be used.
+        case unusable = "OAUTH_ERROR"
 
         var message: String {
             switch self {
             case .noCookie: "The request brings no session."
             case .invalidCookie: "The request brings something that is no session of ours."
             case .expired: "The session has ended."
+            case .unusable: "The person's host has to be asked for access again: sign in again."
             }
         }
 

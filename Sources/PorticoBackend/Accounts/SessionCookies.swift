@@ -43,6 +43,12 @@ struct SessionCookies: Sendable {
 
     var removeSession: HTTPField { policy.remove(Self.session) }
 
+    /// For whoever has signed out: `sid` too, if the browser has one.
+    func removal(_ headers: HTTPFields) -> [HTTPField] {
+        guard policy.isPresent(SidCookie.name, in: headers) else { return [removeSession] }
+        return [removeSession, policy.remove(SidCookie.name)]
+    }
+
     /// The cookie that forms are bound to.
     var form: FormCookie { FormCookie(policy, of: "app") }
 

@@ -89,7 +89,7 @@ struct SignInCompletion: Sendable {
 
     /// A new session, and the secret for its holder.
     struct Draft: Sendable {
-        let session: NewAccountSession
+        var session: NewAccountSession
         let secret: Secret
 
         enum Secret: Sendable {

@@ -12,7 +12,7 @@ import PorticoWeb
 /// return lasts a day.
 struct AttemptCookies: Sendable {
     private let policy: CookiePolicy
-    private let attempts: Seal
+    private let ring: KeyRing
     private let waysBack: Seal
 
     /// In seconds (SEED-ADR-3).
@@ -27,22 +27,27 @@ struct AttemptCookies: Sendable {
 
     init(_ policy: CookiePolicy, ring: KeyRing) {
         self.policy = policy
-        attempts = Seal(ring: ring, purpose: "sign-in attempt", realm: "")
+        self.ring = ring
         waysBack = Seal(ring: ring, purpose: "way back", realm: "")
     }
 
     /// The result of looking up a callback's own attempt.
-    enum Found: Sendable {
-        case attempt(Attempt, SignInReturn)
+    enum Found<Pending: PendingAttempt>: Sendable {
+        case attempt(Pending, SignInReturn)
         /// It was begun in this browser, but has expired or was used.
         case over(SignInReturn)
         /// It was not begun in this browser, or the browser keeps no cookies.
         case nothing
+
+        /// Of the attempt that this browser brought.
+        var attemptID: UniqueID? {
+            if case .attempt(let attempt, _) = self { attempt.id } else { nil }
+        }
     }
 
     /// The fields that begin an attempt: its two cookies, and the removal of older ones.
     func begin(
-        _ attempt: Attempt,
+        _ attempt: some PendingAttempt,
         _ signInReturn: SignInReturn,
         _ headers: HTTPFields,
         at moment: Moment
@@ -53,7 +58,11 @@ struct AttemptCookies: Sendable {
         var writer = ByteWriter()
         writer.sized(attempt.encoded)
         writer.sized(signInReturn.encoded)
-        let sealed = attempts.seal(writer.bytes, at: moment.now, random: moment.random)
+        let sealed = seal(of: type(of: attempt)).seal(
+            writer.bytes,
+            at: moment.now,
+            random: moment.random
+        )
         let way = waysBack.seal(signInReturn.encoded, at: moment.now, random: moment.random)
         let left = Self.room - policy.length(of: Self.attempt(id), sealed)
         let wayLength = policy.length(of: Self.signInReturn(id), way)
@@ -68,9 +77,14 @@ struct AttemptCookies: Sendable {
     }
 
     /// The attempt with a callback's `state`, in the browser that it began in.
-    func find(state: String, _ headers: HTTPFields, at moment: Moment) -> Found {
+    func find<Pending: PendingAttempt>(
+        _ kind: Pending.Type = Pending.self,
+        state: String,
+        _ headers: HTTPFields,
+        at moment: Moment
+    ) -> Found<Pending> {
         let id = Self.id(ofState: state)
-        if let found = opened(id, headers, at: moment),
+        if let found = opened(kind, id, headers, at: moment),
             // The name has only 32 bits of the hash; the state itself decides.
             ConstantTime.equal(found.attempt.state.reveal(), state)
         {
@@ -95,16 +109,27 @@ struct AttemptCookies: Sendable {
         policy.remove(Self.attempt(Self.id(ofState: state)))
     }
 
-    private func opened(_ id: String, _ headers: HTTPFields, at moment: Moment)
-        -> (attempt: Attempt, signInReturn: SignInReturn)?
-    {
+    private func seal(of kind: (some PendingAttempt).Type) -> Seal {
+        Seal(ring: ring, purpose: kind.purpose, realm: "")
+    }
+
+    private func opened<Pending: PendingAttempt>(
+        _ kind: Pending.Type,
+        _ id: String,
+        _ headers: HTTPFields,
+        at moment: Moment
+    ) -> (attempt: Pending, signInReturn: SignInReturn)? {
         guard let text = policy.value(of: Self.attempt(id), in: headers),
             // `try?`: a text that does not open is ignored.
-            let bytes = try? attempts.open(text, at: moment.now, within: Double(Self.lifetime))
+            let bytes = try? seal(of: kind).open(
+                text,
+                at: moment.now,
+                within: Double(Self.lifetime)
+            )
         else { return nil }
         var reader = ByteReader(bytes)
         // `try?`: only another version of the program writes other fields.
-        guard let attempt = try? Attempt(encoded: try reader.sized()),
+        guard let attempt = try? Pending(encoded: try reader.sized()),
             // `try?`: the same reason.
             let signInReturn = try? SignInReturn(encoded: try reader.sized())
         else { return nil }

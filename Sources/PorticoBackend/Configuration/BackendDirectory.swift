@@ -1,11 +1,13 @@
 import PorticoBytes
+import PorticoPages
 package import PorticoStores
 package import PorticoUpstream
 
 /// The apps and identity providers that this process serves: an immutable snapshot, replaced when
 /// the store's version has increased, because the command line writes from another process.
 package final class BackendDirectory: Sendable {
-    private let store: BackendConfigurationStore
+    let store: BackendConfigurationStore
+    private let handleDirectory: HandleDirectory?
     private let connect: Connect
     private let current: Locked<Snapshot>
 
@@ -22,6 +24,8 @@ package final class BackendDirectory: Sendable {
         var version: Int64
         var apps: AppRegister
         var providers: [LiveProvider]
+        var handleKeys: [HandleClientKey] = []
+        var handles: HandleDirectory.Live?
         var failures: [Failure]
     }
 
@@ -34,8 +38,15 @@ package final class BackendDirectory: Sendable {
     }
 
     /// Reads the store once.
-    package init(store: BackendConfigurationStore, connect: @escaping Connect) async throws {
+    ///
+    /// - Parameter handles: What signs people in by handle; `nil` where nobody is to be.
+    package init(
+        store: BackendConfigurationStore,
+        handles: HandleDirectory? = nil,
+        connect: @escaping Connect
+    ) async throws {
         self.store = store
+        handleDirectory = handles
         self.connect = connect
         current = Locked(Snapshot(version: -1, apps: AppRegister([]), providers: [], failures: []))
         try await refresh()
@@ -44,12 +55,40 @@ package final class BackendDirectory: Sendable {
     var apps: AppRegister { current.withLock(\.apps) }
 
     /// Whether anything is configured.
-    var isInUse: Bool { current.withLock { !$0.providers.isEmpty || !$0.apps.apps.isEmpty } }
+    var isInUse: Bool {
+        current.withLock {
+            !$0.providers.isEmpty || !$0.apps.apps.isEmpty || $0.handles != nil
+        }
+    }
+
+    /// Sign-in by handle, if it is enabled.
+    package var handles: HandleDirectory.Live? { current.withLock(\.handles) }
+
+    /// The same, for addresses that are there only with it.
+    func liveHandles() throws(BackendError) -> HandleDirectory.Live {
+        guard let handles else {
+            throw BackendError(.notFound, "Sign-in by handle is not available here.")
+        }
+        return handles
+    }
+
+    /// All keys that we prove, or proved, ourselves by at hosts.
+    var handleKeys: [HandleClientKey] { current.withLock(\.handleKeys) }
 
     /// Enabled providers that could not be set up.
     package var failures: [Failure] { current.withLock(\.failures) }
 
     package var providers: [LiveProvider] { current.withLock(\.providers) }
+
+    /// The names of all that people can sign in with now.
+    var names: [String] {
+        current.withLock { $0.providers.map(\.name) + ($0.handles.map { [$0.record.name] } ?? []) }
+    }
+
+    /// What people call the provider of a name; the name itself if it is not configured.
+    package func displayName(of name: String) -> String {
+        SignInMethods(self).label(name)?.displayName ?? name
+    }
 
     func provider(named name: some StringProtocol) -> LiveProvider? {
         providers.first { $0.name.utf8.elementsEqual(name.utf8) }
@@ -63,7 +102,17 @@ package final class BackendDirectory: Sendable {
         guard try await store.version() != known.version else { return [] }
         let configuration = try await store.configuration()
         var failures: [Failure] = []
-        let providers = configuration.providers.filter(\.isEnabled).compactMap { record in
+        let enabled = configuration.providers.filter(\.isEnabled)
+        let handles = enabled.first { $0.kind == HandleProvider.kind }.flatMap { record in
+            do {
+                return try live(record, configuration.handleKeys, known)
+            } catch {
+                failures.append(Failure(provider: record.name, error: error))
+                return nil
+            }
+        }
+        let others = enabled.filter { $0.kind != HandleProvider.kind }
+        let providers = others.compactMap { record -> LiveProvider? in
             if let same = known.providers.first(where: { $0.record == record }) { return same }
             do {
                 return LiveProvider(record: record, client: try connect(record))
@@ -77,9 +126,35 @@ package final class BackendDirectory: Sendable {
                 version: configuration.version,
                 apps: AppRegister(configuration.apps),
                 providers: providers,
+                handleKeys: configuration.handleKeys,
+                handles: handles,
                 failures: failures
             )
         }
         return failures
+    }
+
+    /// Looks for other passwords of the cookie `sid`: one that was taken out, perhaps because others know
+    /// it, opens nothing from then on. Called once a second.
+    ///
+    /// - Throws: What keeps them from being read. Those from before stay.
+    package func refreshPasswords() throws {
+        guard let handleDirectory, let handles,
+            let cookie = try handleDirectory.cookie(replacing: handles.cookie)
+        else { return }
+        current.withLock { snapshot in
+            guard var handles = snapshot.handles else { return }
+            handles.cookie = cookie
+            snapshot.handles = handles
+        }
+    }
+
+    private func live(
+        _ record: ProviderRecord,
+        _ keys: [HandleClientKey],
+        _ known: Snapshot
+    ) throws -> HandleDirectory.Live? {
+        if let same = known.handles, same.record == record, known.handleKeys == keys { return same }
+        return try handleDirectory?.live(record, keys)
     }
 }

@@ -1,30 +1,39 @@
 import PorticoPages
 import PorticoProtocol
+import PorticoStores
 import PorticoUpstream
 
 /// The configured providers as buttons of pages.
 struct SignInMethods: Sendable {
     let providers: [BackendDirectory.LiveProvider]
+    private let handles: HandleDirectory.Live?
 
     init(_ directory: BackendDirectory) {
         providers = directory.providers
+        handles = directory.handles
     }
 
     /// All providers, in the operator's order.
     func all(lastUsed: String? = nil) -> [SignInMethod] {
-        providers.map { way($0, lastUsed: lastUsed) }
+        guard let handles else { return providers.map { way($0, lastUsed: lastUsed) } }
+        let before = providers.prefix { $0.record.isBefore(handles.record) }
+        return before.map { way($0, lastUsed: lastUsed) } + [byHandle(lastUsed: lastUsed)]
+            + providers.dropFirst(before.count).map { way($0, lastUsed: lastUsed) }
     }
 
     /// The providers with the given names, in that order; one that is no longer configured is left
     /// out.
     func named(_ names: [String]) -> [SignInMethod] {
         names.compactMap { name in
-            providers.first { $0.name == name }.map { way($0, lastUsed: nil) }
+            if let provider = providers.first(where: { $0.name == name }) {
+                return way(provider, lastUsed: nil)
+            }
+            return name == HandleProvider.kind && handles != nil ? byHandle(lastUsed: nil) : nil
         }
     }
 
     func label(_ name: String) -> MethodLabel? {
-        providers.first { $0.name == name }?.label
+        named([name]).first?.label
     }
 
     /// The outcome of a sign-in in the `error` and `reason` of an address (docs/decisions/0028).
@@ -52,6 +61,15 @@ struct SignInMethods: Sendable {
         return sources
     }
 
+    private func byHandle(lastUsed: String?) -> SignInMethod {
+        SignInMethod(
+            name: HandleProvider.kind,
+            label: .handle,
+            action: "/v1/auth/\(HandleProvider.kind)",
+            isLastUsed: lastUsed == HandleProvider.kind
+        )
+    }
+
     private func way(_ provider: BackendDirectory.LiveProvider, lastUsed: String?) -> SignInMethod {
         SignInMethod(
             name: provider.name,
@@ -60,6 +78,12 @@ struct SignInMethods: Sendable {
             isLastUsed: provider.name == lastUsed,
             isNotResponding: provider.client.health.isDown
         )
+    }
+}
+
+extension ProviderRecord {
+    fileprivate func isBefore(_ other: ProviderRecord) -> Bool {
+        (place, name) < (other.place, other.name)
     }
 }
 

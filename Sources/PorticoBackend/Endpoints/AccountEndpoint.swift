@@ -127,7 +127,7 @@ struct AccountEndpoint: Sendable {
                 "provider_tokens_revoked": .bool(report?.areTokensRevoked ?? true),
             ],
             headers: headers
-        ).adding([cookies.removeSession])
+        ).adding(cookies.removal(context.headers))
     }
 
     func setEmail(_ context: BackendContext) async throws -> Response {

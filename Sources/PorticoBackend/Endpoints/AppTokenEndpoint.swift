@@ -9,6 +9,7 @@ import PorticoWeb
 struct AppTokenEndpoint: Sendable {
     let directory: BackendDirectory
     let accounts: AccountStore
+    let handles: HandleSessionStore
     let ring: KeyRing
     let headers: SecurityHeaders
     let events: BackendEvents
@@ -31,6 +32,7 @@ struct AppTokenEndpoint: Sendable {
         let presentation = try presentation(body, context)
         switch try await accounts.redeem(presentation, at: context.now) {
         case .redeemed(let live, let isNew):
+            if let answer = try await byHandle(live, context) { return answer }
             let answer = AppSessionAnswer(live: live, state: presentation.refresh, isNew: isNew)
             return Response(
                 json: try answer.json(ring: ring, at: context.now),
@@ -44,6 +46,29 @@ struct AppTokenEndpoint: Sendable {
             guesses.countFailure(key(context), at: context.moment.now)
             throw Self.refusal
         }
+    }
+
+    /// A session that began by handle is the app's by the cookie `sid`, as its library expects, and by
+    /// nothing else.
+    ///
+    /// - Returns: `nil` of every other session.
+    private func byHandle(_ live: LiveAccountSession, _ context: BackendContext) async throws
+        -> Response?
+    {
+        guard sameBytes(live.session.identity.issuer, HandleProvider.kind) else { return nil }
+        // Since the code was good, the session may have ended: by a second presentation, for one.
+        guard let cookie = directory.handles?.cookie,
+            let session = try await handles.live(live.session.id, at: context.now)?.handle
+        else { throw Self.refusal }
+        let seal = try cookie.seal(of: session.sessionID, session.did, at: context.moment)
+        return Response(
+            json: [
+                "session_token": .string(seal), "token_type": "Cookie", "cookie_name": "sid",
+                "did": .string(session.did), "handle": .string(session.handle),
+                "expires_in": .integer(SidCookie.lifetime), "user": AccountView.user(live),
+            ],
+            headers: headers
+        )
     }
 
     private func key(_ context: BackendContext) -> LimitKey {

@@ -13,17 +13,16 @@ struct CallbackEndpoint: Sendable {
     let directory: BackendDirectory
     let cookies: AttemptCookies
     let posted: PostedAnswer
-    let sessions: SessionCheck
+    let late: LateAnswer
     let complete: SignInCompletion
     let link: IdentityLinking
     let pending: PendingCookie
     let events: BackendEvents
     let responder: BackendResponder
-    let forms: PageForms
-    /// Ten a minute for each address.
+    /// Ten a minute for each attempt, and for each address without one.
     let limit: RateLimiter
     /// Attempts with an answer that is being or was redeemed: none is redeemed twice (attack E27).
-    let redeemed: SeenLately
+    let redeemed: SeenLately<LimitKey>
 
     /// A cross-site POST lacks `SameSite=Lax` cookies. It changes nothing: its fields are passed
     /// on, sealed, to the same address by GET.
@@ -57,15 +56,17 @@ struct CallbackEndpoint: Sendable {
         _ isLink: Bool,
         _ context: BackendContext
     ) async throws -> Response {
-        try checkRate(context)
         guard let answer = try answer(provider, context), let state = answer["state"] else {
             // Without a state, even an error does not belong to one of our attempts: nothing
             // changes.
-            return try await over(nil, context)
+            try late.checkRate(limit, of: nil, context)
+            return try await late(nil, context)
         }
-        switch cookies.find(state: state, context.headers, at: context.moment) {
-        case .nothing: return try await over(nil, context)
-        case .over(let signInReturn): return try await over(signInReturn, context)
+        let found = cookies.find(Attempt.self, state: state, context.headers, at: context.moment)
+        try late.checkRate(limit, of: found.attemptID, context)
+        switch found {
+        case .nothing: return try await late(nil, context)
+        case .over(let signInReturn): return try await late(signInReturn, context)
         case .attempt(let attempt, let signInReturn):
             let response = try await finish(
                 answer,
@@ -86,19 +87,6 @@ struct CallbackEndpoint: Sendable {
         return provider
     }
 
-    private func checkRate(_ context: BackendContext) throws(BackendError) {
-        if case .wait(let seconds) = limit.take(
-            LimitKey("callback", context.address),
-            at: context.moment.now
-        ) {
-            throw BackendError(
-                .rateLimited,
-                "Too many answers came from this address.",
-                retryAfter: seconds
-            )
-        }
-    }
-
     /// The answer's parameters, each once: from the query or from the posted body, as requested
     /// from the provider.
     private func answer(_ provider: BackendDirectory.LiveProvider, _ context: BackendContext)
@@ -107,32 +95,6 @@ struct CallbackEndpoint: Sendable {
         let query = try context.query()
         guard provider.client.provider.usesFormPost else { return query }
         return query["answer"].flatMap { posted.open($0, at: context.moment) }
-    }
-
-    /// Handles an answer without an attempt in this browser. A signed-in person continues;
-    /// otherwise the page, or the app, reports it. No request to the provider is made.
-    private func over(_ signInReturn: SignInReturn?, _ context: BackendContext) async throws
-        -> Response
-    {
-        switch signInReturn?.destination {
-        case .web(let path, _)?:
-            if try await sessions.ifAny(context) != nil { return responder.go(to: path, context) }
-        case nil:
-            if try await sessions.ifAny(context) != nil {
-                return responder.go(to: .dashboard, context)
-            }
-        case .app?, .link?: break
-        }
-        // None of our cookies arrived: does this browser keep no cookies, or was it another one?
-        if signInReturn == nil, !context.wantsJSON, forms.cookies.form.value(context.headers) == nil
-        {
-            return responder.go(to: .cookies, context, cookies: [try forms.newCookie(context)])
-        }
-        return responder.failed(
-            SignInFailure(.invalidState, signInReturn == nil ? .unknown : .expired),
-            signInReturn,
-            context
-        )
     }
 
     private func finish(
@@ -154,7 +116,7 @@ struct CallbackEndpoint: Sendable {
         do {
             let code = try await provider.client.code(in: answer, to: attempt)
             guard redeemed.isFirst(LimitKey("attempt", attempt.id.text)) else {
-                return try await over(signInReturn, context)
+                return try await late(signInReturn, context)
             }
             person = try await provider.client.redeem(code, of: attempt, appleUser: answer["user"])
         } catch let error as SignInError {

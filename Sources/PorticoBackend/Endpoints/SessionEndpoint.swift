@@ -62,7 +62,7 @@ struct SessionEndpoint: Sendable {
             }
         }
         return Response(json: ["success": true], headers: headers)
-            .adding([cookies.removeSession])
+            .adding(cookies.removal(context.headers))
     }
 
     /// Printable ASCII: what a header can hold without loss.

@@ -16,8 +16,12 @@ struct StartEndpoint: Sendable {
     let limit: RateLimiter
 
     func get(_ name: Substring, _ context: BackendContext) async throws -> Response {
+        if directory.handles != nil, name.utf8.elementsEqual(HandleProvider.kind.utf8) {
+            return try toHandle(context)
+        }
         guard let provider = directory.provider(named: name) else {
-            return responder.unknownProvider(directory.providers.map(\.name), context)
+            let known = SignInMethods(directory).all().map(\.name)
+            return responder.unknownProvider(known, context)
         }
         let signInReturn = try self.signInReturn(to: provider, try context.query())
         if case .wait(let seconds) = limit.take(
@@ -59,6 +63,17 @@ struct StartEndpoint: Sendable {
             throw BackendError(.providerError, "The provider's address cannot be written.")
         }
         return Response(redirect, headers: responder.headers, cookies: started.cookies)
+    }
+
+    /// Who signs in by handle is asked for it first.
+    private func toHandle(_ context: BackendContext) throws(BackendError) -> Response {
+        var query = try context.query().all.filter { $0.name != "platform" }
+        let platform = try context.query()["platform"]
+        // The bare page is for an app.
+        query.append(("platform", platform ?? "web"))
+        return responder.redirect(
+            FormEncoding.appending(query, to: BackendPath.handle.rawValue)
+        )
     }
 
     private func signInReturn(

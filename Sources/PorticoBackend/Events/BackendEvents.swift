@@ -54,6 +54,17 @@ package struct BackendEvents: Sendable {
         )
     }
 
+    /// A sign-in by handle did not begin, or did not end in a session.
+    ///
+    /// - Parameter step: Where: a literal.
+    func handleFailed(
+        _ fault: HandleFault,
+        _ context: BackendContext,
+        _ step: StaticString = "start"
+    ) {
+        log("handle.failed", context, ["why": fault.word, "step": "\(step)"])
+    }
+
     func logoutTokenRefused(_ provider: String, _ why: String, _ context: BackendContext) {
         log("logout_token.refused", context, ["provider": provider, "why": why])
     }

@@ -1,4 +1,5 @@
 import PorticoBytes
+import PorticoProtocol
 import PorticoStores
 
 /// Revokes the tokens of sessions by handle that are over, each until its host was told, or is not to
@@ -8,20 +9,35 @@ struct HandleRevocation: Sendable {
     let vault: HandleTokenVault
     let servers: any HandleTokenServers
     let clock: Clock
+    /// What one session's host and everybody else who is asked for it get, together.
+    var patience = Duration.seconds(10)
 
-    /// In one round. The next one is seconds later.
-    private static let most = 20
+    /// In one round, and of one host among them. The next one is seconds later.
+    private static let most = (all: 40, host: 10)
     private static let tries: Int64 = 10
 
-    /// Called every few seconds, and after a sign-out. Any number of processes may: each session
-    /// comes to one.
+    /// Called every few seconds. Any number of processes may: each session comes to one.
+    ///
+    /// Hosts that do not answer leave most of it to the others.
     func round() async throws {
         let now = clock.moment().seconds
-        let due = try await handles.takeDue(limit: Self.most, at: now, retryAt: now + 60)
+        let due = try await handles.takeDue(
+            limit: Self.most.all,
+            ofHost: Self.most.host,
+            at: now,
+            retryAt: now + 60
+        )
         try await withThrowingTaskGroup(of: Void.self) { group in
             for one in due { group.addTask { try await revoke(one) } }
             try await group.waitForAll()
         }
+    }
+
+    /// Called after a sign-out: its host does not wait for those that do not answer.
+    func tell(_ id: UniqueID) async throws {
+        let now = clock.moment().seconds
+        guard let due = try await handles.takeDue(id, at: now, retryAt: now + 60) else { return }
+        try await revoke(due)
     }
 
     private func revoke(_ due: DueRevocation) async throws {
@@ -29,15 +45,10 @@ struct HandleRevocation: Sendable {
         guard let tokens = vault.open(session), let token = tokens.refresh ?? tokens.access else {
             return try await forget(session, "lost")
         }
-        let server: (any HandleTokenServer)?
-        do throws(HandleServerFailure) {
-            server = try await servers.server(of: session)
-        } catch {
-            if error == .movedAway { return try await forget(session, "moved_away") }
-            server = nil
-        }
-        if await server?.revoke(token, with: tokens.key) == true {
-            return try await forget(session, nil)
+        switch await outcome(session, token, tokens.key) {
+        case .told: return try await forget(session, nil)
+        case .notTold(let reason): return try await forget(session, reason)
+        case .unreachable: break
         }
         guard due.tries < Self.tries else { return try await forget(session, "unreachable") }
         // 1, 2, 4 … minutes, at most 6 hours.
@@ -47,6 +58,44 @@ struct HandleRevocation: Sendable {
             revision: session.revision,
             until: clock.moment().seconds + wait
         )
+    }
+
+    private enum Outcome: Sendable {
+        case told
+        /// It is not to be told.
+        case notTold(String)
+        case unreachable
+    }
+
+    /// Asks, for as long as ``patience``.
+    private func outcome(_ session: HandleSession, _ token: SecretText, _ key: DPoPKey) async
+        -> Outcome
+    {
+        await withTaskGroup(of: Outcome.self) { group in
+            group.addTask { await ask(session, token, key) }
+            group.addTask { [patience] in
+                // `try?`: cut short where the host was quicker.
+                try? await Task.sleep(for: patience)
+                return .unreachable
+            }
+            defer { group.cancelAll() }
+            return await group.next() ?? .unreachable
+        }
+    }
+
+    private func ask(_ session: HandleSession, _ token: SecretText, _ key: DPoPKey) async
+        -> Outcome
+    {
+        do throws(HandleServerFailure) {
+            let server = try await servers.server(of: session)
+            return await server.revoke(token, with: key) ? .told : .unreachable
+        } catch {
+            switch error {
+            case .movedAway: return .notTold("moved_away")
+            case .keyWithdrawn: return .notTold("key_withdrawn")
+            case .unreachable, .busy: return .unreachable
+            }
+        }
     }
 
     /// - Parameter reason: Why its host was not told; `nil` where it was.

@@ -1,4 +1,5 @@
 import HTTPTypes
+import PorticoATProtocol
 import PorticoBytes
 import PorticoPages
 import PorticoProtocol
@@ -55,10 +56,6 @@ struct HandleSessionCheck: Sendable {
                 lastSeenAt: session.live.session.lastSeenAt,
                 at: moment.seconds
             )
-            if session.handle.takesForeignSeals, content.session != nil {
-                // Whoever has it got a seal of ours.
-                try await handles.endForeignSeals(of: session.handle.sessionID)
-            }
             guard content.isOld(at: moment.seconds * 1000, after: Self.rollsAfter * 1000) else {
                 return Checked(session: session, seal: SecretText(seal), fields: [:])
             }
@@ -70,7 +67,10 @@ struct HandleSessionCheck: Sendable {
             )
             let renewed = try cookie.seal(next, at: moment)
             var fields = HTTPFields()
-            if isCookie { fields.append(try cookie.set(renewed)) }
+            if isCookie {
+                let idle = session.live.session.idleSeconds
+                fields.append(try cookie.set(renewed, for: idle))
+            }
             return Checked(session: session, seal: SecretText(renewed), fields: fields)
         }
     }
@@ -97,7 +97,7 @@ struct HandleSessionCheck: Sendable {
 
     private func over(_ content: SidCookie.Content) async throws -> Absence {
         guard let handle = try await handles.lastHandle(of: content.did),
-            !sameBytes(handle, "handle.invalid")
+            !sameBytes(handle, Handle.invalid)
         else { return Absence(cause: .expired, handle: content.did) }
         return Absence(cause: .expired, handle: handle)
     }

@@ -13,13 +13,17 @@ protocol HandleTokenServers: Sendable {
 enum HandleServerFailure: Error, Hashable, Sendable {
     /// The person's host has another server by now, which knows nothing of these tokens.
     case movedAway
+    /// The key of ours that the session began with must not be used any more (ATP-CA-6).
+    case keyWithdrawn
+    /// We are busy: it was not asked.
+    case busy
     /// It does not answer, or with what is no use.
     case unreachable
 }
 
 /// What is asked of a session's server, as the client that the session began with.
 protocol HandleTokenServer: Sendable {
-    /// Exchanges a refresh token. The whole takes less than ``HandleTokens/leaseSeconds``; the token
+    /// Exchanges a refresh token. The whole takes less than ``RefreshLease/seconds``; the token
     /// goes out again only where the server asks for a nonce.
     func refresh(_ token: SecretText, with key: DPoPKey) async throws(HandleRefreshFailure)
         -> RefreshedTokens
@@ -38,6 +42,10 @@ struct RefreshedTokens: Sendable {
     /// Seconds from now, if the server says so.
     var expiresIn: Int64?
     var scope: String
+    /// Where the account is by now; `nil` if that could not be found out.
+    var host: String?
+    /// Its confirmed handle, or `handle.invalid`; `nil` if that could not be found out.
+    var handle: String?
 }
 
 enum HandleRefreshFailure: Error, Sendable {
@@ -47,6 +55,8 @@ enum HandleRefreshFailure: Error, Sendable {
     case otherSubject(refresh: SecretText?)
     /// An answer that says success and is no use. The token that was sent is spent.
     case unusable(successor: SecretText?)
+    /// We are busy: nothing was sent.
+    case busy
     /// Everything else.
     ///
     /// - Parameter isUnspent: Whether the refresh token is certainly as good as before.

@@ -30,8 +30,17 @@ extension HandleTokens {
             server = try await servers.server(of: session)
         } catch {
             await giveBack(session, lease)
-            if error == .movedAway { throw .signInAgain }
-            return try later(session, usable)
+            switch error {
+            case .movedAway: throw .signInAgain
+            case .keyWithdrawn: return try await end(session, "key_withdrawn", refused)
+            case .unreachable: return try later(session, usable)
+            case .busy: return try whenBusy(usable)
+            }
+        }
+        guard !isStopping else {
+            await giveBack(session, lease)
+            guard let usable else { throw .busy }
+            return usable
         }
         guard try await isSending(session, lease) else { return nil }
         let answer: RefreshedTokens
@@ -51,6 +60,9 @@ extension HandleTokens {
             case .unusable(.none):
                 await giveBack(session, lease)
                 return try later(session, usable)
+            case .busy:
+                await giveBack(session, lease, isUnspent: true)
+                return try whenBusy(usable)
             case .failed(let isUnspent):
                 await giveBack(session, lease, isUnspent: isUnspent)
                 return try later(session, usable)
@@ -62,7 +74,10 @@ extension HandleTokens {
             key: tokens.key
         )
         let expiresAt = answer.expiresIn.map { clock.moment().seconds + max(0, min($0, 1 << 40)) }
-        let stored = try await store(new, scope: answer.scope, expiresAt: expiresAt, of: session)
+        var home = session
+        if let host = answer.host { home.host = host }
+        if let handle = answer.handle { home.handle = handle }
+        let stored = try await store(new, scope: answer.scope, expiresAt: expiresAt, of: home)
         endDelay(session.sessionID)
         guard let open = self.open(stored) else { throw .unreachable }
         return open
@@ -87,6 +102,12 @@ extension HandleTokens {
     ) async {
         // `try?`: a lease that cannot be given back ends by itself.
         try? await handles.giveBack(session.sessionID, lease, isUnspent: isUnspent)
+    }
+
+    /// Nobody was asked: the access token does, if it works, and the next call may ask.
+    private func whenBusy(_ usable: Open?) throws(Failure) -> Open {
+        guard let usable else { throw .busy }
+        return usable
     }
 
     /// The host gave nothing: the access token does, if it works, and the host is asked again later.
@@ -122,6 +143,7 @@ extension HandleTokens {
     /// Stores new tokens before anyone gets them. Where that fails, it is tried again, and nobody
     /// gets them meanwhile.
     ///
+    /// - Parameter session: With the host and the handle to store.
     /// - Returns: The session as it is stored.
     private func store(
         _ tokens: HandleTokenVault.Tokens,
@@ -136,6 +158,8 @@ extension HandleTokens {
                 sealed,
                 scope: scope,
                 accessExpiresAt: expiresAt,
+                host: session.host,
+                handle: session.handle,
                 of: id,
                 after: session.revision,
                 at: moment.seconds

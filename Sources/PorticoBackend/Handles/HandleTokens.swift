@@ -14,11 +14,16 @@ actor HandleTokens {
     /// Sessions whose new tokens could not be stored yet.
     private var unstored: Set<UniqueID> = []
     private var delays: [UniqueID: Delay] = [:]
+    /// Whether the server stops: no refresh token goes out any more.
+    private(set) var isStopping = false
 
-    /// Of a lease. A refresh takes less.
-    static let leaseSeconds: Int64 = 30
     /// How many seconds before its expiry an access token is refreshed.
     private static let margin: Int64 = 30
+    /// How many seconds tokens that a refresh brought are used, whatever the host says of their
+    /// expiry: otherwise one that says 0 is asked at every call.
+    private static let shortest: Int64 = 60
+    /// How many seconds they are not refreshed after the host refused them.
+    private static let patience: Int64 = 30
 
     /// Tokens to make requests with.
     struct Open: Sendable {
@@ -36,7 +41,7 @@ actor HandleTokens {
         case signInAgain
         /// The host does not answer, or with what is no use. The session stays.
         case unreachable
-        /// Another process is at it, or the database.
+        /// Another process is at it, or the database; or too many requests to hosts are under way.
         case busy
     }
 
@@ -67,12 +72,14 @@ actor HandleTokens {
     /// The tokens of a live session. Any number of callers cause one refresh, and none of them, if
     /// it goes away, ends it.
     ///
-    /// - Parameter refused: The access token that the host has just refused, if that is why.
+    /// - Parameter refused: The access token that the host has just refused, if that is why. It comes
+    ///   back where it was itself brought by a refresh just now.
     func tokens(for session: HandleSession, refused: SecretText? = nil) async throws(Failure)
         -> Open
     {
-        if let open = self.open(session), isUsable(open, but: refused, for: Self.margin) {
-            return open
+        if let open = self.open(session) {
+            if isUsable(open, but: refused, for: Self.margin) { return open }
+            if refused != nil, isNew(session, for: Self.patience) { return open }
         }
         while true {
             let isOwn = refreshes[session.sessionID] == nil
@@ -110,6 +117,13 @@ actor HandleTokens {
         guard open.access != refused else { return false }
         guard let end = open.session.accessExpiresAt else { return true }
         return end - clock.moment().seconds > seconds
+            || isNew(open.session, for: Self.shortest)
+    }
+
+    /// Whether a refresh brought a session's tokens less than so many seconds ago.
+    private func isNew(_ session: HandleSession, for seconds: Int64) -> Bool {
+        session.revision > 1
+            && (0..<seconds).contains(clock.moment().seconds - session.refreshedAt)
     }
 }
 
@@ -126,15 +140,15 @@ extension HandleTokens {
         for pause in Self.pauses {
             let usable = self.open(session).flatMap { isUsable($0, but: refused) ? $0 : nil }
             let isUnstored = unstored.contains(session.sessionID)
-            guard !isUnstored, !isDelayed(session.sessionID) else {
+            guard !isUnstored, !isStopping, !isDelayed(session.sessionID) else {
                 if let usable { return usable }
-                throw isUnstored ? .busy : .unreachable
+                throw isUnstored || isStopping ? .busy : .unreachable
             }
             let moment = clock.moment()
             let lease = RefreshLease(
                 id: moment.random.bytes(16),
                 revision: session.revision,
-                until: moment.seconds + Self.leaseSeconds
+                until: moment.seconds + RefreshLease.seconds
             )
             let outcome: LeaseOutcome
             do {
@@ -155,6 +169,16 @@ extension HandleTokens {
             }
         }
         throw .busy
+    }
+
+    /// Begins no refresh any more, and waits until those whose token went out have stored what came
+    /// back: 20 s at most. What is not stored by then is lost (docs/decisions/0057).
+    func stop() async {
+        isStopping = true
+        for _ in 0..<400 {
+            guard !refreshes.isEmpty || !unstored.isEmpty else { return }
+            await pause(.milliseconds(50))
+        }
     }
 
     private func isDelayed(_ id: UniqueID) -> Bool {

@@ -9,16 +9,19 @@ import PorticoWeb
 /// (docs/decisions/0060).
 struct SidCookie: Sendable {
     private let policy: CookiePolicy
+    /// What ``seals`` are made of.
+    let passwords: IronPasswords
     private let seals: IronSession
     private let opened = OpenedSeals()
 
-    /// In seconds, of a seal and its cookie.
+    /// In seconds, of a seal, and of the cookie of a session that is to last.
     static let lifetime: Int64 = 14 * 86_400
-    private static let name = CookieName(exactly: "sid")
+    static let name = CookieName(exactly: "sid")
     private static let scheme = Array("bearer ".utf8)
 
     init(_ policy: CookiePolicy, passwords: IronPasswords) {
         self.policy = policy
+        self.passwords = passwords
         seals = IronSession(passwords)
     }
 
@@ -80,9 +83,10 @@ struct SidCookie: Sendable {
         )
     }
 
+    /// - Parameter seconds: How long the session lasts unused; at most as long as the seal.
     /// - Throws: tooLong where a browser would drop the cookie.
-    func set(_ seal: String) throws(CookiePolicy.Refusal) -> HTTPField {
-        try policy.set(Self.name, to: seal, for: Int(Self.lifetime))
+    func set(_ seal: String, for seconds: Int64) throws(CookiePolicy.Refusal) -> HTTPField {
+        try policy.set(Self.name, to: seal, for: Int(min(seconds, Self.lifetime)))
     }
 
     var remove: HTTPField { policy.remove(Self.name) }

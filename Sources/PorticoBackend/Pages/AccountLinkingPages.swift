@@ -43,7 +43,7 @@ struct AccountLinkingPages: Sendable {
             return responder.page(
                 RelayPage(provider: newWay, form: made.form),
                 context,
-                formActions: actions(of: waiting, ways),
+                redirecting: target(of: waiting, ways),
                 cookies: made.cookies
             )
         }
@@ -60,7 +60,7 @@ struct AccountLinkingPages: Sendable {
                 notice: FoundAccountPage.Notice(try context.query(), ways)
             ),
             context,
-            formActions: actions(of: waiting, ways),
+            redirecting: target(of: waiting, ways),
             cookies: made.cookies
         )
     }
@@ -71,7 +71,7 @@ struct AccountLinkingPages: Sendable {
             return try await over(context)
         }
         let form = try forms.checked("join", waiting.attemptID.text, context)
-        if let way = form["way"], directory.provider(named: way) != nil {
+        if let way = form["way"], directory.names.contains(way) {
             return responder.go(to: .proving(at: way, backTo: .joiningProof), context)
         }
         switch form["action"] {
@@ -182,7 +182,7 @@ struct AccountLinkingPages: Sendable {
                 wasResent: wasResent
             ),
             context,
-            formActions: waiting.appSources,
+            redirecting: .servers(waiting.appSources),
             cookies: made.cookies
         )
     }
@@ -260,8 +260,8 @@ struct AccountLinkingPages: Sendable {
         return live
     }
 
-    private func actions(of waiting: PendingIdentity, _ ways: SignInMethods) -> [String] {
-        ways.formActions + waiting.appSources
+    private func target(of waiting: PendingIdentity, _ ways: SignInMethods) -> FormTarget {
+        .servers(ways.formActions + waiting.appSources)
     }
 }
 

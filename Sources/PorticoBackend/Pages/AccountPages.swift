@@ -113,7 +113,7 @@ struct AccountPages: Sendable {
                 appleLeft: usesApple(live) && report?.areTokensRevoked == false
             ),
             context,
-            cookies: [cookies.removeSession]
+            cookies: cookies.removal(context.headers)
         )
     }
 

@@ -58,7 +58,7 @@ struct ChoosePages: Sendable {
             // PRV-E-2: the status also tells programs that a provider does not answer.
             status: query["reason"] == SignInFailure.Reason.providerUnreachable.rawValue
                 ? .serviceUnavailable : .ok,
-            formActions: ways.formActions
+            redirecting: .servers(ways.formActions)
         )
     }
 
@@ -106,10 +106,7 @@ struct ChoosePages: Sendable {
 
 extension PageAccount {
     init(_ account: Account) {
-        let address = account.email?.address
-        self.init(
-            name: account.name == address ? nil : account.name,
-            userName: address ?? account.name ?? ""
-        )
+        let userName = account.email?.address ?? account.name ?? ""
+        self.init(name: account.name == userName ? nil : account.name, userName: userName)
     }
 }

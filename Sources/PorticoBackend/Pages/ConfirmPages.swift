@@ -29,6 +29,7 @@ enum ConfirmReason: String, CaseIterable, Sendable {
 struct ConfirmPages: Sendable {
     let directory: BackendDirectory
     let check: SessionCheck
+    let accounts: AccountStore
     let emails: EmailCodes
     let cookies: SessionCookies
     let responder: BackendResponder
@@ -74,13 +75,13 @@ struct ConfirmPages: Sendable {
             ConfirmItsYouPage(
                 reason: step.reason?.shown ?? .other,
                 account: PageAccount(live.account),
-                methods: ways.named(proving(live).map(\.name)),
+                methods: ways.named(proving(live)),
                 mailbox: (live.account.email?.address).map { EmailCodePage.masked($0) },
                 form: made.form,
                 problem: ways.problem(in: query)
             ),
             context,
-            formActions: ways.formActions,
+            redirecting: .servers(ways.formActions),
             cookies: made.cookies
         )
     }
@@ -90,10 +91,10 @@ struct ConfirmPages: Sendable {
         let live = try await check(context)
         let form = try forms.checked("confirm", live.session.id.text, context)
         let step = Step(form)
-        if let name = form["way"], proving(live).contains(where: { sameBytes($0.name, name) }) {
+        if let name = form["way"], proving(live).contains(where: { sameBytes($0, name) }) {
             // Back to this page: with a proof it continues, without one it offers another method.
             let path = step.at(.confirmItsYou) ?? step.path
-            return responder.go(to: .proving(at: name, backTo: path), context)
+            return responder.go(to: try await start(at: name, live, backTo: path), context)
         }
         guard form["action"] == "code" else { return responder.go(to: step.path, context) }
         try await emails.start(proving: live, context)
@@ -131,11 +132,26 @@ struct ConfirmPages: Sendable {
     }
 
     /// Providers with answers that can prove who a person is. If mail cannot be sent either, a
-    /// sign-in at any of them counts.
-    private func proving(_ live: LiveAccountSession) -> [BackendDirectory.LiveProvider] {
-        live.providers.compactMap { directory.provider(named: $0) }.filter {
-            live.account.email == nil || $0.client.provider.tellsAuthTime
+    /// sign-in at any of them counts, and one by handle, whose host reports no time.
+    private func proving(_ live: LiveAccountSession) -> [String] {
+        live.providers.filter { name in
+            guard live.account.email != nil else { return directory.names.contains(name) }
+            return directory.provider(named: name)?.client.provider.tellsAuthTime == true
         }
+    }
+
+    /// Where the sign-in begins: by handle at the host of the account's own DID, so that no one
+    /// types it.
+    private func start(at name: String, _ live: LiveAccountSession, backTo path: LocalPath)
+        async throws -> LocalPath
+    {
+        guard sameBytes(name, HandleProvider.kind),
+            let identity = try await accounts.identities(of: live.account.id).first(where: {
+                sameBytes($0.provider, name)
+            })
+        else { return .proving(at: name, backTo: path) }
+        let isRemembered = live.session.idleSeconds > SessionCookies.plain
+        return .proving(identity.key.subject, isRemembered: isRemembered, backTo: path)
     }
 
     private func codePage(
@@ -176,6 +192,19 @@ extension LocalPath {
         let text = FormEncoding.appending(
             [("return_to", path.text), ("prompt", "login")],
             to: "/v1/auth/\(provider)"
+        )
+        return LocalPath(text) ?? path
+    }
+
+    /// The start of a sign-in by handle that does so. It shows the host first, with a link: a form may
+    /// lead only to servers that its page names (CSP `form-action`), and hosts are anybody's.
+    ///
+    /// - Parameter isRemembered: Whether the session that it replaces was to last.
+    static func proving(_ did: String, isRemembered: Bool, backTo path: LocalPath) -> LocalPath {
+        let back = SignInReturn.Destination.web(path, isRemembered: isRemembered)
+        let text = FormEncoding.appending(
+            [("handle", did), ("prompt", "login"), ("ask", "host")] + back.handleParameters,
+            to: BackendPath.login.rawValue
         )
         return LocalPath(text) ?? path
     }

@@ -162,15 +162,15 @@ struct HomePages: Sendable {
         default:
             try await departure.signOut(live.session.id, of: live.account.id, at: context.now)
         }
-        let names = live.providers.compactMap { SignInMethods(directory).label($0)?.displayName }
+        let methods = live.providers.compactMap { SignInMethods(directory).label($0) }
         return responder.page(
             BackendSignedOutPage(
                 outcome: form["action"] == "everywhere" ? .everywhere : .here,
-                stillAt: names,
+                stillAt: methods,
                 signInAgain: PageLink(path: "/login")
             ),
             context,
-            cookies: [cookies.removeSession]
+            cookies: cookies.removal(context.headers)
         )
     }
 

@@ -102,10 +102,13 @@ struct SignInMethodPages: Sendable {
                             ?? MethodLabel(kind: .generic, displayName: identity.provider),
                         email: identity.email?.address,
                         addedAt: identity.linkedAt,
-                        isUsable: directory.provider(named: identity.provider) != nil
+                        isUsable: directory.names.contains(identity.provider)
                     )
                 },
-                others: ways.all().filter { !names.contains($0.name) },
+                // A handle cannot be added to an account.
+                others: ways.all().filter {
+                    !names.contains($0.name) && directory.provider(named: $0.name) != nil
+                },
                 form: made.form,
                 status: status,
                 lastOneRefused: lastOneRefused,
@@ -114,7 +117,7 @@ struct SignInMethodPages: Sendable {
             ),
             context,
             status: lastOneRefused ? .conflict : .ok,
-            formActions: ways.formActions,
+            redirecting: .servers(ways.formActions),
             cookies: made.cookies
         )
     }

@@ -1,5 +1,6 @@
 import Portico
 import PorticoBytes
+import PorticoProtocol
 import PorticoStores
 import PorticoUpstream
 
@@ -15,6 +16,8 @@ actor ProviderAccess {
 
     struct Token: Sendable {
         let text: SecretText
+        /// What it is bound to, if anything.
+        let key: DPoPKey?
         /// Seconds since 1970.
         let expiresAt: Int64
         /// The refresh token in the row when this was fetched, or the one that came with it: if the
@@ -107,7 +110,12 @@ actor ProviderAccess {
                 }
             }
             let expiresAt = answer.expiresAt ?? moment.seconds + 60
-            let token = Token(text: answer.accessToken, expiresAt: expiresAt, origin: origin)
+            let token = Token(
+                text: answer.accessToken,
+                key: answer.key,
+                expiresAt: expiresAt,
+                origin: origin
+            )
             return .success(token)
         } catch let error as SignInError {
             // Only a refused token ends access; a new sign-in does not help with other errors.

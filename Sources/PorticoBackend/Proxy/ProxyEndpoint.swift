@@ -17,6 +17,7 @@ struct ProxyEndpoint: Sendable {
     let access: ProviderAccess
     let transport: any HTTPTransport
     let headers: SecurityHeaders
+    private let nonces = DPoPNonceMemory()
 
     /// As far as the setting `limits.body` allows it.
     private static let longestBody = 4 * 1024 * 1024
@@ -26,11 +27,9 @@ struct ProxyEndpoint: Sendable {
     func respond(_ name: Substring, _ rest: Substring, _ context: BackendContext) async throws
         -> Response
     {
-        // A browser sends this header to another origin only after a preflight, which is never
-        // answered: so no other site can make requests with the person's cookie.
-        guard context.headers[values: .portico] == ["1"],
-            ["same-origin", nil].contains(context.headers[.fetchSite])
-        else { throw BackendError(.forbidden, "Send the header X-Portico: 1.") }
+        guard RequestOrigin.permitsProxying(context.headers) else {
+            throw BackendError(.forbidden, "Send the header X-Portico: 1.")
+        }
         guard let api = apis.first(where: { $0.name.utf8.elementsEqual(name.utf8) }) else {
             throw BackendError(.notFound, "There is no API of that name.")
         }
@@ -50,15 +49,37 @@ struct ProxyEndpoint: Sendable {
         for name in Self.passedOn {
             request.headerFields[values: name] = context.headers[values: name]
         }
-        request.headerFields[.authorization] = "Bearer \(token.text.reveal())"
         let body = try body(context)
         let reply: HTTPReply
         do {
-            reply = try await transport.send(request, body: body, limits: Self.limits)
+            reply = try await send(request, body, with: token, at: context.moment)
         } catch {
             throw BackendError(.providerUnreachable, "The API does not answer.", retryAfter: 5)
         }
         return response(reply)
+    }
+
+    private func send(
+        _ request: HTTPRequest,
+        _ body: [UInt8],
+        with token: ProviderAccess.Token,
+        at moment: Moment
+    ) async throws -> HTTPReply {
+        guard let key = token.key else {
+            var request = request
+            request.headerFields[.authorization] = "Bearer \(token.text.reveal())"
+            return try await transport.send(request, body: body, limits: Self.limits)
+        }
+        guard let address = request.address else { throw HTTPTransportError.malformed }
+        let clock = Clock(random: moment.random) { moment.now }
+        return try await DPoPSender(transport: transport, nonces: nonces, clock: clock).send(
+            request.method,
+            to: address,
+            with: key,
+            token: token.text,
+            at: .resource,
+            limits: Self.limits
+        ) { _ in (request.headerFields, body) }.reply
     }
 
     private func token(_ accountID: UniqueID, _ api: ProxiedAPI, _ context: BackendContext)

@@ -58,6 +58,12 @@ package struct BackendContext: PageContext {
         return accept.hasBytes("application/json") && !accept.hasBytes("text/html")
     }
 
+    /// Whether a browser opens the address as a page, whatever it is.
+    var opensPage: Bool {
+        (method == .get || method == .head)
+            && headers[values: .accept].joined(separator: ",").lowercased().hasBytes("text/html")
+    }
+
     /// The user agent of the browser or app, for the list of devices.
     var userAgent: String? {
         headers[.userAgent].map { String(ShownText($0, limit: 300).text) }

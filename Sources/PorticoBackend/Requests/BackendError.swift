@@ -36,6 +36,8 @@ struct BackendError: Refusal, Hashable {
         case rateLimited = "rate_limited"
         case providerError = "provider_error"
         case providerUnreachable = "provider_unreachable"
+        case handleNotFound = "handle_not_found"
+        case hostUnreachable = "host_unreachable"
         case busy
         case internalError = "internal_error"
 
@@ -47,14 +49,14 @@ struct BackendError: Refusal, Hashable {
             case .accessDenied, .forbidden, .reauthenticationRequired, .signUpClosed,
                 .accountBlocked:
                 .forbidden
-            case .notFound: .notFound
+            case .notFound, .handleNotFound: .notFound
             case .methodNotAllowed: .methodNotAllowed
             case .lastWay, .linkRequired, .conflict: .conflict
             case .unsupportedMediaType: .unsupportedMediaType
             case .tooLarge: .contentTooLarge
             case .rateLimited: .tooManyRequests
             case .providerError: .badGateway
-            case .providerUnreachable, .busy: .serviceUnavailable
+            case .providerUnreachable, .hostUnreachable, .busy: .serviceUnavailable
             case .internalError: .internalServerError
             }
         }
@@ -99,14 +101,14 @@ struct BackendError: Refusal, Hashable {
 
     var issue: ErrorPage.Issue {
         switch code {
-        case .notFound, .invalidProvider: .notFound
+        case .notFound, .handleNotFound, .invalidProvider: .notFound
         case .methodNotAllowed: .methodNotAllowed
         case .tooLarge: .tooLarge
         case .rateLimited: .tooManyTries(seconds: Int(clamping: Int64(retryAfter ?? 60)))
         case .busy: .busy
         case .forbidden, .accessDenied, .reauthenticationRequired, .unauthorized: .notAllowed
         case .accountBlocked: .accountBlocked
-        case .internalError, .providerError, .providerUnreachable: .serverError
+        case .internalError, .providerError, .providerUnreachable, .hostUnreachable: .serverError
         case .invalidRequest, .missingParameter, .invalidApp, .invalidGrant, .invalidState,
             .invalidToken, .lastWay, .linkRequired, .signUpClosed, .conflict,
             .unsupportedMediaType:

@@ -3,6 +3,8 @@ enum BackendPath: String, CaseIterable, Sendable {
     case root = "/"
     case login = "/login"
     case signup = "/signup"
+    /// Asks for an internet handle.
+    case handle = "/mobile-auth"
     /// Asks a proven person about an account with their address.
     case joining = "/login/account"
     /// The code that proves a mailbox.

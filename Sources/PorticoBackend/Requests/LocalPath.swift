@@ -28,9 +28,13 @@ struct LocalPath: Hashable, Sendable {
     }
 
     /// The target of `return_to`: other sites become `/`, a missing one the dashboard (attack E12).
+    ///
+    /// What begins, answers or ends a sign-in becomes `/`, too. A page of another site may say the path
+    /// here, and then it would be ours that leads the browser there (WEB-CSRF-2, ``RequestOrigin``).
     static func asked(_ given: String?) -> LocalPath {
         guard let given else { return dashboard }
-        return LocalPath(given) ?? root
+        guard let path = LocalPath(given), !path.isOfSignIns else { return root }
+        return path
     }
 
     /// - Parameter given: From a form or query, already decoded once.
@@ -46,18 +50,36 @@ struct LocalPath: Hashable, Sendable {
         text = given
     }
 
-    /// Without controls, backslashes, and empty or dot segments, also after removing parameters
-    /// (`..;v=1`). A trailing slash counts as an empty segment.
+    /// Without controls, backslashes, and empty or dot segments.
     private static func isPlain(_ path: [UInt8]) -> Bool {
         guard path.allSatisfy({ $0 >= 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "\\") }) else {
             return false
         }
-        var segments = path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-        segments.removeFirst()
-        if segments.last?.isEmpty == true { segments.removeLast() }
-        return segments.map { $0.prefix { $0 != UInt8(ascii: ";") } }.allSatisfy { segment in
+        return segments(of: path).allSatisfy { segment in
             !segment.isEmpty && !segment.elementsEqual(".".utf8)
                 && !segment.elementsEqual("..".utf8)
         }
+    }
+
+    /// Without a slash at the end, and without parameters (`..;v=1`), as some servers read a path.
+    private static func segments(of path: [UInt8]) -> [ArraySlice<UInt8>] {
+        var segments = path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        segments.removeFirst()
+        if segments.last?.isEmpty == true { segments.removeLast() }
+        return segments.map { $0.prefix { $0 != UInt8(ascii: ";") } }
+    }
+
+    /// Whether it is one of the addresses of sign-ins, in any spelling that a server in front of us
+    /// might make one of. The pages below `/login` only go on with what waits in this browser.
+    private var isOfSignIns: Bool {
+        let path = Hexadecimal.percentDecoded(text.utf8.prefix { $0 != UInt8(ascii: "?") }) ?? []
+        let segments = Self.segments(of: Array(path.prefix { $0 != UInt8(ascii: "?") }))
+        func begins(with names: String...) -> Bool {
+            segments.count >= names.count
+                && zip(segments, names).allSatisfy { $0.elementsEqual($1.utf8) }
+        }
+        return segments.count == 1 && (begins(with: "login") || begins(with: "logout"))
+            || begins(with: "mobile-auth") || begins(with: "oauth", "callback")
+            || begins(with: "v1", "auth")
     }
 }

@@ -1,5 +1,5 @@
 import HTTPTypes
-import PorticoWeb
+import PorticoProtocol
 
 /// Whether a request that changes something was made by our page or by an app, and not by another
 /// site in the person's browser (WEB-CSRF-3, WEB-CSRF-4).
@@ -11,5 +11,19 @@ enum RequestOrigin {
         let site = headers[values: .fetchSite]
         guard site.isEmpty || site == ["same-origin"] else { return false }
         return headers[values: .portico] == ["1"] || site == ["same-origin"]
+    }
+
+    /// For addresses that answer with what other servers say. The header is asked for always, also of
+    /// apps: a browser sends it for no link, frame or script, so that no such answer becomes a page or a
+    /// program of our origin.
+    static func permitsProxying(_ headers: HTTPFields) -> Bool {
+        headers[values: .portico] == ["1"] && ["same-origin", nil].contains(headers[.fetchSite])
+    }
+
+    /// Whether the browser says that another site's page made the request. A request that says nothing
+    /// has our cookie only if it is no post of another site (`SameSite=Lax`).
+    static func isOtherSite(_ headers: HTTPFields) -> Bool {
+        let site = headers[values: .fetchSite]
+        return !site.isEmpty && site != ["same-origin"] && site != ["none"]
     }
 }

@@ -52,14 +52,6 @@ extension AdminCall {
         return role
     }
 
-    /// Whether every new person of the realm gets the role, and with it all that it contains.
-    func isDefault(_ role: Role) -> Bool {
-        guard role.clientID == nil,
-            let name = realm.realm.keycloak?.object("defaultRole")?.string("name")
-        else { return false }
-        return sameBytes(name, role.name)
-    }
-
     /// Roles of the realm are the realm's, those of a client the client's.
     func mayChangeRoles(of owner: Client?) throws {
         try expect(rights.allows(owner == nil ? .manageRealm : .manageClients))

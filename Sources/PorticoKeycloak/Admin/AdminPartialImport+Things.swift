@@ -70,7 +70,7 @@ extension AdminPartialImport {
         made.description = try role.representation.string("description") ?? made.description
         made.attributes = try role.representation.attributes() ?? made.attributes
         if let former {
-            try await administration.update(made, replacing: former)
+            try await administration.update(made, replacing: former, in: call.realm.realm)
         } else {
             try await administration.create(made)
         }

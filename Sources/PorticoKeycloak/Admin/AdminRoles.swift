@@ -137,25 +137,13 @@ struct AdminRoles: Sendable {
         if let text = try representation.string("description") { role.description = text }
         if let attributes = try representation.attributes() { role.attributes = attributes }
         try call.expect(call.rights.mayChange(role.roleName))
-        guard sameBytes(role.name, former.name) || !call.isDefault(former) else {
-            throw AdminRefusal.error(
-                .badRequest,
-                "\(PlainText.shown(former.name)) is default role of the realm: it keeps its name."
-            )
-        }
-        try await administration.update(role, replacing: former)
+        try await administration.update(role, replacing: former, in: call.realm.realm)
         return .done
     }
 
     private func delete(_ call: AdminCall) async throws -> AdminAnswer {
         let role = try await call.changeableRole(in: store)
-        guard !call.isDefault(role) else {
-            throw AdminRefusal.error(
-                .badRequest,
-                "\(PlainText.shown(role.name)) is default role of the realm and cannot be removed."
-            )
-        }
-        try await administration.delete(role)
+        try await administration.delete(role, in: call.realm.realm)
         return .done
     }
 

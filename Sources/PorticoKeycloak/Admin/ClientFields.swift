@@ -133,13 +133,14 @@ struct ClientFields: Sendable {
         )
         var report = ImportReport(realm: call.realm.name)
         var shut: [ExactText: ShutClient] = [:]
+        var ids = ImportedIDs()
         let imported = try ClientImport(
             registration: ClientRegistration(ring: administration.ring),
             realm: call.realm.realm,
             scopes: scopes,
             algorithms: Set(call.realm.keys.published(at: call.moment.seconds).algorithms),
             moment: call.moment
-        )(file, shut: &shut, report: &report)
+        )(file, shut: &shut, ids: &ids, report: &report)
         // What a file may have is not made anew: a client that would not have its protection.
         if let group = report.groups.first(where: { [.skipped, .disabled].contains($0.outcome) }) {
             let subject = group.named.first?.subject ?? ""

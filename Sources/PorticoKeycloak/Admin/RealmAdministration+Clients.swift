@@ -78,12 +78,13 @@ extension RealmAdministration {
     private func expectRoomForAccount(of client: Client) async throws {
         guard client.keycloak != nil, client.grantTypes.contains(.clientCredentials) else { return }
         let account = try newAccount(of: client, id: client.id, at: 0)
-        let found = try await people.credentials(
-            realmID: client.realmID,
-            login: account.username,
-            byEmail: false
+        // Of people and of other clients: user names are alike in any case, `client_id`s are not.
+        let owners = try await people.owners(
+            usernames: [account.username],
+            emails: [],
+            realmID: client.realmID
         )
-        guard found == nil else { throw Self.accountIsTaken }
+        guard owners.usernames.isEmpty else { throw Self.accountIsTaken }
     }
 
     /// Whoever asks may change the client.

@@ -12,52 +12,24 @@ extension RealmAdministration {
 
     package func update(_ group: Group, replacing former: Group) async throws {
         try Self.check(group)
-        let isMoved = group.name != former.name || group.parentID != former.parentID
-        let before = isMoved ? try await store.snapshot() : nil
         let change = try await change(or: Self.conflict(group)) {
             try await store.update(group, replacing: former)
         }
         switch change {
-        case .changed:
-            if let before { try await keepDefaultGroups(of: group.realmID, as: before) }
+        case .changed: break
         case .notFound: throw AdminRefusal.notFound("Could not find group by id")
         case .conflict: throw Self.conflict(group)
         case .cycle: throw AdminRefusal.invalid("A group cannot lie in itself.")
         }
     }
 
-    /// Default groups are kept as paths. They follow theirs, and none becomes another's: that of two
-    /// groups by one path, which named neither, goes.
-    private func keepDefaultGroups(
-        of realmID: String,
-        as before: RealmSnapshotRecord
-    ) async throws {
-        let now = try await store.snapshot()
-        guard let former = now.realms.first(where: { $0.id == realmID }),
-            let paths = former.keycloak?.strings("defaultGroups"),
-            let old = before.graphs[realmID], let new = now.graphs[realmID]
-        else { return }
-        let kept = paths.compactMap { path -> String? in
-            guard let group = old.group(atPath: path) else {
-                return new.group(atPath: path) == nil ? path : nil
-            }
-            return new.group(group.id) == nil ? path : new.path(of: group.id)
-        }
-        guard kept != paths else { return }
-        var realm = former
-        realm.keycloak?["defaultGroups"] = .texts(kept)
-        try await update(realm, replacing: former)
-    }
-
     package func delete(_ group: Group) async throws {
-        let before = try await store.snapshot()
         let change = try await change(or: .failed) {
             try await store.deleteGroup(id: group.id, realmID: group.realmID)
         }
         guard change == .changed else {
             throw AdminRefusal.notFound("Could not find group by id")
         }
-        try await keepDefaultGroups(of: group.realmID, as: before)
     }
 
     /// - Throws: ``AdminRefusal`` for a new group that has no room in its realm.

@@ -1,3 +1,4 @@
+import HTTPTypes
 import PorticoBytes
 import PorticoProtocol
 package import PorticoProvider
@@ -12,17 +13,41 @@ extension RealmAdministration {
         guard creation == .created else { throw conflict }
     }
 
-    func update(_ role: Role, replacing former: Role) async throws {
+    func update(_ role: Role, replacing former: Role, in realm: Realm) async throws {
         try Self.check(role)
+        if !sameBytes(role.name, former.name) {
+            try await expectNotDefault(former, in: realm, ": it keeps its name.")
+        }
         let change = try await change(
             or: .conflict("Role with name \(role.name) already exists")
         ) { try await store.update(role, replacing: former) }
         guard change == .changed else { throw AdminRefusal.notFound("Could not find role") }
     }
 
-    package func delete(_ role: Role) async throws {
+    package func delete(_ role: Role, in realm: Realm) async throws {
+        let words: StaticString =
+            role.clientID == nil
+            ? " and cannot be removed. Take out of it what new people should not get."
+            : " and cannot be removed. Take it out of the client's defaultRoles first."
+        try await expectNotDefault(role, in: realm, words)
         let change = try await change(or: .failed) { try await store.deleteRole(id: role.id) }
         guard change == .changed else { throw AdminRefusal.notFound("Could not find role") }
+    }
+
+    /// Every new person of the realm gets its default roles, and with them all that they contain: they
+    /// would get whatever took such a name.
+    private func expectNotDefault(
+        _ role: Role,
+        in realm: Realm,
+        _ words: StaticString
+    ) async throws {
+        let clients = try await store.snapshot().clients.filter { $0.realmID == realm.id }
+        let defaults = NewPersonDefaults(realm, clients: clients, graph: .empty)
+        guard defaults.roles.contains(role.roleName) else { return }
+        throw AdminRefusal.error(
+            .badRequest,
+            "\(PlainText.shown(role.name)) is default role of the realm\(words)"
+        )
     }
 
     /// Makes a role contain another one, or not any more; it may be so already.

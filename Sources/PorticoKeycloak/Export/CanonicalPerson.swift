@@ -23,6 +23,7 @@ struct CanonicalPerson {
                 }
         }
         json["username"] = .string(username)
+        if let id = person.string("id") { json["id"] = .string(ImportedIDs.key(id)) }
         // Seconds are kept.
         if let time = person.int64("createdTimestamp") {
             json["createdTimestamp"] = .integer(time / 1000)

@@ -5,8 +5,8 @@ package import PorticoStores
 
 /// What is different in a realm and in a file.
 ///
-/// People and things are matched as an import matches them: people by their ids, or by user names where
-/// the file has no ids. An import leaves what was changed here (docs/decisions/0054); this shows it.
+/// People and things are matched as an import matches them (``KnownPeople``). An import leaves what was
+/// changed here (docs/decisions/0054); this shows it.
 ///
 /// A file need not say everything: what it leaves out at its top is not compared. A key that
 /// was made here, and is not in the file, stays.
@@ -64,6 +64,7 @@ package struct RealmDiff: Sendable {
         let names = UserRepresentation.Names(groups: whole.groups, clients: whole.clients)
         let seal = CredentialSeal(ring: ring)
         let realmID = whole.realm.id
+        // The ids of people of the file.
         var seen: Set<String> = []
         var found = comparison
         try await reader.people(of: file) { person in
@@ -71,13 +72,15 @@ package struct RealmDiff: Sendable {
                 found.add(RealmDifference(Self.path(""), here: nil, there: [:]))
                 return
             }
-            let new: NewPerson?
-            if let id = person.string("id") {
-                new = try await people.whole(realmID: realmID, id: id)
-            } else {
-                new = try await people.whole(realmID: realmID, username: said.username)
-            }
-            guard seen.insert(new?.person.username ?? said.username).inserted else { return }
+            let given = KnownPeople.id(
+                person.string("id"),
+                username: said.username,
+                realmID: realmID
+            )
+            let known = try await KnownPeople([given], realms, people, realmID: realmID)
+            let id = known.id(of: given)
+            guard seen.insert(id).inserted else { return }
+            let new = try await people.whole(realmID: realmID, id: id)
             let kept = try new.flatMap { CanonicalPerson(try $0.exported(names, seal)) }
             found.compare(
                 kept.map { .object($0.json) },
@@ -94,8 +97,8 @@ package struct RealmDiff: Sendable {
                     after: cursor,
                     limit: Self.page
                 )
-                for name in page.map(\.person.username) where !seen.contains(name) {
-                    found.add(RealmDifference(Self.path(name), here: [:], there: nil))
+                for person in page.map(\.person) where !seen.contains(person.id) {
+                    found.add(RealmDifference(Self.path(person.username), here: [:], there: nil))
                 }
                 guard page.count == Self.page, let last = page.last else { break }
                 cursor = last.person.username

@@ -11,6 +11,9 @@ struct ImportDifference {
     let existing: ExistingRealm
     let notes: ImportNotes
     let ring: KeyRing
+    /// The names of the client scopes that a file's clients can have: its own. Where it has none, those
+    /// that are here and were not made here.
+    let scopes: Set<ExactText>
 
     static let refused: StaticString =
         "changed here and in the file since the last import: it stays as it is here"
@@ -27,33 +30,23 @@ struct ImportDifference {
     ) throws -> RealmChanges {
         let new = imported.realm
         var changes = RealmChanges()
-        // A thing and the word that a file brought it are written together: what an import leaves that
-        // is ended in between is not taken for something that was made here.
-        func begin(_ note: String, _ id: String) {
-            changes.begun[id] = self.notes.begun(note, id: id, of: new.realm)
-        }
-        let made = Set(
-            existing.scopes.values.filter {
-                existing.isMadeHere(ImportNotes.Name.scope($0.name), id: $0.id)
-            }.map { ImportNotes.Name.scope($0.name) }
-        )
+        let made = Set(existing.parts.values.filter(isMadeHere).map(ImportNotes.Name.part))
+        let masked = Set(try new.parts.filter(isMasked).map(ImportNotes.Name.part))
         changes.imported = try notes.filter { !made.contains($0.id) }
-            .map { keeping(unsaid, $0) }.filter { try !isKept($0) }
-        let realm = try merged(new.realm, &report)
+            .map { keeping(unsaid, masked, $0) }.filter { try !isKept($0) }
+        let realm = giving(try merged(new.realm, &report), imported.people, &report)
         if realm != existing.realm { changes.realm = realm }
         addKeys(of: new, to: &changes)
         for client in new.clients {
             let shut = imported.shut[ExactText(client.clientID)]
-            let next = try merged(client, shut, &report)
+            let next = giving(try merged(client, shut, &report), imported.people, &report)
             let former = existing.clients[ExactText(client.clientID)]
             if next != former { changes.clients.append(next) }
-            if former == nil { begin(ImportNotes.Name.client(client.clientID), client.id) }
         }
         for scope in new.scopes {
             let next = merged(scope, &report)
             let former = existing.scopes[ExactText(scope.name)]
             if next != former { changes.scopes.append(next) }
-            if former == nil { begin(ImportNotes.Name.scope(scope.name), scope.id) }
         }
         let contents = Dictionary(grouping: new.roleParts, by: \.role)
         for role in new.roles {
@@ -65,40 +58,40 @@ struct ImportDifference {
             )
             let former = existing.roles[role.roleName]
             if next != former { changes.roles.append(next) }
-            if former == nil { begin(ImportNotes.Name.role(role.roleName), role.id) }
             if parts != existing.contents[role.roleName] ?? [] {
                 changes.contents.append((role.roleName, parts))
             }
         }
         for group in new.groups {
-            let former = existing.groups[[group.group.parentID ?? "", group.group.name]]
+            let name = ImportNotes.Name.group(group.group.name, in: group.group.parentID)
+            let former = existing.groups[name]
             let (next, roles) = merged(group, over: former, unsaid, &report)
             if next != former?.group { changes.groups.append(next) }
-            if former == nil {
-                begin(ImportNotes.Name.group(next.name, in: next.parentID), next.id)
-            }
             if roles != Set(former?.roles ?? []) { changes.groupRoles.append((next.id, roles)) }
         }
         addLimits(of: new, to: &changes, unsaid, &report)
-        changes.parts = try new.parts.compactMap(changed)
+        for part in new.parts {
+            if let next = try merged(part, &report) { changes.parts.append(next) }
+        }
         return changes
     }
 
     /// - Returns: `nil` where nothing is known of the file of before: the file's word counts.
-    private func way(_ name: String, id: String?) -> ThreeWay? {
-        guard existing.isNoted else { return nil }
-        guard let fields = existing.notes[name].flatMap({ ImportedFields(document: $0.document) }),
+    func way(_ name: String, id: String?) -> ThreeWay? {
+        guard existing.isNoted(name) else { return nil }
+        guard let fields = existing.fields(name),
             id == nil || fields.says(id.map(JSONValue.string), at: FieldPath("id"))
         else { return ThreeWay(nil) }
         return ThreeWay(fields)
     }
 
-    private func tell(_ way: ThreeWay, _ subject: String, _ report: inout ImportReport) {
+    func tell(_ way: ThreeWay, _ subject: String, _ report: inout ImportReport) {
         for path in way.refused { report.add(.skipped, subject, path.text, "\(Self.refused)") }
     }
 
     private func merged(_ realm: Realm, _ report: inout ImportReport) throws -> Realm {
-        guard var way = way(ImportNotes.Name.realm, id: nil) else { return realm }
+        guard let said = existing.saidOfRealm else { return realm }
+        var way = ThreeWay(said)
         var merged = try realm.with(way.merged(realm.fields, existing.realm.fields))
         merged.notBefore = max(realm.notBefore, existing.realm.notBefore)
         tell(way, "realm", &report)
@@ -115,17 +108,33 @@ struct ImportDifference {
         else { return client }
         var file = client
         if let shut { file.isEnabled = shut.isEnabled }
-        var fields = way.merged(file.fields, here.fields)
-        // A file's secret goes with the way that it is proven by.
+        let named = file.defaultScopes + file.optionalScopes
+        file.defaultScopes += unsaid(here.defaultScopes, by: named)
+        file.optionalScopes += unsaid(here.optionalScopes, by: named)
         let proof = Client.proofMember
-        let secret = fields[proof] == client.fields[proof] ? client.secret : here.secret
-        // Its protection would be gone from now on, unless it was given another one here.
-        if let shut, here.isEnabled,
-            way.former?.says(here.fields[proof], at: FieldPath(proof)) == true,
-            way.takes(true, over: nil, at: .isShut)
-        {
-            fields["enabled"] = false
-            report.add(.disabled, "client \(client.clientID)", "\(shut.why)")
+        let proven = here.fields[proof]
+        var said = file.fields
+        if said[proof] != proven, isChangedHere(secretOf: here) {
+            let isNew = way.former?.says(said[proof], at: FieldPath(proof)) != true
+            if isNew { report.add(.skipped, "client \(client.clientID)", proof, "\(Self.refused)") }
+            said[proof] = proven
+        }
+        var fields = way.merged(said, here.fields)
+        // A file's secret goes with the way that it is proven by.
+        var secret = fields[proof] == client.fields[proof] ? client.secret : here.secret
+        if fields[proof] == proven { secret = secret ?? here.secret }
+        if let shut {
+            // Its protection would be gone from now on, unless it was given another one here. One that
+            // is disabled is enabled by an administrator here only.
+            let isShut =
+                here.isEnabled
+                ? way.former?.says(here.fields[proof], at: FieldPath(proof)) == true
+                    && way.takes(true, over: nil, at: .isShut)
+                : fields["enabled"] == true
+            if isShut {
+                fields["enabled"] = false
+                report.add(.disabled, "client \(client.clientID)", "\(shut.why)")
+            }
         }
         tell(way, "client \(client.clientID)", &report)
         return try client.with(fields, secret: secret)
@@ -226,6 +235,7 @@ struct ImportDifference {
         changes.keys = new.keys.filter { !keys.contains($0.keyID) }.map { key in
             var key = key
             key.activeFrom = oldest - 1
+            key.retiredFrom = existing.retirements[ImportNotes.Name.key(key.keyID)]
             return key
         }
         // Those that verify tokens of before are deleted when their time is over.
@@ -238,36 +248,9 @@ struct ImportDifference {
                 && (keys.contains(key.keyID) || existing.keptKeys[key.keyID] ?? .silent != .silent)
         }
     }
-
-    /// Nothing here changes what nothing acts on.
-    private func changed(_ part: RealmPart) throws -> RealmPart? {
-        guard let former = existing.parts[[part.kind, part.id]] else { return part }
-        var part = part
-        let secrets = try secrets(of: part)
-        // What a file masks it does not say.
-        if secrets.isMasked { part.sealed = former.sealed }
-        guard former.document == part.document else { return part }
-        return try secrets.isMasked || self.secrets(of: former) == secrets ? nil : part
-    }
-
-    private func secrets(of part: RealmPart) throws -> JSONObject {
-        try part.sealed.map {
-            try RealmPartSeal(ring: ring).open(
-                $0,
-                of: part.kind,
-                id: part.id,
-                realmID: part.realmID
-            )
-        } ?? [:]
-    }
 }
 
 extension JSONObject {
-    /// Whether one of its members, or of theirs, is a mask.
-    fileprivate var isMasked: Bool {
-        contains { $0.value.string == RealmSecrets.mask || $0.value.object?.isMasked == true }
-    }
-
     fileprivate var attributes: [String: [String]] {
         Dictionary(
             (object("attributes") ?? [:]).map { ($0.name, $0.value.strings ?? []) }

@@ -58,6 +58,17 @@ struct ImportedFields: Hashable {
         digests[path.digest] == value.map(Self.digest)
     }
 
+    /// What the file said there, as a digest.
+    func said(at path: FieldPath) -> UInt64? { digests[path.digest] }
+
+    /// Remembers every field to which the file of before gave that value, and this one none.
+    mutating func keep(all value: JSONValue, of former: ImportedFields?) {
+        let value = Self.digest(value)
+        for (path, said) in former?.digests ?? [:] where said == value && digests[path] == nil {
+            digests[path] = said
+        }
+    }
+
     /// Forgets what this file said there, and remembers what the one before did.
     mutating func keep(_ path: FieldPath, of former: ImportedFields?) {
         digests[path.digest] = former?.digests[path.digest]

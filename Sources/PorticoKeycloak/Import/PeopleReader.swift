@@ -18,7 +18,6 @@ struct PersonPlace: Sendable {
     /// In the array.
     let index: Int
 
-    /// - Parameter id: Judged when the person is read.
     static func key(_ id: String?) -> UInt64 {
         guard let id else { return .max }
         let bytes = id.utf8.prefix(8)

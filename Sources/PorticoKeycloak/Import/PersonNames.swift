@@ -1,7 +1,7 @@
 import PorticoStores
 
-/// Gives the people of one chunk the user names and addresses that they may have: those that no one
-/// else has, or that another of them gives up. They may exchange them.
+/// Gives the people of one chunk the user names, addresses and DIDs that they may have: those that no
+/// one else has, or that another of them gives up. They may exchange them.
 struct PersonNames {
     /// Who in the realm has a name, by the name.
     private let owners: [String: String]
@@ -12,19 +12,22 @@ struct PersonNames {
         self.path = path
     }
 
-    /// - Returns: Which of them are told that their user name, or their address, is someone else's.
+    /// - Returns: Which of them are told that their user name, address or DID is someone else's.
     ///   Those who are here keep the ones that they have; a new one with such a user name is left out.
     static func settle(
         _ people: inout [PlannedPerson],
-        _ owners: (usernames: [String: String], emails: [String: String])
-    ) -> (usernames: Set<Int>, emails: Set<Int>) {
+        _ owners: (usernames: [String: String], emails: [String: String]),
+        dids: [String: String]
+    ) -> (usernames: Set<Int>, emails: Set<Int>, dids: Set<Int>) {
         let usernames = PersonNames(owners.usernames, \.nameIfAny).settle(&people)
         let left = Set(usernames.filter { people[$0].former == nil })
         let emails = PersonNames(owners.emails, \.email).settle(&people, without: left)
+        let dids = PersonNames(dids, \.didIfAny).settle(&people, without: left)
         for index in emails { people[index].keepVerification() }
+        for index in dids { people[index].keepDID() }
         for index in usernames { people[index].forget(.username) }
         for index in emails { people[index].forget(.email) }
-        return (usernames, emails)
+        return (usernames, emails, dids)
     }
 
     /// Each that goes back to the name of before may take it from another one.
@@ -69,16 +72,30 @@ extension Person {
         get { username }
         set { if let newValue { username = newValue } }
     }
+
+    fileprivate var didIfAny: String? {
+        get { did }
+        set { attributes[Self.didAttribute] = newValue.map { [$0] } }
+    }
 }
 
 extension PlannedPerson {
     /// An address that goes back is as proven as it was.
     fileprivate mutating func keepVerification() {
         new.person.isEmailVerified = former?.person.isEmailVerified ?? false
+        keep(action: RequiredAction.verifyEmail)
+        forget(.action(RequiredAction.verifyEmail))
+    }
+
+    /// What stood there was no DID, perhaps.
+    fileprivate mutating func keepDID() {
+        let name = Person.didAttribute
+        new.person.attributes[name] = former?.person.attributes[name]
+        forget(FieldPath("attributes", name))
     }
 
     /// The next import tries again.
-    fileprivate mutating func forget(_ path: FieldPath) {
+    mutating func forget(_ path: FieldPath) {
         fields.keep(path, of: noted)
     }
 }

@@ -10,22 +10,31 @@ extension NewPerson {
     ///   - holdsPassword: Whether the file has the password itself. Of that nothing is noted: a
     ///     digest would be a hash that is quickly guessed.
     ///   - ids: Those of credentials that the file says; others are made anew each time.
-    func note(_ seal: CredentialSeal, holdsPassword: Bool, ids: Set<String>) throws -> JSONObject {
+    func note(
+        _ seal: CredentialSeal,
+        holdsPassword: Bool,
+        ids: Set<String>
+    ) throws -> JSONObject {
         var fields = ImportedFields(of: person.fields)
         for action in person.requiredActions { fields.add(true, at: .action(action)) }
         fields.add(roles, in: "roles")
         for id in groupIDs { fields.add(true, at: .group(id)) }
-        for identity in identities { fields.add(true, at: .identity(identity)) }
+        for identity in identities {
+            fields.add(identity.note, at: .identity(identity.provider))
+        }
         for consent in consents { fields.add(consent.scope.note, at: .consent(consent.clientID)) }
         for credential in credentials {
             fields.add(true, at: .credential(try seal.note(of: credential)))
-            // Each alone, so that it is known in other words, too.
-            fields.add(true, at: .credential(try seal.secretNote(of: credential)))
-            if ids.contains(credential.id) { fields.add(true, at: .credential(credential.id)) }
-            if credential.kind == .recoveryCodes { fields.add(true, at: .recoveryCodes) }
+            // Each alone, so that it is known in other words, too, and after a file that lacks it.
+            fields.add(.everSaid, at: .credential(try seal.secretNote(of: credential)))
+            if ids.contains(credential.id) { fields.add(.everSaid, at: .credential(credential.id)) }
+            if credential.kind == .recoveryCodes { fields.add(.everSaid, at: .recoveryCodes) }
         }
         if let password, !holdsPassword { fields.add(password.note, at: .password) }
-        return fields.document
+        var document = fields.document
+        let made = Person.madeID(of: person.username, in: person.realmID)
+        if !sameBytes(made, person.id) { document[RealmPart.madeID] = .string(made) }
+        return document
     }
 }
 
@@ -41,13 +50,21 @@ extension FieldPath {
     static func consent(_ clientID: String) -> FieldPath { FieldPath("clientConsents", clientID) }
     static func credential(_ note: String) -> FieldPath { FieldPath("credentials", note) }
 
-    static func identity(_ identity: FederatedIdentity) -> FieldPath {
-        FieldPath(
-            "federatedIdentities",
-            identity.provider,
-            identity.subject,
-            identity.username ?? ""
-        )
+    static func identity(_ provider: String) -> FieldPath {
+        FieldPath("federatedIdentities", provider)
+    }
+}
+
+extension JSONValue {
+    /// What a note says of second factors for good: files that lack them do not make it forgotten. No
+    /// field that a file fills in is a number.
+    static var everSaid: JSONValue { 1 }
+}
+
+extension FederatedIdentity {
+    /// A person has one at each provider.
+    var note: JSONValue {
+        ["userId": .string(subject), "userName": username.map(JSONValue.string) ?? .null]
     }
 }
 
@@ -97,10 +114,16 @@ extension CredentialSeal {
 }
 
 extension CredentialSeal {
-    /// The same for one secret.
+    /// The same for one secret, in whatever encoding, white space and order it is written down.
     func secretNote(of credential: Credential) throws -> String {
-        let secret = try open(credential.sealedSecret, of: credential.id).reveal()
-        let value: JSONValue = [.string(credential.kind.rawValue), .string(secret)]
+        let secret = try open(credential.sealedSecret, of: credential.id)
+        let key =
+            credential.kind == .totp
+            ? OneTimePassword.key(credential.parameters, secret: secret) : nil
+        let value: JSONValue = [
+            .string(credential.kind.rawValue),
+            .string(key.map { Base64URL.encode($0) } ?? secret.reveal()),
+        ]
         return String(ImportedFields.digest(value), radix: 16)
     }
 }

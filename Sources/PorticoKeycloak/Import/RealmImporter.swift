@@ -54,21 +54,37 @@ package struct RealmImporter: Sendable {
         package let reason: any Error
     }
 
+    /// A realm that a file was written over is not here any more.
+    package struct Deleted: Error {
+        package let name: String
+    }
+
     /// A realm that is here already is compared, and nothing of it written.
     ///
     /// - Throws: ``RealmFileError``; ``RealmStore/TakenName`` where a realm may not be written over;
     ///   ``InUse``, because a file would undo what people and administrators have changed, and nothing
     ///   tells it from what an import wrote; and what the store throws.
     package func stage(_ realms: [RealmPlace], at moment: Moment) async throws -> [Staged] {
-        if !isDryRun { try await store.removeStaged() }
-        let names = Set(try await store.snapshot().realms.map(\.name))
+        if !isDryRun {
+            try await store.removeStaged()
+            // What is left of deleted ones has ids that a file may have again.
+            try await store.removeDeleted()
+        }
+        let names = try await store.names()
         var staged: [Staged] = []
         for place in realms {
             if names.contains(place.name), let existing = try await existing(place.name) {
                 guard mayOverwrite else { throw RealmStore.TakenName(name: place.name) }
                 try await expectWritable(existing)
+                var report = ImportReport(realm: place.name)
                 staged.append(
-                    try await overwrite(existing, with: place, at: moment, isDryRun: true)
+                    try await overwrite(
+                        existing,
+                        with: place,
+                        at: moment,
+                        isDryRun: true,
+                        report: &report
+                    )
                 )
             } else {
                 staged.append(try await stage(place, at: moment))
@@ -78,26 +94,38 @@ package struct RealmImporter: Sendable {
     }
 
     private func expectWritable(_ existing: ExistingRealm) async throws {
-        if existing.isNoted { return }
+        if existing.isNoted || existing.isBegun { return }
         guard try await !store.isInUse(existing.realm.id) else {
             throw InUse(name: existing.realm.name)
         }
     }
 
     /// A realm as it is here now.
-    private func existing(_ name: String) async throws -> ExistingRealm? {
-        let snapshot = try await store.snapshot()
-        guard let realm = snapshot.realms.first(where: { sameBytes($0.name, name) }) else {
-            return nil
+    func existing(_ name: String) async throws -> ExistingRealm? {
+        for tries in 1... {
+            let snapshot = try await store.snapshot()
+            guard let realm = snapshot.realms.first(where: { sameBytes($0.name, name) }) else {
+                return nil
+            }
+            do {
+                return try await ExistingRealm(realm, snapshot, store, ring: realmImport.ring)
+            } catch is ChangedMeanwhile where tries < Self.mostTries {
+                continue
+            }
         }
-        return try await ExistingRealm(realm, snapshot, store, ring: realmImport.ring)
+        return nil
     }
 
     /// Lets staged realms be seen: all or none. Then what differs is written over those that were here.
     ///
+    /// - Parameter tell: Gets what their reports do not say, because others changed a realm meanwhile.
     /// - Throws: ``RealmStore/TakenName``, ``RealmFileError`` and ``InUse``: nothing was written;
     ///   ``Unfinished``.
-    package func publish(_ staged: [Staged], at moment: Moment) async throws {
+    package func publish(
+        _ staged: [Staged],
+        at moment: Moment,
+        telling tell: (ImportReport) -> Void = { _ in }
+    ) async throws {
         guard !isDryRun else { return }
         for one in staged {
             try one.place.expectUnchanged()
@@ -108,27 +136,12 @@ package struct RealmImporter: Sendable {
         }
         let new = staged.filter { $0.differences == nil }.map(\.realm)
         if !new.isEmpty { try await store.publish(new) }
-        // Where nothing differs, too: one that was ended may have written all but the version.
+        // Where nothing differs, too: one that was ended may have written all but the last note.
         for one in staged where one.differences != nil {
             do {
-                try await overwrite(one.place, at: moment)
+                try await overwrite(one, at: moment, telling: tell)
             } catch {
                 throw Unfinished(reason: error)
-            }
-        }
-    }
-
-    /// Where realms are changed meanwhile, the differences are found anew.
-    private func overwrite(_ place: RealmPlace, at moment: Moment) async throws {
-        for tries in 1... {
-            guard let existing = try await existing(place.name) else { throw MissingReference() }
-            do {
-                _ = try await overwrite(existing, with: place, at: moment, isDryRun: false)
-                return
-            } catch
-                where tries < Self.mostTries && Self.mayPass(error)
-            {
-                continue
             }
         }
     }
@@ -149,7 +162,11 @@ package struct RealmImporter: Sendable {
         var imported: RealmImport.Imported
         do {
             imported = try realmImport(representation, at: moment, report: &report)
-            imported.realm.parts += ImportNotes(ring: realmImport.ring, moment: moment)(
+            imported.realm.parts += try ImportNotes(
+                ring: realmImport.ring,
+                moment: moment,
+                fileIDs: imported.fileIDs
+            )(
                 imported.realm,
                 secrets: try ImportNotes.secrets(in: representation),
                 shut: imported.shut
@@ -175,8 +192,6 @@ package struct RealmImporter: Sendable {
 
     struct Read {
         var person: NewPerson
-        /// Whether its id is the file's.
-        let hasID: Bool
         /// Whether the file has the password itself, and no hash of it.
         let holdsPassword: Bool
         let path: String
@@ -226,6 +241,8 @@ package struct RealmImporter: Sendable {
         do {
             guard var person = try await people(user, report: &report) else { return nil }
             let holdsPassword = user.holdsPassword
+            let key = ImportedIDs.key(person.person.id)
+            if !sameBytes(key, person.person.id) { person.knownAs = key }
             person.imported = try person.note(
                 CredentialSeal(ring: realmImport.ring),
                 holdsPassword: holdsPassword,
@@ -233,7 +250,6 @@ package struct RealmImporter: Sendable {
             )
             return Read(
                 person: person,
-                hasID: user.object.string("id").map { sameBytes($0, person.person.id) } ?? false,
                 holdsPassword: holdsPassword,
                 path: user.path,
                 file: file

@@ -31,6 +31,12 @@ struct ClientAttributesRepresentation {
             where: client.requiresPushedRequests,
             in: &json
         )
+        set(
+            "dpop.bound.access.tokens",
+            "true",
+            where: client.dpopBoundAccessTokens,
+            in: &json
+        )
         if client.grantTypes.contains(.authorizationCode) {
             let refreshes = client.grantTypes.contains(.refreshToken)
             if (text("use.refresh.tokens") != "false") != refreshes {

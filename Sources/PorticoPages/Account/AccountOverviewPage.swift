@@ -45,7 +45,7 @@ package struct AccountOverviewPage: Page {
         var names: Phrase = ""
         for (index, method) in methods.enumerated() {
             let separator = index > 0 ? "\(area.separator) " : "" as Phrase
-            names = "\(names)\(separator)\(name: method.displayName)"
+            names = "\(names)\(separator)\(words.method.name(method))"
         }
         return HTML([
             .account(account),

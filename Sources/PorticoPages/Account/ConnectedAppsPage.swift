@@ -13,19 +13,23 @@ package struct ConnectedAppsPage: Page {
         /// Seconds since 1970.
         package let allowedAt: Int64?
         package let lastUsedAt: Int64?
+        /// Whether it is one session of the app, of several maybe.
+        package let isSession: Bool
 
         package init(
             id: String,
             name: String,
             scopes: [String],
             allowedAt: Int64? = nil,
-            lastUsedAt: Int64? = nil
+            lastUsedAt: Int64? = nil,
+            isSession: Bool = false
         ) {
             self.id = id
             self.name = name
             self.scopes = scopes
             self.allowedAt = allowedAt
             self.lastUsedAt = lastUsedAt
+            self.isSession = isSession
         }
     }
 
@@ -36,6 +40,8 @@ package struct ConnectedAppsPage: Page {
     package let form: PageForm
     /// The name of the app that was removed just now.
     package let removed: String?
+    /// Whether other sessions of that app go on.
+    package let hasOtherSessions: Bool
     package let signOut: PageLink?
     private let pages: PageNavigation?
 
@@ -45,6 +51,7 @@ package struct ConnectedAppsPage: Page {
         now: Int64,
         form: PageForm,
         removed: String? = nil,
+        hasOtherSessions: Bool = false,
         signOut: PageLink? = nil,
         navigation: PageNavigation? = nil
     ) {
@@ -53,6 +60,7 @@ package struct ConnectedAppsPage: Page {
         self.now = now
         self.form = form
         self.removed = removed
+        self.hasOtherSessions = hasOtherSessions
         self.signOut = signOut
         pages = navigation
     }
@@ -69,16 +77,26 @@ package struct ConnectedAppsPage: Page {
                 id: "app-\(index + 1)",
                 title: "\(name: app.name)",
                 remarks: (app.scopes.isEmpty ? [] : [lists.may])
-                    + app.scopes.map { words.consent.grant($0) }
+                    + words.grants(app.scopes)
                     + [
                         app.allowedAt.map { lists.allowed(words.time.day(of: $0)) },
                         app.lastUsedAt.map { lists.used(words.time.ago($0, at: now)) },
                     ].compactMap(\.self),
-                form: (form.with("id", app.id), ActionButton("remove", lists.removeApp(app.name)))
+                form: (
+                    form.with("id", app.id),
+                    ActionButton(
+                        "remove",
+                        app.isSession ? lists.endSession(app.name) : lists.removeApp(app.name)
+                    )
+                )
             )
         }
+        let done = removed.map { app -> Phrase in
+            hasOtherSessions
+                ? lists.sessionEnded(app) : "\(lists.appRemoved(app)) \(lists.appRemovedNext)"
+        }
         return HTML([
-            .status(removed.map { "\(lists.appRemoved($0)) \(lists.appRemovedNext)" }),
+            .status(done),
             .account(account),
             .line(apps.isEmpty ? lists.noApps : lists.appsIntro),
             apps.isEmpty ? nil : .rows(rows),

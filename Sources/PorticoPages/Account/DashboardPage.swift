@@ -27,7 +27,12 @@ package struct DashboardPage: Page {
         HTML([
             .account(account),
             .line(words.area.dashboardIntro(frame.owner)),
-            signedInWith.map { .line(words.area.signedInWith($0.displayName)) },
+            signedInWith.map {
+                .line(
+                    $0.kind == .handle
+                        ? words.area.signedInWithHandle : words.area.signedInWith($0.displayName)
+                )
+            },
             .steps([PageStep(accountPages, words.area.toAccount)]),
             .form(form, [.buttons([ActionButton("sign-out", words.area.signOut)])]),
         ])

@@ -82,8 +82,8 @@ package struct SignInMethodsPage: Page {
         let lists = words.lists
         let done: Phrase? =
             switch status {
-            case .added(let label): lists.methodAdded(label.displayName)
-            case .removed(let label): lists.methodRemoved(label.displayName)
+            case .added(let label): lists.methodAdded(words.method.name(label))
+            case .removed(let label): lists.methodRemoved(words.method.name(label))
             case nil: nil
             }
         let rows = linked.enumerated().map { index, method in
@@ -91,7 +91,7 @@ package struct SignInMethodsPage: Page {
             let canRemove = linked.contains { $0.isUsable && $0.id != method.id }
             return RowBlock(
                 id: "way-\(index + 1)",
-                title: "\(name: method.label.displayName)",
+                title: words.method.name(method.label),
                 remarks: [
                     method.email.map { "\(exact: $0)" },
                     lists.added(words.time.day(of: method.addedAt)),
@@ -101,7 +101,10 @@ package struct SignInMethodsPage: Page {
                 form: canRemove
                     ? (
                         form.with("id", method.id),
-                        ActionButton("remove", lists.removeMethod(method.label.displayName))
+                        ActionButton(
+                            "remove",
+                            lists.removeMethod(words.method.name(method.label))
+                        )
                     )
                     : nil
             )

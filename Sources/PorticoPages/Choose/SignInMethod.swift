@@ -29,7 +29,11 @@ package struct SignInMethod: Sendable, Equatable {
 package struct MethodLabel: Sendable, Equatable {
     package enum Kind: String, Sendable, CaseIterable {
         case google, facebook, apple, generic
+        /// Any host of the AT Protocol.
+        case handle
     }
+
+    package static let handle = MethodLabel(kind: .handle, displayName: "AT Protocol")
 
     package let kind: Kind
     package let displayName: String

@@ -160,6 +160,6 @@ extension OAuthError: Refusal {
 
     /// RFC 6749 §5.2 shows it beside `Cache-Control`.
     package func fields(realm: String) -> HTTPFields {
-        HTTPField.Name("Pragma").map { [$0: "no-cache"] } ?? [:]
+        [.pragma: "no-cache"]
     }
 }

@@ -1,5 +1,5 @@
 package import HTTPTypes
-package import PorticoProtocol
+import PorticoProtocol
 package import PorticoWeb
 
 /// Who reads a page: in which language, and whose page it is.
@@ -47,25 +47,19 @@ package struct PageResponder: Sendable {
         self.help = help
     }
 
-    /// - Parameters:
-    ///   - redirect: Where the page's form may lead in the end, proven before.
-    ///   - formActions: Where it may lead besides this server.
+    /// - Parameter target: Where the page's form leads in the end, proven before.
     package func callAsFunction(
         _ page: some Page,
         _ context: some PageContext,
         status: HTTPResponse.Status = .ok,
-        redirecting redirect: RedirectURI? = nil,
-        formActions: [String] = [],
+        redirecting target: FormTarget = .ours,
         cookies: [HTTPField] = [],
         retryAfter seconds: Double? = nil
     ) -> Response {
-        let style = renderer.styleHash
         var response = Response(
             page: html(page, context),
             status: status,
-            policy: formActions.isEmpty
-                ? .page(style: style, redirectingTo: redirect)
-                : .page(style: style, formActions: formActions),
+            policy: .page(style: renderer.styleHash, to: target),
             headers: headers,
             cookies: cookies
         )

@@ -85,7 +85,7 @@ package struct WelcomePage: Page {
     package func content(_ words: Words, _ frame: PageFrame) -> HTML {
         let welcome = words.welcome
         return HTML([
-            .line(welcome.given(provider.displayName)),
+            .line(welcome.given(words.method.name(provider))),
             email == .missing && problems.isEmpty ? .strong(welcome.noEmail) : nil,
             .form(
                 form,

@@ -41,11 +41,11 @@ package struct BackendSignedOutPage: Page {
     }
 
     package let outcome: Outcome
-    /// The identity providers' names, which keep sessions of their own.
-    package let stillAt: [String]
+    /// The identity providers, which keep sessions of their own.
+    package let stillAt: [MethodLabel]
     package let signInAgain: PageLink?
 
-    package init(outcome: Outcome, stillAt: [String] = [], signInAgain: PageLink? = nil) {
+    package init(outcome: Outcome, stillAt: [MethodLabel] = [], signInAgain: PageLink? = nil) {
         self.outcome = outcome
         self.stillAt = stillAt
         self.signInAgain = signInAgain
@@ -63,9 +63,12 @@ package struct BackendSignedOutPage: Page {
             case .wasNotSignedIn: words.signedOut.nothingChanged
             }
         return HTML(
-            HTML.lines([done] + stillAt.map { words.leaving.stillAt($0) }) + [
+            HTML.lines([done] + stillAt.map { still(at: $0, words.leaving) }) + [
                 .steps([PageStep(signInAgain, words.leaving.signInAgain)])
             ]
         )
+    }
+    private func still(at method: MethodLabel, _ words: LeavingWords) -> Phrase {
+        method.kind == .handle ? words.stillAtHost : words.stillAt(method.displayName)
     }
 }

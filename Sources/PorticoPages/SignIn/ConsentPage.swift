@@ -11,8 +11,13 @@ package struct ConsentPage: Page {
         /// It returns to a private-use scheme or to loopback, which any app on the device can claim
         /// (RFC 8252 §8.6).
         case appOnThisDevice
+        /// The same, of a client for development: nobody has given it a name.
+        case unnamedAppOnThisDevice
         /// Known only by its own address.
         case site(host: String)
+        /// Known only by a document at this address, which is its `client_id`: it goes by the name of
+        /// its host.
+        case document(clientID: String)
     }
 
     package let client: String
@@ -20,6 +25,8 @@ package struct ConsentPage: Page {
     package let account: PageAccount
     /// The scope names asked for, in the request's order.
     package let scopes: [String]
+    /// Those that it asks for and does not get, because nobody knows them.
+    package let unknown: [String]
     package let form: PageForm
 
     package init(
@@ -27,17 +34,23 @@ package struct ConsentPage: Page {
         origin: Origin,
         account: PageAccount,
         scopes: [String],
+        unknown: [String] = [],
         form: PageForm
     ) {
         self.client = client
         self.origin = origin
         self.account = account
         self.scopes = scopes
+        self.unknown = unknown
         self.form = form
     }
 
     package func heading(_ words: Words, _ frame: PageFrame) -> Phrase {
-        words.consent.heading(client)
+        words.consent.heading(clientValue)
+    }
+
+    private var clientValue: [String: Template.Value] {
+        if case .document = origin { ["client": .exact(client)] } else { ["client": .name(client)] }
     }
 
     package func content(_ words: Words, _ frame: PageFrame) -> HTML {
@@ -46,9 +59,16 @@ package struct ConsentPage: Page {
             asker(consent),
             .section(
                 "grants-title",
-                consent.grants(client),
-                [.list("grants", scopes.map { consent.grant($0) })]
+                grants(consent),
+                [.list("grants", words.grants(scopes))]
             ),
+            unknown.isEmpty
+                ? nil
+                : .section(
+                    "unknown-title",
+                    words.permission.unknown(clientValue),
+                    [.list("grants", unknown.map { "\(exact: $0)" })]
+                ),
             .form(
                 form,
                 [
@@ -73,13 +93,21 @@ package struct ConsentPage: Page {
         ])
     }
 
+    private func grants(_ words: ConsentWords) -> Phrase {
+        if case .unnamedAppOnThisDevice = origin { return words.grantsOfUnnamed }
+        return words.grants(clientValue)
+    }
+
     private func asker(_ words: ConsentWords) -> HTML? {
         let name: Phrase
         let advice: Phrase
         switch origin {
         case .registered: return nil
-        case .appOnThisDevice: (name, advice) = (words.appOnThisDevice, words.appAdvice)
+        case .appOnThisDevice, .unnamedAppOnThisDevice:
+            (name, advice) = (words.appOnThisDevice, words.appAdvice)
         case .site(let host): (name, advice) = (words.site(host), words.siteAdvice)
+        case .document(let clientID):
+            (name, advice) = (words.document(clientID), words.siteAdvice)
         }
         return HTML([
             .element(.p, [.class: "origin"], .element(.strong, name.html)), .line(advice),

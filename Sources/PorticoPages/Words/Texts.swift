@@ -31,6 +31,9 @@ struct NamedText: LanguageText {
     init(_ entry: WordsDecoder.Entry) { template = entry.template(places: 1...1) }
 
     func callAsFunction(_ name: String) -> Phrase { template.filled(with: .name(name)) }
+
+    /// In place of the name, words of the same file.
+    func callAsFunction(_ words: Phrase) -> Phrase { template.filled(with: .words(words)) }
 }
 
 /// With an address, code or host from outside.

@@ -19,6 +19,8 @@ package final class Words: WordGroup {
     let problem: ProblemWords
     let choose: ChooseWords
     let method: MethodWords
+    let handle: HandleWords
+    let permission: PermissionWords
     let time: TimeWords
     let code: CodeWords
     let welcome: WelcomeWords

@@ -10,12 +10,15 @@ extension Administration {
         -> ClientRegistration.Admission
     {
         let keys = snapshot.keys.filter { $0.realmID == realm.id }
+        let former = clients(of: realm).first { $0.id == client.id }
         do {
             let admission = try ClientRegistration(ring: installation.ring)(
                 client,
                 secret: secret,
                 others: clients(of: realm).filter { $0.id != client.id },
                 algorithms: SigningKeyRecord.activeAlgorithms(of: keys, at: moment.seconds),
+                isImported: former?.type == .public
+                    && former?.codeProtection == client.codeProtection,
                 random: moment.random
             )
             for warning in admission.warnings { console.warn("\(warning.words)") }

@@ -86,6 +86,12 @@ struct ClientFields: ParsableArguments {
     @Flag(inversion: .prefixedNo, help: "Whether it must push its requests (RFC 9126).")
     var pushedRequests: Bool?
 
+    @Flag(
+        inversion: .prefixedNo,
+        help: "Whether it gets tokens only with a proof of its key (DPoP, RFC 9449)."
+    )
+    var dpop: Bool?
+
     @Flag(inversion: .prefixedNo, help: "Whether redirects of development tools are allowed.")
     var development: Bool?
 
@@ -123,6 +129,7 @@ struct ClientFields: ParsableArguments {
         if let strict { client.authenticatesStrictly = strict }
         if let tokenEndpointAudience { client.takesTokenEndpointAudience = tokenEndpointAudience }
         if let pushedRequests { client.requiresPushedRequests = pushedRequests }
+        if let dpop { client.dpopBoundAccessTokens = dpop }
         if let development { client.isDevelopment = development }
         if let isEnabled = self.client { client.isEnabled = isEnabled }
         if let jwksFile { client.keySet = try Self.keySet(jwksFile) }

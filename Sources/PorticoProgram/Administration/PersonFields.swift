@@ -1,4 +1,5 @@
 import ArgumentParser
+import PorticoATProtocol
 import PorticoProvider
 import PorticoStores
 
@@ -13,9 +14,21 @@ struct PersonFields: ParsableArguments {
 
     @Option(help: .value("name", "The family name; empty: none.")) var familyName: String?
 
+    @Option(help: .value("did", "Who they are to the AT Protocol; empty: nobody."))
+    var did: String?
+
     @OptionGroup var attributes: AttributeFields
 
     @Flag(inversion: .prefixedEnableDisable, help: "Whether they can sign in.") var user: Bool?
+
+    func validate() throws {
+        guard let did, !did.isEmpty else { return }
+        do {
+            _ = try DID(did)
+        } catch {
+            throw ValidationError("--did must be a did:plc or a did:web.")
+        }
+    }
 
     func apply(to person: inout Person) {
         if let email {
@@ -29,5 +42,6 @@ struct PersonFields: ParsableArguments {
         if let familyName { person.familyName = familyName }
         if let user { person.isEnabled = user }
         attributes.apply(to: &person.attributes)
+        if let did { person.attributes[Person.didAttribute] = did.isEmpty ? nil : [did] }
     }
 }

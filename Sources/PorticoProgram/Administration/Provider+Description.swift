@@ -8,7 +8,7 @@ extension ProviderRecord {
     func description(_ addresses: ProviderAddresses) -> Description {
         var json = item
         json["settings"] = .object(settings)
-        json["redirect_uris"] = [.string(addresses.callback), .string(addresses.linkCallback)]
+        json["redirect_uris"] = .array(addresses.redirectURIs.map { .string($0) })
         for notice in addresses.notices { json[notice.key] = .string(notice.address) }
         return Description(json: json, fields: fields + addresses.fields)
     }
@@ -20,15 +20,19 @@ extension ProviderRecord {
             ("Secret", sealedSecret == nil ? "none" : "there, sealed"), ("Button", displayName),
             ("Issuer", issuer),
         ]
-        return shown + ProviderSetting.allCases.compactMap(field)
+        guard kind != HandleProvider.kind else {
+            return shown + HandleSetting.allCases.compactMap { field($0.label, $0.rawValue) }
+        }
+        return shown
+            + ProviderSetting.allCases.filter { $0 != .displayName && $0 != .issuer }
+            .compactMap { field($0.label, $0.rawValue) }
     }
 
     /// A setting under the name of its option.
-    private func field(_ setting: ProviderSetting) -> (name: String, value: String?)? {
-        guard setting != .displayName, setting != .issuer, let value = settings[setting.rawValue]
-        else { return nil }
+    private func field(_ label: String, _ setting: String) -> (name: String, value: String?)? {
+        guard let value = settings[setting] else { return nil }
         let text = value.strings.map { joined($0) ?? "" } ?? value.string
-        return (setting.label, text ?? String(decoding: value.serialized(), as: UTF8.self))
+        return (label, text ?? String(decoding: value.serialized(), as: UTF8.self))
     }
 
     /// What `portico provider add` prints: the same JSON, and for people the addresses only.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import PorticoBackend
 import PorticoProtocol
 import PorticoUpstream
 
@@ -82,29 +83,50 @@ struct ProviderFields: ParsableArguments {
 
     @Flag(
         inversion: .prefixedNo,
+        help: "keycloak, oidc: whether tokens are bound to a key of each sign-in (DPoP)."
+    )
+    var dpop: Bool?
+
+    @Flag(
+        inversion: .prefixedNo,
         help: "keycloak, oidc: whether the issuer may be http on this machine."
     )
     var allowInsecureLoopback: Bool?
 
-    /// The settings with the given ones put in, by the names of ``ProviderSetting``.
+    @OptionGroup var handles: HandleFields
+
+    /// The settings with the given ones put in, by the names of ``ProviderSetting``, or of
+    /// `HandleSetting`.
     ///
     /// - Throws: where a setting was given that a provider of this kind does not have.
-    func settings(of kind: IdentityProvider.Kind, over former: JSONObject = [:]) throws(Failure)
+    func settings(of kind: ProviderKind, over former: JSONObject = [:]) throws(Failure)
         -> JSONObject
     {
         var settings = former
         for (setting, value) in given {
-            guard kind.settings.contains(setting) else {
-                throw Failure(
-                    .usage,
-                    "A provider of kind \(kind.rawValue) has no \(setting.option).",
-                    "See: portico provider add --help"
-                )
-            }
+            let name: String? =
+                switch kind {
+                case .upstream(let kind):
+                    kind.settings.contains(setting) ? setting.rawValue : nil
+                case .handles: setting == .scopes ? HandleSetting.scope.rawValue : nil
+                }
+            guard let name else { throw Self.other(setting.option, kind) }
             // Not `nil`, which would be a value: JSON's null.
+            settings[name] = value == .null ? Optional.none : value.joined(for: kind)
+        }
+        for (setting, value) in handles.given {
+            guard kind == .handles else { throw Self.other(setting.option, kind) }
             settings[setting.rawValue] = value == .null ? Optional.none : value
         }
         return settings
+    }
+
+    private static func other(_ option: String, _ kind: ProviderKind) -> Failure {
+        Failure(
+            .usage,
+            "A provider of kind \(kind.name) has no \(option).",
+            "See: portico provider add --help"
+        )
     }
 
     /// What was given; `null` removes a setting.
@@ -119,8 +141,8 @@ struct ProviderFields: ParsableArguments {
             (.hostedDomains, hostedDomains), (.otherIssuers, otherIssuers),
         ]
         let flags: [(ProviderSetting, Bool?)] = [
-            (.pkceUnannounced, pkceUnannounced), (.allowInsecureLoopback, allowInsecureLoopback),
-            (.offline, offline),
+            (.pkceUnannounced, pkceUnannounced), (.dpop, dpop),
+            (.allowInsecureLoopback, allowInsecureLoopback), (.offline, offline),
         ]
         return texts.compactMap { setting, text in
             text.map { (setting, $0.isEmpty ? .null : .string($0)) }
@@ -149,6 +171,7 @@ extension ProviderSetting {
         case .keyID: "--key-id"
         case .algorithms: "--algorithm"
         case .pkceUnannounced: "--pkce-unannounced"
+        case .dpop: "--dpop"
         case .allowInsecureLoopback: "--allow-insecure-loopback"
         case .hostedDomains: "--hosted-domain"
         case .offline: "--offline"
@@ -167,6 +190,7 @@ extension ProviderSetting {
         switch self {
         case .clientID: "Client id"
         case .pkceUnannounced: "PKCE unannounced"
+        case .dpop: "DPoP"
         default:
             // The option's name, without its dashes: one word for both.
             option.drop { $0 == "-" }.prefix(1).uppercased()
@@ -175,4 +199,10 @@ extension ProviderSetting {
     }
 }
 
-extension IdentityProvider.Kind: ExpressibleByArgument {}
+extension JSONValue {
+    /// A scope is one text at hosts of the AT Protocol, and a list elsewhere.
+    fileprivate func joined(for kind: ProviderKind) -> JSONValue {
+        guard kind == .handles, let words = strings else { return self }
+        return .string(words.joined(separator: " "))
+    }
+}

@@ -1,4 +1,5 @@
 import Portico
+import PorticoATProtocol
 import PorticoBackend
 import PorticoBytes
 import PorticoProtocol
@@ -11,6 +12,7 @@ import PorticoUpstream
 struct ProviderRegistration {
     let ring: KeyRing
     let allowsStandIns: Bool
+    let rules: IdentityRules
 
     enum Secret {
         case unchanged
@@ -18,7 +20,7 @@ struct ProviderRegistration {
         case given(SecretText)
     }
 
-    /// - Throws: ``Failure``, `IdentityProviderRefusal`, and `SealError` where the former secret does
+    /// - Throws: ``Failure``, `IdentityProviderRefusal`, `HandleProviderRefusal`, and `SealError` where the former secret does
     ///   not open any more.
     func callAsFunction(
         _ unchecked: ProviderRecord,
@@ -26,6 +28,10 @@ struct ProviderRegistration {
         random: RandomSource
     ) throws -> ProviderRecord {
         var record = unchecked
+        if record.kind == HandleProvider.kind {
+            _ = try HandleProvider(record, rules)
+            return record
+        }
         let secrets = ProviderSecrets(ring: ring)
         switch secret {
         case .unchanged: break

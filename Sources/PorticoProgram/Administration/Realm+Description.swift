@@ -19,6 +19,7 @@ extension Realm {
                 "lifetimes": .object(lifetimes.json),
                 "access_token_type": .string(accessTokenType.rawValue),
                 "token_swap": tokenSwap.flatMap { $0.isOn ? .object($0.json) : nil } ?? .null,
+                "atproto": atProtocol.map { ["resource": .string($0.resource)] } ?? .null,
                 "registration": registration.map { .string($0.rawValue) } ?? .null,
             ],
             fields: [
@@ -55,7 +56,10 @@ extension Realm {
                         + (lifetimes.offlineMaximum.map { ", \(Times.duration($0)) at most" } ?? "")
                 ),
                 ("Id", id),
-            ] + (tokenSwap.map { [("Tokens of before", $0.summary)] } ?? [])
+            ]
+                + (atProtocol.map { [("AT Protocol", "host of the accounts at \($0.resource)")] }
+                    ?? [])
+                + (tokenSwap.map { [("Tokens of before", $0.summary)] } ?? [])
         )
     }
 

@@ -11,21 +11,24 @@ struct RealmImportRun {
     var mayOverwrite = false
 
     /// - Parameters:
-    ///   - choose: Which of the realms in the files are imported.
+    ///   - choose: Which of the realms in the files are imported, by the names of those that are here.
     ///   - judge: Sees what became of them before anyone else does; what it throws stops the import.
+    ///   - tell: Gets what is found only when realms are written over.
     func callAsFunction(
         _ paths: [String],
-        choosing choose: ([RealmPlace]) throws -> [RealmPlace],
-        judging judge: ([RealmImporter.Staged]) throws -> Void
+        choosing choose: ([RealmPlace], _ there: Set<String>) throws -> [RealmPlace],
+        judging judge: ([RealmImporter.Staged]) throws -> Void,
+        telling tell: (ImportReport) -> Void = { _ in }
     ) async throws -> [RealmImporter.Staged] {
         do {
             let files = try RealmFiles.named(paths)
-            let places = try choose(try RealmSource(files).realms)
+            let there = try await installation.realms.names()
+            let places = try choose(try RealmSource(files).realms, there)
             guard !places.isEmpty else { return [] }
             let lock = isDryRun ? nil : try ImportLock.take(installation.directory)
             defer { withExtendedLifetime(lock) {} }
             return try await installation.registering { registration in
-                try await stage(places, registration, judge)
+                try await stage(places, registration, judge, tell)
             }
         } catch let error as RealmFileError {
             throw Failure(
@@ -62,6 +65,14 @@ struct RealmImportRun {
                 again
             )
         }
+        if let deleted = reason as? RealmImporter.Deleted {
+            return Failure(
+                .changedMeanwhile,
+                "Realm \"\(printable(deleted.name))\" was deleted meanwhile. "
+                    + "The file was not imported to its end.",
+                "Importing it again makes the realm anew."
+            )
+        }
         if reason is ChangedMeanwhile || reason is StoreConflict || reason is MissingReference {
             return Failure(
                 .changedMeanwhile,
@@ -75,7 +86,8 @@ struct RealmImportRun {
     private func stage(
         _ places: [RealmPlace],
         _ registration: PersonRegistration,
-        _ judge: ([RealmImporter.Staged]) throws -> Void
+        _ judge: ([RealmImporter.Staged]) throws -> Void,
+        _ tell: (ImportReport) -> Void
     ) async throws -> [RealmImporter.Staged] {
         let importer = RealmImporter(
             RealmImport(
@@ -94,7 +106,7 @@ struct RealmImportRun {
             let moment = installation.clock.moment()
             let staged = try await importer.stage(places, at: moment)
             try judge(staged)
-            try await importer.publish(staged, at: moment)
+            try await importer.publish(staged, at: moment, telling: tell)
             return staged
         } catch {
             // `try?`: why the import failed is what matters, and the next one removes it, too.

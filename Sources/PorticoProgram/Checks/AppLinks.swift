@@ -174,11 +174,8 @@ struct AppLinks {
                     fix: missingAdvice
                 )
             }
-            let count = android.fingerprints.count
-            return .passed(
-                name,
-                "\(android.packageName), \(count) \(count == 1 ? "fingerprint" : "fingerprints")"
-            )
+            let count = android.fingerprints.count.counting("fingerprint")
+            return .passed(name, "\(android.packageName), \(count)")
         }
     }
 

@@ -73,7 +73,8 @@ struct Doctor {
         let network = NetworkDoctor(
             administration: administration,
             backend: backend,
-            outbound: observed
+            outbound: observed,
+            guarded: guarded(clock)
         )
         let publicAddress = PublicAddress(
             administration: administration,
@@ -89,8 +90,17 @@ struct Doctor {
             network.laxClients() + network.laxRedirects() + network.silentHandOns()
         )
         findings.add("Providers", providers)
+        findings.add("Internet handles", await network.published())
         findings.add("Apps", await network.apps())
         return findings
+    }
+
+    /// `nil`: without the network.
+    private func guarded(_ clock: Clock) -> ObservedTransport? {
+        guard outbound != nil else { return nil }
+        // `try?`: a test network that cannot be used is reported with the server.
+        let network = try? settings.network()
+        return ObservedTransport(GuardedTransport(in: network), now: { clock.moment().now })
     }
 
     private func settingsFinding() -> Finding {

@@ -83,10 +83,8 @@ struct Findings: Sendable {
     }
 
     var summary: String {
-        let problems = count(.problem)
-        let notes = count(.note)
-        return "\(count(.passed)) passed · \(notes) \(notes == 1 ? "note" : "notes") · "
-            + "\(problems) \(problems == 1 ? "problem" : "problems")"
+        "\(count(.passed)) passed · \(count(.note).counting("note")) · "
+            + count(.problem).counting("problem")
     }
 
     /// Sets the exit code, too.

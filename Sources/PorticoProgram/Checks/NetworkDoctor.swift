@@ -1,4 +1,6 @@
 import HTTPTypes
+import PorticoATProtocol
+import PorticoBackend
 import PorticoBytes
 import PorticoPages
 import PorticoProtocol
@@ -12,6 +14,8 @@ struct NetworkDoctor {
     let backend: BackendConfiguration
     /// `nil`: without the network.
     let outbound: ObservedTransport?
+    /// The same for what hosts of the AT Protocol ask: guarded as theirs is.
+    let guarded: ObservedTransport?
 
     private var publicURL: String { administration.publicURL }
 
@@ -87,8 +91,10 @@ struct NetworkDoctor {
             findings.append(
                 .passed(
                     record.name,
-                    transport == nil
-                        ? "settings and secret are usable" : "answers with its keys\(time)"
+                    record.kind == HandleProvider.kind
+                        ? "settings are usable"
+                        : transport == nil
+                            ? "settings and secret are usable" : "answers with its keys\(time)"
                 )
             )
         }
@@ -191,5 +197,27 @@ struct NetworkDoctor {
             return [.note(app.name, "association files not fetched (--offline)")]
         }
         return await links.check(over: outbound).map { $0.under(app.name) }
+    }
+}
+
+extension NetworkDoctor {
+    /// What hosts of the AT Protocol, and their clients, read of us.
+    func published() async -> [Finding] {
+        guard let guarded else { return [] }
+        let rules = administration.identityRules
+        let documents = PublishedDocuments(transport: guarded, rules: rules)
+        var findings: [Finding] = []
+        for record in backend.providers where record.isEnabled && record.kind == HandleProvider.kind
+        {
+            // `try?`: what cannot be used is reported with the providers.
+            guard let provider = try? HandleProvider(record, rules),
+                let client = OwnClientDocument(provider, at: publicURL, rules)
+            else { continue }
+            findings += await documents.check(client, backend.handleKeys)
+        }
+        for realm in administration.snapshot.realms where realm.isEnabled {
+            findings += await documents.check(realm)
+        }
+        return findings
     }
 }

@@ -1,5 +1,6 @@
 import HTTPTypes
 import Portico
+import PorticoATProtocol
 import PorticoBackend
 import PorticoBytes
 import PorticoProtocol
@@ -24,6 +25,10 @@ struct ProviderCheck {
     /// - Parameter transport: `nil`: without the network.
     func callAsFunction(over transport: ObservedTransport?) async -> Report {
         var report = Report()
+        if record.kind == HandleProvider.kind {
+            byHandle(&report)
+            return report
+        }
         guard let provider = settings(&report), secret(of: provider, &report) else {
             report.isUsable = false
             return report
@@ -31,6 +36,24 @@ struct ProviderCheck {
         redirects(of: provider, &report)
         if let transport { await reach(provider, over: transport, &report) }
         return report
+    }
+
+    /// There is no provider to reach: each person's host is another.
+    private func byHandle(_ report: inout Report) {
+        let rules = administration.identityRules
+        do {
+            let provider = try HandleProvider(record, rules)
+            guard let client = OwnClientDocument(provider, at: administration.publicURL, rules)
+            else { throw HandleProviderRefusal.publicAddress }
+            report.findings.append(
+                .passed("settings", "client \(client.clientID), scopes \(provider.scope.text)")
+            )
+        } catch {
+            report.findings.append(
+                .problem("settings", "\(error)", fix: "portico provider update atproto …")
+            )
+            report.isUsable = false
+        }
     }
 
     private func settings(_ report: inout Report) -> IdentityProvider? {

@@ -91,11 +91,11 @@ struct PublicAddress {
     }
 
     /// The enabled ones that lie under the public URL, or on a host of their own that the DNS may
-    /// know.
+    /// know. Those of hosts of the AT Protocol have other documents (``PublishedDocuments``).
     private var realms: [Realm] {
         let isTest = administration.installation.settings.testNetwork != nil
         return administration.snapshot.realms.filter {
-            $0.isEnabled
+            $0.isEnabled && $0.atProtocol == nil
                 && ($0.host == nil ? $0.issuer.hasPrefix(publicURL + "/") : !isTest)
         }
     }

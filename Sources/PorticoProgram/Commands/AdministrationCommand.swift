@@ -23,11 +23,14 @@ protocol DataDirectoryCommand: AsyncParsableCommand {
     var publicURL: String? { get }
     /// What to do without a data directory; a dry run never creates one.
     static var missing: Installation.Missing { get }
+    /// Whether it works with the realms that are there: they may be many, and are held to its end.
+    static var holdsRealms: Bool { get }
 }
 
 extension DataDirectoryCommand {
     var publicURL: String? { nil }
     static var missing: Installation.Missing { .fail }
+    static var holdsRealms: Bool { true }
     var console: Console { options.output.console }
 
     /// Opens the data directory for `body`, and closes it whatever happens.
@@ -43,7 +46,7 @@ extension DataDirectoryCommand {
         do {
             let administration = Administration(
                 installation: installation,
-                snapshot: try await installation.realms.snapshot(),
+                snapshot: Self.holdsRealms ? try await installation.realms.snapshot() : .empty,
                 console: console,
                 isDryRun: isDryRun
             )

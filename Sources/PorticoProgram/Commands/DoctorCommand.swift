@@ -9,8 +9,8 @@ struct DoctorCommand: AsyncParsableCommand {
         abstract: "Check the installation and suggest fixes.",
         discussion: """
             Settings, data folder, key ring, database, mail, clock; the public address as others \
-            reach it; identity providers; the association files of apps. Nothing is changed. Exit \
-            code 10 means that problems were found.
+            reach it; identity providers; what hosts of internet handles read of us; the association \
+            files of apps. Nothing is changed. Exit code 10 means that problems were found.
             """
     )
 

@@ -1,8 +1,11 @@
 import ArgumentParser
+import PorticoATProtocol
 import PorticoBackend
 import PorticoBytes
+import PorticoProvider
 import PorticoStores
 import PorticoUpstream
+import PorticoWeb
 
 extension ProviderCommand {
     struct Add: DataDirectoryCommand {
@@ -12,13 +15,14 @@ extension ProviderCommand {
                 Prints to stdout the addresses to register with the provider, also with --dry-run, \
                 which writes nothing. The secret comes from a file or from stdin: a client secret \
                 or app secret, for Apple the .p8 file. With Keycloak and other OpenID providers we \
-                can be a public client, without a secret.
+                can be a public client, without a secret. atproto is for internet handles: it \
+                needs no secret, and the server makes its key.
                 """
         )
         static let missing = Installation.Missing.create
 
-        @Argument(help: "google, facebook, apple, keycloak or oidc.")
-        var kind: IdentityProvider.Kind
+        @Argument(help: "google, facebook, apple, keycloak, oidc or atproto.")
+        var kind: ProviderKind
         @Option(
             help: .value(
                 "name",
@@ -38,29 +42,31 @@ extension ProviderCommand {
         @OptionGroup var options: ChangingAndReadingOptions
 
         func validate() throws {
-            guard fields.clientID != nil else {
+            guard fields.clientID != nil || kind == .handles else {
                 throw ValidationError("Missing expected argument '--client-id <id>'")
             }
         }
 
         func run() async throws {
             let settings = try fields.settings(of: kind)
-            let name = name ?? kind.rawValue
+            let name = name ?? kind.name
             try await administer { administration in
                 let others = try await administration.backend().providers
                 guard !others.contains(where: { sameBytes($0.name, name) }) else {
+                    var advice = ["Change it: portico provider update \(printable(name))"]
+                    // Of handles there is one: any host is reached by it.
+                    if kind != .handles { advice.append("Or add a second one: --name NAME") }
                     throw Failure(
                         .exists,
                         "Provider \"\(printable(name))\" already exists.",
-                        "Change it: portico provider update \(printable(name))",
-                        "Or add a second one: --name NAME"
+                        advice: advice
                     )
                 }
                 let last = others.map(\.place).max()
                 let record = try administration.registration(
                     ProviderRecord(
                         name: name,
-                        kind: kind.rawValue,
+                        kind: kind.name,
                         place: place ?? last.map { min($0, .max - 1) + 1 } ?? 0,
                         isEnabled: true,
                         settings: settings,
@@ -77,12 +83,16 @@ extension ProviderCommand {
                             + "Undo: portico provider remove \(name) --confirm \(name)"
                     )
                 }
-                console.say("Register with the provider, exactly as written:")
+                console.say(
+                    kind == .handles
+                        ? "Hosts read who we are from here; nothing is registered:"
+                        : "Register with the provider, exactly as written:"
+                )
                 console.show(
                     record.registered(at: administration.addresses(of: record)),
                     options.read
                 )
-                if !administration.isDryRun {
+                if !administration.isDryRun, kind != .handles {
                     console.say("Check: portico provider test \(name)")
                 }
             }
@@ -92,15 +102,42 @@ extension ProviderCommand {
 
 extension Administration {
     var registration: ProviderRegistration {
-        ProviderRegistration(ring: installation.ring, allowsStandIns: allowsStandIns)
+        ProviderRegistration(
+            ring: installation.ring,
+            allowsStandIns: allowsStandIns,
+            rules: identityRules
+        )
     }
 
     func addresses(of record: ProviderRecord) -> ProviderAddresses {
         ProviderAddresses(record, publicURL: publicURL)
     }
 
+    /// Names under `.test` are hosts in a test network and in a demo only.
+    var identityRules: IdentityRules {
+        var rules = IdentityRules.production
+        rules.allowsTest = installation.settings.testNetwork != nil
+        let realm = snapshot.realms.first { $0.name == DemoHost.name }
+        if allowsStandIns, let host = realm?.host { rules.admitDemo(at: host.origin) }
+        return rules
+    }
+
     /// Warns of what is allowed but will not work, or not as before.
     func warn(of record: ProviderRecord, replacing former: ProviderRecord?) {
+        if record.kind == HandleProvider.kind {
+            // `try?`: it was read a moment ago.
+            let provider = try? HandleProvider(record, identityRules)
+            if provider.flatMap({ OwnClientDocument($0, at: publicURL, identityRules) }) == nil {
+                console.warn(HandleProviderRefusal.publicAddress.description)
+            }
+            if provider?.isConfidential == false {
+                console.warn(
+                    "Hosts end sessions of a public client after 14 days. Leave out --public if people "
+                        + "are to stay signed in for longer."
+                )
+            }
+            return
+        }
         let addresses = addresses(of: record)
         // `try?`: it was read a moment ago.
         if let provider = try? IdentityProvider(record),

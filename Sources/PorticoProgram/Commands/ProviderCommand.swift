@@ -9,7 +9,7 @@ struct ProviderCommand: AsyncParsableCommand {
         abstract: "Manage the identity providers that people sign in with.",
         subcommands: [
             ListCommand<Self>.self, ShowCommand<Self>.self, Add.self, Update.self, Test.self,
-            DeleteCommand<Self>.self,
+            Keys.self, DeleteCommand<Self>.self,
         ]
     )
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import PorticoBackend
 import PorticoBytes
 import PorticoStores
 import PorticoUpstream
@@ -24,6 +25,8 @@ extension ProviderCommand {
         @Flag(inversion: .prefixedEnableDisable, help: "Whether people can sign in with it.")
         var provider: Bool?
         @OptionGroup var fields: ProviderFields
+        @Flag(help: "atproto: also if sessions end, because hosts take us for another client.")
+        var endSessions = false
         @OptionGroup var options: ChangingOptions
 
         func run(_ administration: Administration) async throws {
@@ -31,12 +34,28 @@ extension ProviderCommand {
             let record = try changed(former, administration)
             let name = record.name
             if record != former { administration.warn(of: record, replacing: former) }
+            let ending = try await administration.sessionsEnded(by: record, replacing: former)
+            if let ending, ending.count > 0, administration.isDryRun {
+                console.warn("\(ending.words) by handle would end: people sign in again.")
+            }
             guard administration.mayWrite(record, replacing: former, "provider \(name)") else {
                 return
             }
+            if let ending {
+                try ending.check(endSessions)
+                // First, so that the same command mends what failed in between. Sessions that begin
+                // meanwhile are ended by the server.
+                try await administration.installation.handles.endAll(
+                    confidential: ending.areConfidential,
+                    as: HandleProvider.clientChanged,
+                    at: administration.moment.seconds
+                )
+            }
             try await administration.installation.backend.put(record, replacing: former)
             console.done("Changed provider \(name). See it: portico provider show \(name)")
-            if record.isEnabled { console.say("Check: portico provider test \(name)") }
+            if record.isEnabled, record.kind != HandleProvider.kind {
+                console.say("Check: portico provider test \(name)")
+            }
         }
 
         private func changed(_ former: ProviderRecord, _ administration: Administration) throws
@@ -45,10 +64,11 @@ extension ProviderCommand {
             var record = former
             if let place { record.place = place }
             if let provider { record.isEnabled = provider }
-            if let kind = IdentityProvider.Kind(rawValue: former.kind) {
+            if let kind = ProviderKind(former) {
                 record.settings = try fields.settings(of: kind, over: former.settings)
             }
             let secret = try secret.given(console)
+            if former.kind == HandleProvider.kind { try self.secret.refuse() }
             if case .unchanged = secret, !record.isEnabled, record.settings == former.settings {
                 // What cannot be used can still be taken out of use.
                 return record
@@ -74,6 +94,17 @@ struct ProviderSecretOptions: ParsableArguments {
         }
     }
 
+    /// Of the kind atproto, whose keys the server makes.
+    func refuse() throws(Failure) {
+        guard secretFile == nil, !withoutSecret else {
+            throw Failure(
+                .usage,
+                "A provider of kind atproto has no secret.",
+                "For a public client: --public"
+            )
+        }
+    }
+
     /// The one given by options; never asks.
     func given(_ console: Console) throws -> ProviderRegistration.Secret {
         if withoutSecret { return .none }
@@ -82,9 +113,11 @@ struct ProviderSecretOptions: ParsableArguments {
     }
 
     /// A new provider's; asks for it if no option gives it.
-    func asked(for kind: IdentityProvider.Kind, _ console: Console) throws
-        -> ProviderRegistration.Secret
-    {
+    func asked(for kind: ProviderKind, _ console: Console) throws -> ProviderRegistration.Secret {
+        guard case .upstream(let kind) = kind else {
+            try refuse()
+            return .none
+        }
         guard !withoutSecret, secretFile == nil else { return try given(console) }
         guard kind != .apple else {
             throw Failure(

@@ -49,8 +49,7 @@ extension RealmCommand: ShownResource, DeletedResource {
     static func deletion(_ name: Name, _ administration: Administration) throws -> Deletion {
         let realm = try administration.realm(name.name)
         let name = realm.name
-        let count = administration.clients(of: realm).count
-        let clients = count == 1 ? "1 client" : "\(count) clients"
+        let clients = administration.clients(of: realm).count.counting("client")
         return Deletion(
             name: name,
             subject: "Realm \(name)",

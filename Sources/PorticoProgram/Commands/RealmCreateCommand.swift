@@ -31,12 +31,24 @@ extension RealmCommand {
         @Option(help: .value("url", "An address for this realm alone: its issuer."))
         var host: String?
 
+        @Flag(help: "Make it a host of the AT Protocol, whose clients have documents.")
+        var atproto = false
+
+        @Option(help: .value("url", "With --atproto: where the accounts are, if not at the host."))
+        var resource: String?
+
         @OptionGroup var fields: RealmFields
         @OptionGroup var options: ChangingOptions
 
         func validate() throws {
             guard host == nil || !keycloak else {
                 throw ValidationError("--host and --keycloak cannot be combined.")
+            }
+            guard host != nil || !atproto else {
+                throw ValidationError("--atproto needs --host.")
+            }
+            guard atproto || resource == nil else {
+                throw ValidationError("--resource needs --atproto.")
             }
         }
 
@@ -84,6 +96,7 @@ extension RealmCommand {
                     displayName: displayName,
                     baseURL: installation.settings.effectivePublicURL,
                     host: host,
+                    resource: atproto ? resource ?? host : nil,
                     at: moment
                 )
             }

@@ -16,6 +16,7 @@ extension RealmCommand {
                 """
         )
         static let missing = Installation.Missing.create
+        static let holdsRealms = false
 
         @Argument(help: "Files, or the folder of an export; - for stdin.") var files: [String]
         @Option(help: .value("url", "The server's public address.")) var publicURL: String?
@@ -39,21 +40,21 @@ extension RealmCommand {
                     isDryRun: administration.isDryRun,
                     mayOverwrite: onConflict == .overwrite
                 )
-                let imported = try await run(files) { places in
-                    try chosen(places, administration)
+                let imported = try await run(files) { places, there in
+                    try chosen(places, there)
                 } judging: { staged in
                     show(staged.map(\.report))
                     if !acceptWeaker { try RealmImportRun.expectProtected(staged) }
+                } telling: { news in
+                    console.warn("More came up while realm \(news.realm) was written over:")
+                    show([news])
                 }
                 for one in imported { try await finish(one, administration) }
             }
         }
 
-        private func chosen(_ places: [RealmPlace], _ administration: Administration) throws
-            -> [RealmPlace]
-        {
-            let there = Set(administration.snapshot.realms.map(\.name))
-            return try places.filter { place in
+        private func chosen(_ places: [RealmPlace], _ there: Set<String>) throws -> [RealmPlace] {
+            try places.filter { place in
                 guard there.contains(place.name) else { return true }
                 switch onConflict {
                 case .fail: throw RealmImportRun.exists(place.name)

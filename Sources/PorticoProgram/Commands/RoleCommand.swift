@@ -116,7 +116,7 @@ extension RoleCommand: ShownResource, DeletedResource {
             warning: "This deletes role \(role.text) of realm \(realm.name) and takes it from "
                 + "everyone who has it.",
             done: "Deleted role \(role.text) of realm \(realm.name)."
-        ) { try await administration.deleting { try await $0.delete(role) } }
+        ) { try await administration.deleting { try await $0.delete(role, in: realm) } }
     }
 }
 

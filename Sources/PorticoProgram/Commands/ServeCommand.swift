@@ -2,7 +2,6 @@ import ArgumentParser
 import PorticoBytes
 import PorticoKeycloak
 import PorticoProvider
-import PorticoStandIns
 import PorticoStores
 import PorticoSystem
 import PorticoWeb
@@ -32,6 +31,7 @@ struct ServeCommand: AsyncParsableCommand {
     @OptionGroup var output: ConsoleOptions
 
     func run() async throws {
+        OpenFiles.raise()
         let console = output.console
         let clock = Clock.system
         var settings = try await readSettings()
@@ -50,23 +50,15 @@ struct ServeCommand: AsyncParsableCommand {
         let result: Result<Void, any Error>
         do {
             try network?.check(try await installation.realms.snapshot().realms)
-            var lines = try await prepare(installation, console)
-            var wiring = Wiring(
+            let (lines, demonstration) = try await prepare(installation, console)
+            let wiring = Wiring(
                 installation: installation,
                 address: settings.listen,
                 log: log,
                 look: look,
-                network: network
+                network: network,
+                demonstration: demonstration
             )
-            if demo {
-                let server = try await standIns(installation, log)
-                wiring.standIns = server
-                // The command to try stays last.
-                lines.insert(
-                    contentsOf: Self.demoLines(server, settings.effectivePublicURL),
-                    at: lines.count - 1
-                )
-            }
             let said = lines.joined(separator: "\n")
             try await wiring.serve {
                 guard !console.isQuiet else { return }
@@ -119,8 +111,9 @@ struct ServeCommand: AsyncParsableCommand {
 
     /// Does everything that may fail, before the server listens.
     ///
-    /// - Returns: The lines to print once the server listens.
-    private func prepare(_ installation: Installation, _ console: Console) async throws -> [String]
+    /// - Returns: The lines to print once the server listens, and the demo, if it is one.
+    private func prepare(_ installation: Installation, _ console: Console) async throws
+        -> (lines: [String], Demonstration?)
     {
         let settings = installation.settings
         for path in settings.importRealm {
@@ -136,10 +129,12 @@ struct ServeCommand: AsyncParsableCommand {
         if settings.effectivePublicURL != "http://\(settings.listen.text)" {
             lines[0] += " (\(settings.listen.text))"
         }
+        var demonstration: Demonstration?
         if demo {
             try DemoFolder(installation: installation).claim()
-            let passwords = try await DemoRealm(installation: installation).prepare()
-            lines += Self.demoLines(passwords, settings.effectivePublicURL)
+            let prepared = try await Demonstration(installation)
+            lines += prepared.lines
+            demonstration = prepared
         }
         let realms = try await installation.realms.snapshot().realms
         for realm in realms { try checkIssuer(of: realm, settings.effectivePublicURL) }
@@ -154,7 +149,7 @@ struct ServeCommand: AsyncParsableCommand {
             let command = "portico realm create NAME --public-url \(settings.effectivePublicURL)"
             lines.append("  No realms yet. Create one: \(command)")
         }
-        return lines
+        return (lines, demonstration)
     }
 
     private func importRealms(
@@ -162,9 +157,8 @@ struct ServeCommand: AsyncParsableCommand {
         into installation: Installation,
         _ console: Console
     ) async throws {
-        let there = Set(try await installation.realms.snapshot().realms.map(\.name))
         let run = RealmImportRun(installation: installation)
-        let imported = try await run([path]) { places in
+        let imported = try await run([path]) { places, there in
             places.filter { !there.contains($0.name) }
         } judging: { staged in
             try RealmImportRun.expectProtected(staged)
@@ -200,50 +194,5 @@ struct ServeCommand: AsyncParsableCommand {
             "Or, if the realm is not in use yet, create it again: portico realm delete \(realm.name) "
                 + "--confirm \(realm.name), then portico realm create \(realm.name) --public-url \(publicURL)"
         )
-    }
-
-    /// Creates stand-ins for providers on a free port of 127.0.0.1, and adds them to the backend.
-    private func standIns(_ installation: Installation, _ log: ServerLog) async throws
-        -> StandInServer
-    {
-        let port = try ReservedPort(ListenAddress(host: "127.0.0.1", port: 0))
-        let standIns = try StandIns(
-            baseURL: StandInServer.baseURL(
-                port.address,
-                beside: installation.settings.effectivePublicURL
-            ),
-            clock: installation.clock
-        )
-        try await DemoBackend(installation: installation, standIns: standIns).prepare()
-        return StandInServer(
-            port: port,
-            standIns: standIns
-        )
-    }
-
-    private static func demoLines(_ standIns: StandInServer, _ publicURL: String) -> [String] {
-        [
-            "  Sign in      \(publicURL)/login    with stand-ins for Apple, Google and Facebook",
-            "  Mails        \(publicURL)/_outbox    every page: \(publicURL)/_gallery",
-            "  Stand-ins    \(standIns.standIns.baseURL)",
-        ]
-    }
-
-    private static func demoLines(
-        _ passwords: [(username: String, password: SecretText)],
-        _ publicURL: String
-    ) -> [String] {
-        let issuer = "\(publicURL)/realms/\(DemoRealm.name)"
-        let people = passwords.map(\.username).joined(separator: ", ")
-        let program = CommandLine.arguments.first ?? "portico"
-        return [
-            "  Demo realm   \(issuer)    "
-                + "people: \(people) (new passwords at each start, printed here)"
-        ]
-            + passwords.map { "  Password     \($0.username)  \($0.password.reveal())" }
-            + [
-                "  Try          \(program) login --issuer \(issuer) "
-                    + "--client-id \(SessionChoice.standardClientID)"
-            ]
     }
 }

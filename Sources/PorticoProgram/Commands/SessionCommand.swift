@@ -9,7 +9,7 @@ struct SessionCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "session",
         abstract: "Manage the sessions of accounts in browsers and apps.",
-        subcommands: [ListCommand<Self>.self, Revoke.self]
+        subcommands: [ListCommand<Self>.self, Revoke.self, Import.self]
     )
 
     struct Revoke: AdministrationCommand {
@@ -84,7 +84,7 @@ struct SessionCommand: AsyncParsableCommand {
 
         private func endAll(of account: Account, _ administration: Administration) async throws {
             let count = try await administration.sessions(of: account).count
-            let subject = "\(count == 1 ? "1 session" : "\(count) sessions") of \(account.called)"
+            let subject = "\(count.counting("session")) of \(account.called)"
             guard administration.mayWrite("ended \(subject)") else { return }
             try await administration.depart(
                 "Account \(account.id.text)",

@@ -64,7 +64,7 @@ extension UserCommand {
                 guard try await administration.people.create(new) == .created else {
                     throw Failure(
                         .exists,
-                        "The username or email address is taken in realm \(realm.name).",
+                        "The username, email address or DID is taken in realm \(realm.name).",
                         "Look: portico user list --realm \(realm.name) --filter \(name)"
                     )
                 }
@@ -108,12 +108,14 @@ extension UserCommand {
                 } catch is StoreConflict {
                     throw Failure(
                         .exists,
-                        "The username or email address is taken in realm \(realm.name).",
+                        "The username, email address or DID is taken in realm \(realm.name).",
                         "Nothing was changed."
                     )
                 }
+                let signedOut =
+                    person.losesDID(of: former) ? "They are signed out everywhere. " : ""
                 console.done(
-                    "Changed user \(person.username) of realm \(realm.name). "
+                    "Changed user \(person.username) of realm \(realm.name). " + signedOut
                         + "See them: portico user show \(person.username) --realm \(realm.name)"
                 )
             }

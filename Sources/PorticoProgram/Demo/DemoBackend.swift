@@ -7,10 +7,11 @@ import PorticoStores
 import PorticoUpstream
 
 /// The sign-in methods and the app of `portico serve --demo`: stand-ins for Google, Facebook and Apple,
-/// and an app to sign in to.
+/// internet handles, and an app to sign in to.
 struct DemoBackend {
     let installation: Installation
     let standIns: StandIns
+    let host: DemoHost
 
     /// The name of the demo's app.
     static let app = "notes"
@@ -31,6 +32,7 @@ struct DemoBackend {
                 record(of: registered, kind, place: Int64(place), random)
             )
         }
+        try await installation.backend.put(host.provider)
         // An existing app may have been changed on purpose, so it is kept.
         guard try await !isThere(Self.app) else { return }
         try await installation.backend.put(

@@ -1,3 +1,4 @@
+import PorticoBackend
 import PorticoBytes
 import PorticoProtocol
 import PorticoStandIns
@@ -36,7 +37,8 @@ struct DemoFolder {
     private func otherData() async throws -> String? {
         let isMarked = isMarked
         let realms = try await installation.realms.snapshot().realms
-        if realms.contains(where: { !isMarked || $0.name != DemoRealm.name }) { return "realms" }
+        let names = [DemoRealm.name, DemoHost.name]
+        if realms.contains(where: { !isMarked || !names.contains($0.name) }) { return "realms" }
         let backend = try await installation.backend.configuration()
         if backend.providers.contains(where: { !isMarked || !$0.isStandIn }) { return "providers" }
         if backend.apps.contains(where: { !isMarked || $0.name != DemoBackend.app }) {
@@ -65,13 +67,20 @@ struct DemoFolder {
 }
 
 extension ProviderRecord {
-    fileprivate var isStandIn: Bool { settings[ProviderSetting.standIn.rawValue] != nil }
+    /// Nobody but a demo can set a directory of DIDs that is asked by plain http.
+    fileprivate var isStandIn: Bool {
+        settings[ProviderSetting.standIn.rawValue] != nil
+            || settings.string(HandleSetting.directory.rawValue)?.dropping("http://") != nil
+    }
 }
 
 extension Identity {
     /// Stand-ins answer on this machine by plain http, each below its own path. Only the path
     /// distinguishes them from other providers on this machine.
     fileprivate var isFromStandIn: Bool {
+        if sameBytes(key.issuer, HandleProvider.kind) {
+            return [ATHostPerson.ann, .bob].contains { sameBytes($0.did, key.subject) }
+        }
         guard let address = HTTPAddress(key.issuer), !address.isSecure, address.isThisMachine else {
             return false
         }

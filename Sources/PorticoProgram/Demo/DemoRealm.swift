@@ -8,32 +8,25 @@ struct DemoRealm {
 
     let installation: Installation
 
-    private struct DemoPerson {
-        let username: String
-        let givenName: String
-        let familyName: String
-        let roles: [RoleName]
-    }
-
     private static let people = [
         DemoPerson(
             username: "ann",
             givenName: "Ann",
-            familyName: "Example",
+            email: "ann@example.com",
             roles: [
                 RoleName(clientID: nil, name: "editor"),
                 RoleName(clientID: SessionChoice.standardClientID, name: "tester"),
             ]
         ),
-        DemoPerson(username: "bob", givenName: "Bob", familyName: "Example", roles: []),
+        DemoPerson(username: "bob", givenName: "Bob", email: "bob@example.com"),
     ]
 
     /// Creates the realm or repairs it, and sets new passwords.
     ///
     /// A realm with another issuer is created again, because an issuer never changes.
     ///
-    /// - Returns: The new passwords with their usernames.
-    func prepare() async throws -> [(username: String, password: SecretText)] {
+    /// - Returns: The new passwords.
+    func prepare() async throws -> [DemoPassword] {
         let issuer = try RealmCreation.issuer(
             of: Self.name,
             baseURL: installation.settings.effectivePublicURL
@@ -46,9 +39,7 @@ struct DemoRealm {
             if let former { _ = try await installation.realms.deleteRealm(id: former.id) }
             realm = try await create()
         }
-        let passwords = Self.people.map { ($0.username, Self.password(.system)) }
-        try await set(passwords, in: realm)
-        return passwords
+        return try await installation.prepare(Self.people, in: realm)
     }
 
     private func create() async throws -> Realm {
@@ -86,51 +77,5 @@ struct DemoRealm {
         }
         _ = try await installation.realms.create(new)
         return new.realm
-    }
-
-    private func set(_ passwords: [(String, SecretText)], in realm: Realm) async throws {
-        let moment = installation.clock.moment()
-        let people = installation.people
-        try await installation.registering { registration in
-            for (wanted, (_, password)) in zip(Self.people, passwords) {
-                var person = try registration.person(
-                    username: wanted.username,
-                    realmID: realm.id,
-                    at: moment
-                )
-                person.givenName = wanted.givenName
-                person.familyName = wanted.familyName
-                person.email = "\(wanted.username)@example.com"
-                person.isEmailVerified = true
-                let hash = try await registration.hash(
-                    password,
-                    for: person,
-                    realmName: realm.name,
-                    random: moment.random
-                )
-                let found = try await people.credentials(
-                    realmID: realm.id,
-                    login: wanted.username,
-                    byEmail: false
-                )
-                if let found {
-                    _ = try await people.setPassword(hash, of: found.person.id, at: moment.seconds)
-                    continue
-                }
-                _ = try await people.create(
-                    NewPerson(person: person, password: hash, roles: wanted.roles)
-                )
-            }
-        }
-    }
-
-    /// 60 random bits in three groups, without letters that look like digits.
-    private static func password(_ random: RandomSource) -> SecretText {
-        let alphabet = Array("23456789abcdefghjkmnpqrstuvwxyz2".utf8)
-        let letters = random.bytes(12).map { alphabet[Int($0 & 31)] }
-        let groups = stride(from: 0, to: 12, by: 4).map {
-            String(decoding: letters[$0..<($0 + 4)], as: UTF8.self)
-        }
-        return SecretText(groups.joined(separator: "-"))
     }
 }

@@ -11,8 +11,7 @@ enum FileInput {
         -> [UInt8]
     {
         let name = name ?? printable(path)
-        let descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw unreadable(name, errno) }
+        let descriptor = try opened(path, called: name)
         defer { if path != "-" { close(descriptor) } }
         do {
             return try FileBytes.read(descriptor, limit: limit)
@@ -24,7 +23,14 @@ enum FileInput {
         }
     }
 
-    private static func unreadable(_ name: String, _ reason: Int32) -> Failure {
+    /// To be closed, but for stdin.
+    static func opened(_ path: String, called name: String) throws(Failure) -> Int32 {
+        let descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw unreadable(name, errno) }
+        return descriptor
+    }
+
+    static func unreadable(_ name: String, _ reason: Int32) -> Failure {
         Failure(.notFound, "\(name) cannot be read: \(String(cString: strerror(reason))).")
     }
 }

@@ -6,7 +6,7 @@ extension ConnectionLimits {
     ///
     /// - Parameter administers: Whether an `Authorization` field has a token that may make realms.
     init(_ settings: Settings, administers: @escaping @Sendable (String) -> Bool) {
-        self.init(connections: settings.limitConnections)
+        self.init(connections: OpenFiles(settings).connections)
         body = settings.limitBody
         if settings.adminREST {
             // A realm may come with everything in it.
@@ -14,6 +14,7 @@ extension ConnectionLimits {
                 LongBody(path: "/admin/realms", bytes: 4 << 20, admits: administers)
             ]
         }
+        uploads = Uploads(bytes: settings.limitUpload, folder: settings.dataDirectory)
         headTime = .seconds(Int64(settings.limitRequestSeconds))
         bodyTime = .seconds(Int64(settings.limitRequestSeconds))
         idleTime = .seconds(Int64(settings.limitIdleSeconds))

@@ -28,6 +28,10 @@ struct HealthResponder: Responder {
         return await storage()
     }
 
+    func uploadCheck(of request: Request) -> UploadCheck? {
+        next.uploadCheck(of: request)
+    }
+
     private static func answer(_ isWell: Bool) -> Response {
         Response(
             status: isWell ? .ok : .serviceUnavailable,

@@ -90,8 +90,8 @@ struct SettingTable: Sendable {
         )
     let adminMaster = Entry("admin.master", .choice("state", yes: "on", no: "off"), default: false)
         .help(
-            "Whether who administers the realm master administers all realms: on or off.",
-            more: "The realm is made, with its client `admin-cli`, if there is none."
+            "Whether administrators of the realm master administer all realms: on or off.",
+            more: "If there is no such realm, it is made, with its client `admin-cli`."
         )
     let adminPasswordGrant = Entry(
         "admin.password-grant",
@@ -99,7 +99,7 @@ struct SettingTable: Sendable {
         default: false
     ).help(
         "Whether admin-cli of the realm master may send people's passwords: on or off.",
-        more: "For scripts that know no other way; whoever has a second factor cannot."
+        more: "For scripts that know no other way. Not for people with a second factor."
     )
 
     let logLevel = Entry("log.level", .choice("level", of: Logger.Level.allCases), default: .info)
@@ -115,16 +115,30 @@ struct SettingTable: Sendable {
     let limitConnections = Entry(
         "limits.connections",
         .number(16...100_000, "count"),
-        none: "three quarters of the open files, at most 8192"
-    ).help("Connections that may be open at once.")
+        none: "what the open files allow, at most 8192"
+    ).help(
+        "Connections that may be open at once.",
+        more: "Fewer where the open files do not allow as many."
+    )
     let limitBody = Entry("limits.body", .number(4096...16_777_216, "bytes"), default: 65_536)
         .help(
             "The longest request body, in bytes.",
             more: """
-                The backend never accepts more than 4194304 bytes at `/bff/NAME/` or 65536 at its \
-                other addresses.
+                The backend never accepts more than 4194304 bytes at `/bff/NAME/`, or 65536 at its \
+                other addresses. At `/xrpc/`, see `limits.upload`.
                 """
         )
+    let limitUpload = Entry(
+        "limits.upload",
+        .number(0...1_073_741_824, "bytes"),
+        default: 52_428_800
+    ).help(
+        "The longest body that an app may send to a person's host, in bytes.",
+        more: """
+            At `/xrpc/`, from people who are signed in. What is longer than 1048576 bytes waits in the \
+            data directory, all of it together in 20 times this number. 0: no more than `limits.body`.
+            """
+    )
     let limitRequestSeconds = Entry(
         "limits.request-seconds",
         .number(1...600, "seconds"),

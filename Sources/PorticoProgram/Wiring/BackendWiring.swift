@@ -1,4 +1,5 @@
 import Logging
+import PorticoATProtocol
 import PorticoBackend
 import PorticoBytes
 import PorticoOutbound
@@ -18,8 +19,8 @@ struct BackendWiring {
     let log: ServerLog
     let outbound: OutboundClient
     let theme: PageTheme
-    /// A demo's stand-ins for identity providers.
-    let standIns: StandIns?
+    let network: TestNetwork?
+    let demonstration: Demonstration?
     /// `nil`: emails stay in the outbox.
     let mail: OutgoingMail?
 
@@ -28,8 +29,11 @@ struct BackendWiring {
         let clock = installation.clock
         let ring = installation.ring
         let outbound = outbound
-        let allowsStandIns = standIns != nil
-        let directory = try await BackendDirectory(store: installation.backend) { record in
+        let allowsStandIns = demonstration != nil
+        let directory = try await BackendDirectory(
+            store: installation.backend,
+            handles: handles(publicURL)
+        ) { record in
             let client = try UpstreamClient(
                 record,
                 ring: ring,
@@ -46,6 +50,7 @@ struct BackendWiring {
         let backend = try Backend(
             directory: directory,
             accounts: installation.accounts,
+            handles: installation.handles,
             ring: ring,
             clock: clock,
             activity: SessionActivity(accounts: installation.accounts),
@@ -63,7 +68,7 @@ struct BackendWiring {
             rules: AccountRules(settings)
         )
         for failure in directory.failures { backend.events.providerUnusable(failure) }
-        // No address takes the cookie yet, so no passwords are made.
+        try await backend.makeHandleKey()
         for id in try installation.sealPasswords(isNeeded: false)?.weakIDs ?? [] {
             log.logger("portico.backend").warning(
                 "a password of sid is easy to guess",
@@ -71,6 +76,57 @@ struct BackendWiring {
             )
         }
         return backend
+    }
+
+    /// Sign-in by handle, for when a provider of that kind is there. Strangers choose which hosts it
+    /// asks.
+    func handles(_ publicURL: PublicURL) -> HandleDirectory {
+        let installation = installation
+        var rules = IdentityRules.production
+        rules.allowsTest = network != nil
+        if let host = demonstration?.host.host { rules.admitDemo(at: host.baseURL) }
+        return HandleDirectory(
+            ring: installation.ring,
+            clock: installation.clock,
+            publicURL: publicURL,
+            strangers: hosts,
+            known: hosts,
+            calls: asInDemo(
+                GuardedTransport(
+                    longest: HandleDirectory.longest,
+                    answers: SharedCapacity(
+                        HandleDirectory.mostAnswers,
+                        part: 4,
+                        person: (1, 2)
+                    ),
+                    connections: OpenFiles(installation.settings).outgoing,
+                    in: network
+                )
+            ),
+            rules: rules
+        ) { try installation.sealPasswords(isNeeded: $0) }
+    }
+
+    /// With a resolver and connections of its own, each time.
+    private var hosts: HandleDirectory.Network {
+        let files = OpenFiles(installation.settings)
+        let names = Self.names(in: network, most: files.names)
+        return HandleDirectory.Network(
+            transport: asInDemo(GuardedTransport(connections: files.outgoing, in: network)),
+            names: demonstration.map { DemoTexts(host: $0.host.host, otherwise: names) } ?? names
+        )
+    }
+
+    fileprivate static func names(in network: TestNetwork?, most: Int)
+        -> any TextRecordResolver
+    {
+        let texts: any TextRecordResolver = SystemTextRecords(most: most)
+        return network.map { TestNetworkTexts($0, otherwise: texts) } ?? texts
+    }
+
+    private func asInDemo(_ guarded: GuardedTransport) -> any HTTPTransport {
+        guard let demonstration else { return guarded }
+        return DemoNetwork(host: demonstration.host.host, plain: outbound, guarded: guarded)
     }
 
     /// Sends the emails in the outbox.
@@ -85,9 +141,10 @@ struct BackendWiring {
             clock: installation.clock,
             logger: log.logger("portico.mail")
         ) { draft, language in
-            try MailText(draft, ring: ring) { name in
-                directory.providers.first { $0.name == name }?.client.provider.displayName ?? name
-            }.text(in: language, service: draft.service ?? service)
+            try MailText(draft, ring: ring, name: directory.displayName).text(
+                in: language,
+                service: draft.service ?? service
+            )
         }
     }
 
@@ -109,6 +166,13 @@ struct BackendWiring {
                 for failure in try await backend.directory.refresh() {
                     backend.events.providerUnusable(failure)
                 }
+                try await backend.makeHandleKey()
+            },
+            Repeating(name: "passwords of sid", interval: .seconds(1), logger: logger) {
+                try backend.directory.refreshPasswords()
+            },
+            Repeating(name: "tokens of ended sessions", interval: .seconds(5), logger: logger) {
+                try await backend.revokeHandleTokens()
             },
             Repeating(name: "accounts last seen", interval: .seconds(5), logger: logger) {
                 try await backend.activity.flush()
@@ -120,8 +184,20 @@ struct BackendWiring {
             },
             Repeating(name: "purge of accounts", interval: .seconds(600), logger: logger) {
                 try await purge(at: clock.moment().seconds)
+                try await backend.endHandleSessionsOfOtherKind()
+                try await backend.withdrawUnneededHandleKeys()
             },
         ]
+    }
+}
+
+extension HandleDirectory.Network {
+    /// With a resolver and connections of its own.
+    init(in network: TestNetwork?) {
+        self.init(
+            transport: GuardedTransport(in: network),
+            names: BackendWiring.names(in: network, most: 32)
+        )
     }
 }
 

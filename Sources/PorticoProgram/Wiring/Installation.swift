@@ -21,6 +21,7 @@ struct Installation: Sendable {
     var accounts: AccountStore { AccountStore(database) }
     var outbox: OutboxStore { OutboxStore(database) }
     var audit: AuditStore { AuditStore(database) }
+    var handles: HandleSessionStore { HandleSessionStore(database) }
     var backend: BackendConfigurationStore { BackendConfigurationStore(database) }
     var logoutDeliveries: LogoutDeliveryStore { LogoutDeliveryStore(database) }
     var pushedRequests: PushedRequestStore { PushedRequestStore(database) }

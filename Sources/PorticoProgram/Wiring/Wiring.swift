@@ -21,8 +21,7 @@ struct Wiring {
     let log: ServerLog
     let look: PageLook
     let network: TestNetwork?
-    /// A demo's stand-ins for identity providers.
-    var standIns: StandInServer?
+    let demonstration: Demonstration?
 
     /// Serves until the process is told to stop, then finishes open requests.
     ///
@@ -37,7 +36,8 @@ struct Wiring {
             mostWaiting: settings.hashingQueue,
             random: .system
         )
-        let outbound = OutboundClient()
+        let outgoing = OpenFiles(settings).outgoing
+        let outbound = OutboundClient(connections: outgoing)
         let logout = backchannelLogout(realms, outbound)
         let mail = try OutgoingMail(settings, environment: ProcessInfo.processInfo.environment)
         let provider = try Provider(
@@ -53,8 +53,14 @@ struct Wiring {
             activity: activity,
             logger: log.logger("portico.provider"),
             publicURL: publicURL,
+            documentsBy: GuardedTransport(
+                mediaTypes: ["application/json"],
+                connections: outgoing,
+                in: network
+            ),
+            allowsTestHosts: network != nil,
             // A demo shows its outbox as a page.
-            sendsMail: mail != nil || standIns != nil,
+            sendsMail: mail != nil || demonstration != nil,
             theme: look.theme,
             takesAdminPasswords: settings.adminPasswordGrant,
             sessionEnded: { logout.wake() }
@@ -64,7 +70,8 @@ struct Wiring {
             log: log,
             outbound: outbound,
             theme: look.theme,
-            standIns: standIns?.standIns,
+            network: network,
+            demonstration: demonstration,
             mail: mail
         )
         let backend = try await wiring.backend(publicURL)
@@ -73,17 +80,14 @@ struct Wiring {
             _ = try await installation.realms.version()
             try await installation.writeProbe.write(at: installation.clock.moment().seconds)
         }
-        let health = HealthResponder(
-            next: try pipeline(
-                provider.service,
-                backend,
-                try administration(provider, hashing, publicURL),
-                publicURL,
-                realms
-            ),
-            readiness: readiness,
-            storage: storage
+        let pipeline = try pipeline(
+            provider.service,
+            backend,
+            try administration(provider, hashing, publicURL),
+            publicURL,
+            realms
         )
+        let health = HealthResponder(next: pipeline, readiness: readiness, storage: storage)
         let administrators = AdminTokens(
             realms: realms,
             grants: installation.grants,
@@ -92,18 +96,19 @@ struct Wiring {
         let application = server(health, administrators, whenListening)
         let background =
             repeating(realms, activity, logout, provider) + wiring.repeating(backend)
-        let demonstration = standIns.map { [$0.service as any Service] } ?? []
+        let standIns: [any Service] = demonstration?.services(before: pipeline) ?? []
         let result: Result<Void, any Error>
         do {
             // They stop in reverse order, one at a time: no new work is accepted while requests are
             // finished, and the background tasks stop after that.
-            try await group(background + demonstration + [application, readiness]).run()
+            try await group(background + standIns + [application, readiness]).run()
             result = .success(())
         } catch {
             result = .failure(error)
         }
         let left = await failures(
             of: [
+                { await backend.finishRefreshes() },
                 { try await activity.flush() }, { try await backend.activity.flush() },
                 { try await provider.refusedClients.flush(into: installation.audit) },
                 { try await provider.realmEvents.flush(into: installation.realms.events) },
@@ -135,7 +140,10 @@ struct Wiring {
             transport: OperatorsExceptions(
                 Set(named.compactMap(NamedHost.init)),
                 by: outbound,
-                otherwise: GuardedTransport(in: network)
+                otherwise: GuardedTransport(
+                    connections: OpenFiles(installation.settings).outgoing,
+                    in: network
+                )
             ),
             events: SecurityEvents(logger: log.logger("portico.provider")),
             clock: installation.clock
@@ -155,7 +163,7 @@ struct Wiring {
         ]
         var services: [any HTTPService] = [try backend.service] + realmServices
         if let administration { services.append(administration) }
-        if standIns != nil { services.append(try backend.demo(outbox: installation.outbox)) }
+        if demonstration != nil { services.append(try backend.demo(outbox: installation.outbox)) }
         return RequestPipeline(
             guarding: HostGuard([publicURL]) { realms.hosts },
             proxies: TrustedProxies(

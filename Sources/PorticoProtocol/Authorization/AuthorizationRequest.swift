@@ -16,6 +16,8 @@ package struct AuthorizationRequest: Sendable {
     package let uiLocales: [String]
     package let acrValues: [String]
     package let claims: ClaimsRequest?
+    /// `dpop_jkt`: the key that the token request will prove (RFC 9449 §10).
+    package let dpopKey: JWKThumbprint?
 
     /// Reads the parameters other than client and redirect URI, in the order of the standards.
     ///
@@ -38,6 +40,7 @@ package struct AuthorizationRequest: Sendable {
         uiLocales = Self.list(form["ui_locales"], most: 10)
         acrValues = Self.list(form["acr_values"], most: 10)
         claims = try form["claims"].map { text throws(OAuthError) in try ClaimsRequest(text) }
+        dpopKey = try Self.dpopKey(form["dpop_jkt"])
     }
 
     /// OpenID Connect Core §6.1: each unsupported parameter is refused with its own error, and
@@ -87,6 +90,14 @@ package struct AuthorizationRequest: Sendable {
             throw OAuthError(.invalidRequest, "code_challenge is not the base64url of a SHA-256.")
         }
         return challenge
+    }
+
+    private static func dpopKey(_ text: String?) throws(OAuthError) -> JWKThumbprint? {
+        guard let text else { return nil }
+        guard let key = JWKThumbprint(text) else {
+            throw OAuthError(.invalidRequest, "dpop_jkt is not the base64url of a SHA-256.")
+        }
+        return key
     }
 
     private static func prompt(_ text: String?, _ ignoresUnknown: Bool) throws(OAuthError)

@@ -17,8 +17,8 @@ package struct ClientDocument: Hashable, Sendable {
     package let authentication: Authentication
     /// Whether it may have refresh tokens.
     package let refreshes: Bool
-    /// All members, as read.
-    package let json: JSONObject
+    /// The document as it was fetched: what it says takes twenty times the room once it is parsed.
+    private let source: [UInt8]
 
     package enum Authentication: Hashable, Sendable {
         case none
@@ -46,10 +46,12 @@ package struct ClientDocument: Hashable, Sendable {
         } catch {
             throw .notJSON
         }
-        try self.init(json, at: address)
+        try self.init(json, of: document, at: address)
     }
 
-    private init(_ json: JSONObject, at address: ClientIDAddress) throws(ClientDocumentRefusal) {
+    private init(_ json: JSONObject, of source: [UInt8], at address: ClientIDAddress)
+        throws(ClientDocumentRefusal)
+    {
         guard let clientID = json.string("client_id"), sameBytes(clientID, address.text) else {
             throw .clientID
         }
@@ -64,7 +66,7 @@ package struct ClientDocument: Hashable, Sendable {
         authentication = try members.authentication(isNative: isNative)
         clientURI = try members.clientURI()
         name = json.string("client_name")
-        self.json = json
+        self.source = source
     }
 
     /// The client that `http://localhost` stands for, see ``LocalhostClient``.
@@ -77,13 +79,20 @@ package struct ClientDocument: Hashable, Sendable {
         isNative = true
         authentication = .none
         refreshes = true
-        json = [
+        let json: JSONObject = [
             "client_id": .string(clientID),
             "redirect_uris": .array(redirectURIs.map { .string($0.text) }),
             "scope": .string(scope.text), "application_type": "native",
             "grant_types": ["authorization_code", "refresh_token"], "response_types": ["code"],
             "token_endpoint_auth_method": "none", "dpop_bound_access_tokens": true,
         ]
+        source = json.serialized()
+    }
+
+    /// All members, parsed again.
+    package var json: JSONObject {
+        // `try?`: it was parsed before.
+        (try? JSONObject(parsing: source, limits: Self.jsonLimits)) ?? [:]
     }
 
     /// Differs from the one that a person agreed to if what protects them has changed: where codes

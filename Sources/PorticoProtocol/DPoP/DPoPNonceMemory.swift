@@ -38,8 +38,7 @@ package final class DPoPNonceMemory: Sendable {
     ///   would be read with.
     @discardableResult
     package func note(_ reply: HTTPReply, from address: HTTPAddress, at now: Int64) -> String? {
-        guard let name = Self.field else { return nil }
-        let given = reply.response.headerFields[values: name]
+        let given = reply.response.headerFields[values: .dpopNonce]
         guard given.count == 1, let nonce = given.first, Self.isProper(nonce) else { return nil }
         let origin = Hash256(of: address.origin)
         entries.withLock { entries in
@@ -51,8 +50,6 @@ package final class DPoPNonceMemory: Sendable {
         }
         return nonce
     }
-
-    private static let field = HTTPField.Name("DPoP-Nonce")
 
     /// Visible ASCII without quotation mark and backslash (RFC 9449 §8.1).
     private static func isProper(_ nonce: String) -> Bool {

@@ -8,6 +8,8 @@ import PorticoBytes
 /// three minutes.
 package struct DPoPNonces: Sendable {
     private let keys: [SymmetricKey]
+    /// Of the minute that was asked about last: each request asks about it.
+    private let computed = Locked<(bucket: Int64, nonces: [String])?>(nil)
 
     /// In seconds.
     private static let bucket: Int64 = 60
@@ -17,20 +19,33 @@ package struct DPoPNonces: Sendable {
         self.keys = keys
     }
 
+    /// - Parameter secret: The same at every node, 32 bytes or more.
+    package init(secret: [UInt8]) {
+        self.init(keys: [SymmetricKey(data: secret)])
+    }
+
     /// The value of the `DPoP-Nonce` field.
     ///
     /// - Parameter now: Seconds since 1970.
     /// - Returns: `nil` without any key.
     package func current(at now: Int64) -> String? {
-        keys.first.map { Self.nonce(now / Self.bucket + 1, $0) }
+        good(at: now).first
     }
 
     package func isGood(_ nonce: String, at now: Int64) -> Bool {
+        good(at: now).contains { ConstantTime.equal(nonce, $0) }
+    }
+
+    /// Of each key the one that it gives out, and the two before.
+    private func good(at now: Int64) -> [String] {
         let bucket = now / Self.bucket
-        return keys.contains { key in
-            (bucket - 1...bucket + 1).contains {
-                ConstantTime.equal(nonce, Self.nonce($0, key))
+        return computed.withLock { computed in
+            if let computed, computed.bucket == bucket { return computed.nonces }
+            let nonces = keys.flatMap { key in
+                (-1...1).reversed().map { Self.nonce(bucket + $0, key) }
             }
+            computed = (bucket, nonces)
+            return nonces
         }
     }
 

@@ -39,6 +39,7 @@ package struct DPoPSender: Sendable {
     /// - Parameters:
     ///   - token: Sent as `Authorization: DPoP …`, and named in the proof (§7.1).
     ///   - limits: Of each try.
+    ///   - stored: Sent as the body, each time from its start, instead of the one that `prepare` gives.
     ///   - prepare: The other fields, and the body. Runs for each try: what may be sent only once, as
     ///     a client assertion, is made there.
     /// - Throws: ``HTTPTransportError``, a ``JOSEError`` if the key cannot sign, and what `prepare`
@@ -50,6 +51,7 @@ package struct DPoPSender: Sendable {
         token: SecretText? = nil,
         at place: Place,
         limits: HTTPLimits,
+        stored: (any StoredBytes)? = nil,
         prepare: (Moment) throws -> (fields: HTTPFields, body: [UInt8])
     ) async throws -> Answer {
         var tries = 1
@@ -60,16 +62,19 @@ package struct DPoPSender: Sendable {
             var request = HTTPRequest(method, to: address)
             request.headerFields = fields
             if let token { request.headerFields[.authorization] = "DPoP \(token.reveal())" }
-            if let name = Self.field {
-                request.headerFields[name] = try key.proof(
-                    method,
-                    address,
-                    token: token,
-                    nonce: nonce,
-                    at: moment
-                )
-            }
-            let reply = try await transport.send(request, body: body, limits: limits)
+            request.headerFields[.dpop] = try key.proof(
+                method,
+                address,
+                token: token,
+                nonce: nonce,
+                at: moment
+            )
+            let reply =
+                if let stored {
+                    try await send(request, stored, limits)
+                } else {
+                    try await transport.send(request, body: body, limits: limits)
+                }
             let given = nonces.note(reply, from: address, at: clock.moment().seconds)
             guard tries == 1, place.asksForNonce(reply), let given, given != nonce else {
                 return Answer(reply: reply, gaveNonce: given != nil, tries: tries)
@@ -79,11 +84,23 @@ package struct DPoPSender: Sendable {
         }
     }
 
-    private static let field = HTTPField.Name("DPoP")
+    private func send(_ request: HTTPRequest, _ stored: any StoredBytes, _ limits: HTTPLimits)
+        async throws(HTTPTransportError) -> HTTPReply
+    {
+        guard let transport = transport as? any StoredBodyTransport else { throw .refused }
+        return try await transport.send(request, stored: stored, limits: limits)
+    }
+
+    /// Whether a nonce for a server is known, and not older than so many seconds.
+    package func hasNonce(for address: HTTPAddress, notOlderThan seconds: Int64) -> Bool {
+        let now = clock.moment().seconds
+        return nonces.nonce(for: address, notOlderThan: seconds, at: now) != nil
+    }
 }
 
 extension DPoPSender.Place {
-    fileprivate func asksForNonce(_ reply: HTTPReply) -> Bool {
+    /// Whether the same request is right with another nonce.
+    package func asksForNonce(_ reply: HTTPReply) -> Bool {
         let status = reply.response.status.code
         let isInBody = ErrorResponse(reply)?.code == .useDPoPNonce
         return switch self {

@@ -6,20 +6,35 @@ package protocol AddressResolver: Sendable {
     /// Empty if it has none.
     ///
     /// - Parameter host: A name, or an IP literal without brackets.
+    /// - Throws: ``HTTPTransportError/busy`` where too many names are being looked up;
+    ///   `CancellationError`.
     func addresses(of host: String) async throws -> [[UInt8]]
 }
 
 /// The system's resolver: hosts file, DNS, and other configured sources.
 package final class SystemResolver: AddressResolver {
-    private let calls = BlockingCalls("portico.resolver")
+    private let calls: BlockingCalls<[[UInt8]]>
+    private let look: @Sendable (String) -> [[UInt8]]
 
-    package init() {}
-
-    package func addresses(of host: String) async throws -> [[UInt8]] {
-        try await calls { Self.ask(host) } ?? []
+    /// - Parameters:
+    ///   - most: Names that are being looked up at one time.
+    ///   - look: Asked instead of the system; may block its thread.
+    package init(most: Int = 32, asking look: (@Sendable (String) -> [[UInt8]])? = nil) {
+        calls = BlockingCalls(most: most)
+        self.look = look ?? Self.ask
     }
 
-    private static func ask(_ host: String) -> [[UInt8]] {
+    package func addresses(of host: String) async throws -> [[UInt8]] {
+        guard let addresses = try await calls(host, { [look] in look(host) }) else {
+            throw HTTPTransportError.busy
+        }
+        return addresses
+    }
+
+    /// An answer may have thousands; a few are tried.
+    private static let mostAddresses = 64
+
+    @Sendable private static func ask(_ host: String) -> [[UInt8]] {
         var hints = addrinfo()
         hints.ai_family = AF_UNSPEC
         #if canImport(Glibc)
@@ -33,7 +48,9 @@ package final class SystemResolver: AddressResolver {
         var addresses: [[UInt8]] = []
         var next = list
         while let entry = next?.pointee {
-            if let address = bytes(of: entry), !addresses.contains(address) {
+            if let address = bytes(of: entry), addresses.count < mostAddresses,
+                !addresses.contains(address)
+            {
                 addresses.append(address)
             }
             next = entry.ai_next

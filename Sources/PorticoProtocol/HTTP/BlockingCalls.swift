@@ -1,43 +1,56 @@
-import Dispatch
 import PorticoBytes
 
 /// Runs what blocks its thread, at worst for a minute, on threads of its own: the system's
-/// resolvers.
-package final class BlockingCalls: Sendable {
-    /// The most calls at one time.
-    private static let most = 32
+/// resolvers. Who asks for a name that is being asked for waits for the same answer.
+package final class BlockingCalls<Value: Sendable>: Sendable {
+    /// The most names, and threads, at one time.
+    private let most: Int
+    private typealias Waiting = [ObjectIdentifier: CallOutcome<Value?>]
 
-    private let queue: DispatchQueue
-    private let underWay = Locked(0)
+    /// By name, who waits.
+    private let underWay = Locked<[String: Waiting]>([:])
 
-    package init(_ label: String) {
-        queue = DispatchQueue(label: label, attributes: .concurrent)
+    private enum Begun { case first, joined, full }
+
+    package init(most: Int) {
+        self.most = most
     }
 
-    /// - Returns: `nil`, without a call, where too many are under way.
+    /// - Parameter name: Of one kind of call: whoever asks for the same gets the same.
+    /// - Returns: `nil`, without a call, where too many are under way or there is no thread.
     /// - Throws: `CancellationError` as soon as the task is cancelled; the thread ends by itself.
-    package func callAsFunction<Value: Sendable>(_ call: @escaping @Sendable () -> Value)
+    package func callAsFunction(_ name: String, _ call: @escaping @Sendable () -> Value)
         async throws -> Value?
     {
-        let mayCall = underWay.withLock { count in
-            guard count < Self.most else { return false }
-            count += 1
-            return true
-        }
-        guard mayCall else { return nil }
-        let outcome = CallOutcome<Value>()
+        let outcome = CallOutcome<Value?>()
+        let begun = begin(name, outcome)
+        guard begun != .full else { return nil }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 outcome.expect(continuation)
-                queue.async { [underWay] in
-                    let value = call()
-                    underWay.withLock { $0 -= 1 }
-                    outcome.give(.success(value))
+                guard begun == .first else { return }
+                let end: @Sendable (Value?) -> Void = { [underWay] value in
+                    let waiting = underWay.withLock { $0.removeValue(forKey: name) } ?? [:]
+                    for outcome in waiting.values { outcome.give(.success(value)) }
                 }
+                if !OwnThread.start({ end(call()) }) { end(nil) }
             }
-        } onCancel: {
-            // The cancelled task does not wait for the system.
+        } onCancel: { [underWay] in
+            // The cancelled task does not wait for the system. The name stays: its thread still runs.
+            underWay.withLock { $0[name]?[ObjectIdentifier(outcome)] = nil }
             outcome.give(.failure(CancellationError()))
+        }
+    }
+
+    private func begin(_ name: String, _ outcome: CallOutcome<Value?>) -> Begun {
+        underWay.withLock { underWay in
+            if underWay[name] != nil {
+                underWay[name]?[ObjectIdentifier(outcome)] = outcome
+                return .joined
+            }
+            guard underWay.count < most else { return .full }
+            underWay[name] = [ObjectIdentifier(outcome): outcome]
+            return .first
         }
     }
 }

@@ -1,5 +1,5 @@
 public import HTTPTypes
-import PorticoBytes
+package import PorticoBytes
 
 /// Sends one HTTP request and returns the whole reply (RFC 9110).
 ///
@@ -29,6 +29,8 @@ public struct HTTPLimits: Hashable, Sendable {
     public var bytes: Int
     /// From the call to the last byte, in seconds.
     public var seconds: Int
+    /// Whose request it is, where people share what their host gets; `nil`: it is nobody's.
+    package var person: UniqueID?
 
     /// - Parameters:
     ///   - bytes: The longest body.
@@ -45,6 +47,8 @@ public struct HTTPReply: Sendable {
     public var response: HTTPResponse
     /// The content, without transfer coding; empty if the reply has none.
     public var body: [UInt8]
+    /// Lives as long as the body is needed: what the transport counts it by.
+    package var held: (any Sendable)?
 
     /// A reply made by an app's own transport.
     ///

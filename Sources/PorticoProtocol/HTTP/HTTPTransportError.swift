@@ -26,6 +26,11 @@ public struct HTTPTransportError: Error, Hashable, Sendable, CustomStringConvert
     package static let elsewhere = Self(
         "The name localhost resolves to another machine. Correct the hosts file, or use 127.0.0.1."
     )
+    /// Too many requests, or look-ups of names, are under way. Nothing was sent, and nothing is known
+    /// about the server.
+    package static let busy = Self("Too many requests to other servers are under way.")
+    /// There is no memory for the answer at the moment. The request was sent.
+    package static let noRoom = Self("There is no room for the answer at the moment.")
     /// The content type is not the requested one.
     package static let wrongType = Self("The answer has a different type from the requested one.")
 }

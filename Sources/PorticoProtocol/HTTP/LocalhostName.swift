@@ -24,7 +24,7 @@ package struct LocalhostName: Sendable {
     ///
     /// - Returns: `nil` if the address has no such name, or is https: its certificate identifies
     ///   the server.
-    /// - Throws: elsewhere if an address of the name is not a loopback address; cancelled.
+    /// - Throws: elsewhere if an address of the name is not a loopback address; cancelled; busy.
     package func literals(for address: HTTPAddress) async throws(HTTPTransportError)
         -> [HTTPAddress]?
     {
@@ -33,7 +33,7 @@ package struct LocalhostName: Sendable {
         do {
             found = try await resolver.addresses(of: address.host)
         } catch {
-            throw .cancelled
+            throw error as? HTTPTransportError ?? .cancelled
         }
         // One foreign address among loopback ones is not an accident: none of them is used.
         let literals = found.map(Self.literal)

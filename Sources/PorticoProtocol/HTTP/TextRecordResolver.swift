@@ -15,4 +15,6 @@ package enum TextRecordError: Error, Hashable, Sendable {
     case unreachable
     /// The answer is not well-formed, or is larger than allowed.
     case malformed
+    /// Too many names are being looked up. Nobody was asked.
+    case busy
 }

@@ -10,4 +10,10 @@ package struct JWKThumbprint: Hashable, Sendable {
     package init(_ jwk: JWK) {
         text = Base64URL.encode(SHA256.hash(data: jwk.requiredMembers.serialized()))
     }
+
+    /// - Returns: `nil` if it is not the base64url of a SHA-256.
+    package init?(_ text: String) {
+        guard Base64URL.decode(text)?.count == 32 else { return nil }
+        self.text = text
+    }
 }

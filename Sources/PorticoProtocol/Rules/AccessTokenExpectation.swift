@@ -7,7 +7,7 @@ package struct AccessTokenExpectation: Sendable {
     /// The required audience: this resource server.
     package var audience: String
     /// The allowed `typ` header: `at+jwt` (RFC 9068 §2.1). `JWT` is not specific, so the claim
-    /// `typ` must then be `Bearer`, as in Keycloak's tokens.
+    /// `typ` must then be `Bearer`, or `DPoP` of a bound token, as in Keycloak's.
     package var types: Set<JWTType> = [.accessToken]
     /// The allowed difference between the two clocks, in seconds.
     package var leeway: TimeInterval = 30
@@ -28,11 +28,12 @@ package enum AccessTokenRefusal: Error, Hashable, Sendable {
     case expired
     case notYetValid
     case scope
-    /// Bound to a key that a Bearer request does not prove (RFC 9449 §7.1, RFC 8705 §3).
+    /// Bound to a key that the request does not prove, or to none although it proves one (RFC 9449
+    /// §7.1, §7.2, RFC 8705 §3).
     case bound
 }
 
-/// An access token that passed every check; only ``init(_:meeting:at:)`` makes one.
+/// An access token that passed every check; only ``init(_:meeting:provenBy:at:)`` makes one.
 package struct VerifiedAccessToken: Sendable {
     package let claims: JSONObject
     package let subject: String
@@ -40,11 +41,17 @@ package struct VerifiedAccessToken: Sendable {
 
     /// Checks in the order of RFC 9068 §4. A ``VerifiedJWT`` has its signature and algorithm
     /// checked already.
-    package init(_ jwt: VerifiedJWT, meeting expected: AccessTokenExpectation, at now: Date)
-        throws(AccessTokenRefusal)
-    {
+    ///
+    /// - Parameter key: The key that the request proves to have (RFC 9449); `nil` where it proves
+    ///   none.
+    package init(
+        _ jwt: VerifiedJWT,
+        meeting expected: AccessTokenExpectation,
+        provenBy key: JWKThumbprint? = nil,
+        at now: Date
+    ) throws(AccessTokenRefusal) {
         let claims = jwt.claims
-        try expected.checkType(jwt)
+        try expected.checkType(jwt, isBound: key != nil)
         // Exactly the issuer of the metadata.
         guard let issuer = claims.string("iss"), expected.issuer.isNamed(issuer) else {
             throw .issuer
@@ -54,11 +61,21 @@ package struct VerifiedAccessToken: Sendable {
         guard let subject = claims.string("sub"), (1...1024).contains(subject.utf8.count) else {
             throw .subject
         }
-        // If accepted, a stolen token would work for anyone (RFC 9449 §7.1).
-        guard claims["cnf"] == nil else { throw .bound }
+        guard Self.isBound(claims["cnf"], to: key) else { throw .bound }
         self.claims = claims
         self.subject = subject
         scope = try Self.scope(claims["scope"])
+    }
+
+    /// A bound token is good with a proof of its key only: otherwise a stolen one would work for
+    /// anyone. One that is not bound has nothing to be proven (RFC 9449 §7.1, §7.2). What else a
+    /// token may be bound to is proven by none of this (RFC 8705 §3).
+    private static func isBound(_ confirmation: JSONValue?, to key: JWKThumbprint?) -> Bool {
+        guard let key else { return confirmation == nil }
+        guard case .object(let members)? = confirmation, members.count == 1,
+            let thumbprint = members.string("jkt")
+        else { return false }
+        return sameBytes(thumbprint, key.text)
     }
 
     private static func scope(_ value: JSONValue?) throws(AccessTokenRefusal) -> Scope {
@@ -74,11 +91,11 @@ package struct VerifiedAccessToken: Sendable {
 
 extension AccessTokenExpectation {
     /// An ID Token is signed by the same key, and must not pass (RFC 9068 §5).
-    fileprivate func checkType(_ jwt: VerifiedJWT) throws(AccessTokenRefusal) {
+    fileprivate func checkType(_ jwt: VerifiedJWT, isBound: Bool) throws(AccessTokenRefusal) {
         guard types.contains(jwt.type) else { throw .type }
         switch jwt.type {
         case .accessToken: return
-        case .jwt where jwt.claims.string("typ") == "Bearer": return
+        case .jwt where jwt.claims.string("typ") == (isBound ? "DPoP" : "Bearer"): return
         default: throw .type
         }
     }

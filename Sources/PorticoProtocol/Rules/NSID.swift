@@ -1,9 +1,9 @@
 import PorticoBytes
 
 /// Names of record types and methods in the AT Protocol: a domain in reverse, and a name in it.
-enum NSID {
+package enum NSID {
     /// Three labels or more, at most 317 bytes; the last is a word without hyphens.
-    static func isValid(_ text: String) -> Bool {
+    package static func isValid(_ text: String) -> Bool {
         guard text.utf8.count <= 317 else { return false }
         let labels = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard labels.count >= 3, let name = labels.last else { return false }

@@ -22,16 +22,17 @@ package struct TokenResponse: Sendable {
     /// The longest accepted life of an access token: ten years.
     private static let longestLife: Int64 = 10 * 366 * 86_400
 
+    /// - Parameter type: The token type, in lower case.
     /// - Throws: malformed if a required member is missing, a member has a wrong type, a name
     ///   occurs twice, or the text is not UTF-8; unknownTokenType. Unknown members are ignored.
-    package init(parsing body: [UInt8]) throws(Refusal) {
+    package init(parsing body: [UInt8], type: String = "bearer") throws(Refusal) {
         let json: JSONObject
         do {
             json = try JSONObject(parsing: body, limits: .foreign(size: 256 * 1024))
         } catch {
             throw .malformed
         }
-        try self.init(json, token: "access_token")
+        try self.init(json, token: "access_token", type: type)
     }
 
     /// The refresh token of an answer that is wrong otherwise: the one before it may be spent.
@@ -47,7 +48,7 @@ package struct TokenResponse: Sendable {
     /// - Parameters:
     ///   - name: The member with the token for calling servers.
     ///   - supported: The token type, in lower case.
-    /// - Throws: As ``init(parsing:)``.
+    /// - Throws: As ``init(parsing:type:)``.
     package init(_ json: JSONObject, token name: String, type supported: String = "bearer")
         throws(Refusal)
     {

@@ -33,8 +33,8 @@ package struct ClientRegistration: Sendable {
     /// - Parameters:
     ///   - others: The other clients of the realm.
     ///   - algorithms: Those for which the realm has an active key.
-    ///   - isImported: Whether the client comes from a realm that did not require PKCE
-    ///     (docs/decisions/0032).
+    ///   - isImported: Whether the client comes from a realm that did not require PKCE, and
+    ///     nothing is taken away from what it has here (docs/decisions/0032).
     /// - Throws: The first rule that the client breaks.
     package func callAsFunction(
         _ client: Client,

@@ -23,6 +23,8 @@ package struct RealmCreation: Sendable {
     ///   - baseURL: The part before `/realms/` in every address, without a query. The issuer is
     ///     made from it once and never changes (docs/decisions/0036).
     ///   - host: An origin for this realm alone, which is its issuer then (docs/decisions/0059).
+    ///   - resource: Where the accounts are that it signs in for, if it is a host of the AT Protocol:
+    ///     its own host, or another origin.
     ///   - algorithms: What the realm can sign with in addition to ``firstAlgorithms``.
     ///   - imported: Keys that come with it, from the realm's id. None is made for an algorithm that
     ///     one of them signs with.
@@ -32,6 +34,7 @@ package struct RealmCreation: Sendable {
         displayName: String? = nil,
         baseURL: String,
         host: String? = nil,
+        resource: String? = nil,
         algorithms: Set<SignatureAlgorithm> = [],
         importing imported: (_ realmID: String) throws -> [SigningKeyRecord] = { _ in [] },
         at moment: Moment
@@ -39,12 +42,15 @@ package struct RealmCreation: Sendable {
         guard Realm.isName(name) else { throw Refusal.name }
         let displayName = displayName.flatMap { $0.isEmpty ? nil : $0 } ?? name
         guard PlainText.isLine(displayName, length: 200) else { throw Refusal.displayName }
-        let realm = Realm(
+        var realm = Realm(
             id: id ?? UniqueID(random: moment.random).text,
             name: name,
             displayName: displayName,
             issuer: try Self.issuer(of: name, baseURL: baseURL, host: host)
         )
+        realm.atProtocol = try resource.map { origin throws(Refusal) in
+            ATProtocolRealm(resource: try Self.resource(origin, of: realm))
+        }
         let imported = try imported(realm.id)
         let active = SigningKeyRecord.activeAlgorithms(of: imported, at: moment.seconds)
         let first = SignatureAlgorithm.allCases.filter {
@@ -76,13 +82,28 @@ package struct RealmCreation: Sendable {
     private static func issuer(onHost host: String, beside baseURL: String) throws(Refusal)
         -> String
     {
+        let own: PublicURL
+        let publicURL: PublicURL
         do {
-            let (host, publicURL) = (try PublicURL(host), try PublicURL(baseURL))
-            if host.isSecure == publicURL.isSecure, host != publicURL { return host.origin }
+            own = try PublicURL(host)
+            publicURL = try PublicURL(baseURL)
+        } catch {
+            throw .host
+        }
+        guard own.isSecure == publicURL.isSecure else { throw .hostScheme }
+        guard own != publicURL else { throw .hostIsPublicURL }
+        return own.origin
+    }
+
+    private static func resource(_ origin: String, of realm: Realm) throws(Refusal) -> String {
+        guard let host = realm.host else { throw .resource }
+        do {
+            let resource = try PublicURL(origin)
+            if resource.isSecure == host.isSecure { return resource.origin }
         } catch {
             // It says the same.
         }
-        throw .host
+        throw .resource
     }
 
     package enum Refusal: Error, CaseIterable, Hashable, Sendable {
@@ -91,13 +112,17 @@ package struct RealmCreation: Sendable {
         case baseURL
         case insecureBaseURL
         case host
+        case hostScheme
+        case hostIsPublicURL
+        case resource
 
         package var field: StaticString {
             switch self {
             case .name: "name"
             case .displayName: "display name"
             case .baseURL, .insecureBaseURL: "public URL"
-            case .host: "host"
+            case .host, .hostScheme, .hostIsPublicURL: "host"
+            case .resource: "resource"
             }
         }
 
@@ -109,8 +134,13 @@ package struct RealmCreation: Sendable {
             case .baseURL: "The public URL is an absolute address without query and fragment."
             case .insecureBaseURL:
                 "The public URL is https, or http on 127.0.0.1, [::1] or localhost."
-            case .host:
-                "A realm's own host is https://HOST, as the public URL is, and not the public URL."
+            case .host: "A realm's own host is https://HOST, in lower case and without a path."
+            case .hostScheme:
+                "The public URL is https, and the host http, or the other way round: set public-url."
+            case .hostIsPublicURL:
+                "It is the public URL, which the other realms have. A realm's own host is another."
+            case .resource:
+                "The accounts of a realm with a host of its own are at https://HOST."
             }
         }
     }

@@ -2,6 +2,8 @@ import HTTPTypes
 import PorticoBytes
 import PorticoPages
 import PorticoProtocol
+import PorticoStores
+import PorticoWeb
 
 /// A refused authorization request. Where the error may be sent depends on what is proven: nothing
 /// is ever sent to a redirect URI that a known client has not registered (RFC 6749 §4.1.2.1, RFC
@@ -55,5 +57,19 @@ extension ErrorPage.Details {
             clientID: clientID,
             time: moment.now
         )
+    }
+}
+
+extension ProvenRequest {
+    /// Servers of clients with a document lead on to apps that we know nothing of (docs/decisions/0064).
+    var formTarget: FormTarget {
+        client.documented == nil ? .redirect(target.redirect.uri) : .onward
+    }
+
+    /// A person's own word that they do not go on. Clients with a document tell it by these words of
+    /// the AT Protocol's servers: other ends have the same error.
+    func declined(_ words: StaticString) -> AuthorizationRefusal {
+        let words = client.documented == nil ? words : "The user rejected the request"
+        return .redirect(OAuthError(.accessDenied, words), target)
     }
 }

@@ -10,18 +10,31 @@ struct AuthorizationRequests: Sendable {
     let grants: GrantStore
     let spent: SpentRequests
     let ring: KeyRing
+    let documents: ClientDocuments
 
     static let requestURIPrefix = "urn:ietf:params:oauth:request_uri:"
 
     /// Starts a new flow for the request in `form`, and returns it with the request.
+    ///
+    /// - Parameter address: Of who asks: a client's document may be fetched for them.
+    /// - Throws: ``AuthorizationRefusal``; ``TooManyRequests``, with nothing fetched.
     func begin(
         _ form: FormParameters,
         in realm: LiveRealm,
         browser: Hash256,
+        from address: String,
         at moment: Moment
     ) async throws -> (AuthorizationFlow, ProvenRequest) {
         if let reference = form["request_uri"], reference.hasPrefix(Self.requestURIPrefix) {
-            return try await beginPushed(reference, form, realm, browser, moment)
+            return try await beginPushed(reference, form, realm, browser, address, moment)
+        }
+        if let clientID = form["client_id"], realm.takesDocument(clientID: clientID) {
+            // Nothing is fetched for a link that anyone can write.
+            throw AuthorizationRefusal.page(
+                OAuthError(.invalidRequest, "This client must push its requests."),
+                client: clientID,
+                nil
+            )
         }
         let proven = try ProvenRequest(
             form,
@@ -41,30 +54,56 @@ struct AuthorizationRequests: Sendable {
     /// The request of a pending flow, checked again because the registration may have changed (RFC
     /// 9126 §4). A pushed request that was answered in the meantime is refused, so that the person
     /// does not enter a password in vain.
-    func resume(_ flow: AuthorizationFlow, in realm: LiveRealm, at moment: Moment) async throws
-        -> ProvenRequest
-    {
-        let proven = try ProvenRequest(
-            try FormParameters(decoding: flow.parameters),
+    ///
+    /// - Parameter address: Of who asks: a client's document may be fetched for them.
+    /// - Throws: ``AuthorizationRefusal``; ``TooManyRequests``, with nothing fetched.
+    func resume(
+        _ flow: AuthorizationFlow,
+        in realm: LiveRealm,
+        from address: String,
+        at moment: Moment
+    ) async throws -> ProvenRequest {
+        let form = try FormParameters(decoding: flow.parameters)
+        if let clientID = form["client_id"] {
+            if flow.isPushed { try await refuseAnswered(flow.requestID, of: clientID, moment) }
+            try await admit(clientID, to: realm, from: address, moment)
+        }
+        return try ProvenRequest(
+            form,
             in: realm,
             wasPushed: flow.isPushed,
             at: moment.seconds
         )
-        if flow.isPushed { try await refuseAnswered(flow.requestID, of: proven.client, moment) }
-        return proven
+    }
+
+    /// The client of a request that was pushed: its document may have to be fetched again.
+    ///
+    /// - Throws: ``AuthorizationRefusal/page(_:client:_:)`` where it is not to be had (Client ID
+    ///   Metadata Document §4.3).
+    private func admit(
+        _ clientID: String,
+        to realm: LiveRealm,
+        from address: String,
+        _ moment: Moment
+    ) async throws {
+        do {
+            try await documents.admit(clientID, to: realm, from: address, at: moment)
+        } catch let error as OAuthError {
+            throw AuthorizationRefusal.page(error, client: clientID, nil)
+        }
     }
 
     /// RFC 9126 §4, §7.3: one code for each request; reloading before that does no harm.
     private func refuseAnswered(
         _ requestID: UniqueID,
-        of client: Client,
+        of clientID: String,
         _ moment: Moment
     ) async throws {
         guard !spent.isSpent(requestID, at: moment.seconds),
             try await !grants.isAnswered(requestID: requestID)
         else {
             let error = OAuthError(.invalidRequestURI, "request_uri was used before.")
-            throw AuthorizationRefusal.page(error, client: client.clientID, nil)
+            throw AuthorizationRefusal.page(error, client: clientID, nil)
         }
     }
 
@@ -73,6 +112,7 @@ struct AuthorizationRequests: Sendable {
         _ form: FormParameters,
         _ realm: LiveRealm,
         _ browser: Hash256,
+        _ address: String,
         _ moment: Moment
     ) async throws -> (AuthorizationFlow, ProvenRequest) {
         let clientID: String
@@ -85,11 +125,20 @@ struct AuthorizationRequests: Sendable {
             throw AuthorizationRefusal.page(error, client: nil, .unknownClient)
         }
         let hash = Hash256(of: String(reference.dropFirst(Self.requestURIPrefix.count)))
+        let kept = try await pushed.pushedRequest(hash, realmID: realm.realm.id)
+        if let kept,
+            sameBytes(kept.clientID, Client.id(ofDocument: clientID, realmID: realm.id))
+        {
+            // Nothing is fetched for what is answered, or too late.
+            try await refuseAnswered(kept.requestID, of: clientID, moment)
+            if moment.seconds < kept.expiresAt {
+                try await admit(clientID, to: realm, from: address, moment)
+            }
+        }
         guard
-            let request = try await pushed.pushedRequest(hash, realmID: realm.realm.id),
+            let request = kept,
             // RFC 9126 §2.2: bound to the client that pushed it.
             let client = realm.client(clientID: clientID), client.id == request.clientID,
-            moment.seconds < request.expiresAt,
             let encoded = PushedRequestSeal(ring: ring, realmID: realm.realm.id)
                 .open(request.parameters, at: moment)
         else {
@@ -102,7 +151,12 @@ struct AuthorizationRequests: Sendable {
             wasPushed: true,
             at: moment.seconds
         )
-        try await refuseAnswered(request.requestID, of: proven.client, moment)
+        try await refuseAnswered(request.requestID, of: clientID, moment)
+        // RFC 9126 §4. As long as it is kept, it says where the app waits.
+        guard moment.seconds < request.expiresAt else {
+            let error = OAuthError(.invalidRequestURI, "request_uri has expired.")
+            throw AuthorizationRefusal.redirect(error, proven.target)
+        }
         let flow = AuthorizationFlow(
             requestID: request.requestID,
             parameters: encoded,

@@ -30,21 +30,9 @@ struct AuthorizationSteps: Sendable {
         mustConfirmEmail: Bool = false,
         at moment: Moment
     ) async throws -> Outcome {
-        let consent = ConsentRules(
-            client: proven.client,
-            redirect: proven.target.redirect,
-            request: proven.request,
-            scope: proven.consentScope
-        )
         var needsConsent = false
         if !hasConsented, let session {
-            let earlier =
-                consent.dependsOnEarlier
-                ? try await people.consent(
-                    personID: session.person.id,
-                    clientID: proven.client.id
-                ) : nil
-            needsConsent = consent.isNeeded(earlier: earlier)
+            needsConsent = try await isConsentNeeded(proven, flow, session)
         }
         let rules = InteractionRules(
             request: proven.request,
@@ -53,13 +41,15 @@ struct AuthorizationSteps: Sendable {
                 hasSelectedAccount: flow.hasSelectedAccount
             ),
             session: session?.session,
-            isNamed: session.map { proven.names($0.person.id) } ?? true,
+            isNamed: session.map { proven.names($0.person) } ?? true,
             mustConfirmEmail: mustConfirmEmail,
             mustSetUpSecondFactor: session?.person.requiredActions
                 .contains(RequiredAction.configureTOTP) ?? false,
             action: flow.action == nil ? proven.action?.kind : nil,
             isHandedOn: flow.handedOn != nil,
-            needsConsent: needsConsent
+            needsConsent: needsConsent,
+            lacksDID: proven.client.documented != nil
+                && session.map { $0.person.did == nil } ?? false
         )
         switch rules.next(at: moment.seconds) {
         case .answer:
@@ -71,6 +61,36 @@ struct AuthorizationSteps: Sendable {
         case let step:
             return .show(step)
         }
+    }
+
+    private func isConsentNeeded(
+        _ proven: ProvenRequest,
+        _ flow: AuthorizationFlow,
+        _ session: LiveBrowserSession
+    ) async throws -> Bool {
+        if let rules = DocumentConsentRules(proven, isRemembered: flow.isRemembered(session)) {
+            guard rules.dependOnEarlier else { return true }
+            return rules.isNeeded(
+                earlier: try await people.documentConsent(
+                    personID: session.person.id,
+                    clientID: proven.client.id,
+                    notBefore: proven.notBefore
+                )
+            )
+        }
+        let consent = ConsentRules(
+            client: proven.client,
+            redirect: proven.target.redirect,
+            request: proven.request,
+            scope: proven.consentScope
+        )
+        let earlier =
+            consent.dependsOnEarlier
+            ? try await people.consent(
+                personID: session.person.id,
+                clientID: proven.client.id
+            ) : nil
+        return consent.isNeeded(earlier: earlier)
     }
 
     private func answer(

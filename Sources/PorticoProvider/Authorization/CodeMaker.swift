@@ -33,9 +33,10 @@ struct CodeMaker: Sendable {
             scope: scope,
             nonce: request.nonce,
             claims: claims,
-            derivation: derivation
+            derivation: derivation,
+            dpopKey: request.dpopKey
         )
         return try AuthorizationCodeSeal(ring: ring, realmID: session.realmID)
-            .seal(code, at: moment)
+            .seal(code, of: client, at: moment)
     }
 }

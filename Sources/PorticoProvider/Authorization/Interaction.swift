@@ -14,6 +14,8 @@ enum Interaction: Hashable, Sendable {
     /// The person chooses a new password, because the app asks for that.
     case updatePassword
     case consent
+    /// The client knows people by their DIDs, and the account has none (docs/decisions/0064).
+    case withoutDID
     case refuse(OAuthError)
 
     enum Reason: Hashable, Sendable {
@@ -44,6 +46,8 @@ struct InteractionRules: Sendable {
     let isHandedOn: Bool
     /// Whether a page must ask before anything is released.
     let needsConsent: Bool
+    /// Whether the client knows people by their DIDs, and the session's person has none.
+    let lacksDID: Bool
 
     /// The steps already done for this very request.
     struct FlowMarks: Hashable, Sendable {
@@ -76,6 +80,9 @@ struct InteractionRules: Sendable {
         if needsConsent {
             return .refuse(OAuthError(.consentRequired, "The person has to allow this."))
         }
+        if lacksDID {
+            return .refuse(OAuthError(.accessDenied, "This account has no DID yet."))
+        }
         return .answer
     }
 
@@ -107,6 +114,7 @@ struct InteractionRules: Sendable {
         if mustSetUpSecondFactor { return .setUpSecondFactor }
         if mustConfirmEmail { return .confirmEmail }
         if let action { return act(action, in: session, now) }
+        if lacksDID { return .withoutDID }
         return needsConsent ? .consent : .answer
     }
 

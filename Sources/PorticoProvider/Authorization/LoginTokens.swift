@@ -53,7 +53,7 @@ struct LoginTokens: Sendable {
             let sessionID = parent.sessionID,
             let live = try await session(sessionID, in: realm, at: moment),
             try await !grants.isSpent(loginToken: token.id),
-            Self.isEnough(live.session, for: proven, at: moment.seconds)
+            Self.isEnough(live, for: proven, at: moment.seconds)
         else { return nil }
         return Good(
             handedOn: HandedOnSession(
@@ -95,20 +95,21 @@ struct LoginTokens: Sendable {
 
     /// A token never overrides `prompt`, `max_age` or the person that the request names.
     private static func isEnough(
-        _ session: BrowserSession,
+        _ live: LiveBrowserSession,
         for proven: ProvenRequest,
         at now: Int64
     ) -> Bool {
         InteractionRules(
             request: proven.request,
             flow: .init(),
-            session: session,
-            isNamed: proven.names(session.personID),
+            session: live.session,
+            isNamed: proven.names(live.person),
             mustConfirmEmail: false,
             mustSetUpSecondFactor: false,
             action: nil,
             isHandedOn: true,
-            needsConsent: false
+            needsConsent: false,
+            lacksDID: false
         ).next(at: now) == .answer
     }
 }

@@ -15,7 +15,10 @@ struct PermittedRedirect: Hashable, Sendable {
         let keycloak = realm?.keycloakClient(client)
         let isPermitted =
             keycloak.map { $0.redirects.permits(requested) }
-            ?? client.redirectURIs.contains { $0.permits(requested) }
+            ?? client.redirectURIs.contains {
+                client.documented == nil
+                    ? $0.permits(requested) : $0.permitsExactPort(requested)
+            }
         guard isPermitted else { return nil }
         isOwn = keycloak?.ownRedirects.permits(requested) ?? true
         uri = requested

@@ -16,7 +16,12 @@ struct ProvenRequest: Sendable {
     let action: RequestedAction?
     /// The verified `id_token_hint`.
     private let hint: IDTokenHint?
+    /// The account that a client of the AT Protocol names.
+    private let account: NamedAccount?
     private let realm: LiveRealm
+
+    /// ``Realm/notBefore``: what was allowed earlier counts no more.
+    var notBefore: Int64 { realm.notBefore }
 
     /// Reads the effective parameters of a request: those of the URL, or of the pushed request.
     ///
@@ -46,9 +51,10 @@ struct ProvenRequest: Sendable {
                 throw OAuthError(.invalidRequest, "prompt has a value that is not served here.")
             }
             self.request = request
+            account = try NamedAccount(request, of: client)
             scope = try Self.granted(request, to: client)
             // Before a person enters a password, not after.
-            try AuthorizationCodeSeal.expectRoom(for: scope, nonce: request.nonce)
+            try AuthorizationCodeSeal.expectRoom(for: scope, nonce: request.nonce, of: client)
             parameters = Self.carried(form, request.claims)
             action = RequestedAction(form, of: client)
             try Self.checkReachable(request, in: realm, by: client)
@@ -138,6 +144,9 @@ struct ProvenRequest: Sendable {
     private static func granted(_ request: AuthorizationRequest, to client: Client)
         throws(OAuthError) -> Scope
     {
+        if let document = client.documented?.document {
+            return try ATScope.granted(request.scope, of: document.scope).granted
+        }
         let allowed = request.scope.tokens.filter { token in
             switch token {
             case "openid": true
@@ -151,6 +160,12 @@ struct ProvenRequest: Sendable {
             throw OAuthError(.invalidScope, "scope has a token that the client may not have.")
         }
         return Scope(tokens: allowed + client.defaultScopes)
+    }
+
+    /// What a client with a document asked for and does not get, because nobody knows it here.
+    var leftOut: [String] {
+        client.documented == nil
+            ? [] : request.scope.tokens.filter { !scope.contains($0) }
     }
 
     /// An essential `acr` that cannot be reached is an error (OpenID Connect Core §5.5.1.1).
@@ -190,8 +205,10 @@ struct ProvenRequest: Sendable {
 
     /// Whether this is the person that the request names, if it names one: by `id_token_hint`
     /// (OpenID Connect Core §3.1.2.1) or by a value for `sub` (§3.1.2.2, §5.5.1). Each client has
-    /// its own names for people (§8).
-    func names(_ personID: String) -> Bool {
+    /// its own names for people (§8). At a host of the AT Protocol `login_hint` names one, too.
+    func names(_ person: Person) -> Bool {
+        let personID = person.id
+        if let account { return account.isOf(person) }
         if let hint {
             let client = realm.client(clientID: hint.clientID)
             let subject = client.map { realm.subject(of: personID, for: $0) } ?? personID

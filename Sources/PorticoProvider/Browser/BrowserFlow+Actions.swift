@@ -33,7 +33,7 @@ extension BrowserFlow {
                 canCancel: true
             ),
             context,
-            redirecting: proven.target.redirect.uri,
+            redirecting: proven.formTarget,
             cookies: cookies
         )
     }

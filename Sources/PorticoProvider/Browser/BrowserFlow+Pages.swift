@@ -44,6 +44,8 @@ extension BrowserFlow {
             )
         case (.confirmEmail, let session?):
             return try confirmEmailPage(proven, flow, session, browser, cookies, context)
+        case (.withoutDID, let session?):
+            return try withoutDIDPage(proven, flow, session, browser, cookies, context)
         case (.selectAccount, let session?):
             return try accountPage(.choose, proven, flow, session, browser, cookies, context)
         case (.signIn(.another), let session?):
@@ -99,7 +101,7 @@ extension BrowserFlow {
             ),
             context,
             status: problem?.status ?? .ok,
-            redirecting: purpose.redirect,
+            redirecting: purpose.formTarget,
             cookies: cookies + browser.cookies,
             retryAfter: problem?.retryAfter
         )
@@ -149,7 +151,7 @@ extension BrowserFlow {
                 form: form
             ),
             context,
-            redirecting: proven.target.redirect.uri,
+            redirecting: proven.formTarget,
             cookies: cookies
         )
     }
@@ -169,12 +171,13 @@ extension BrowserFlow {
             origin: proven.origin,
             account: PageAccount(session.person),
             scopes: proven.consentScope.tokens,
+            unknown: proven.leftOut,
             form: form
         )
         return page(
             consent,
             context,
-            redirecting: proven.target.redirect.uri,
+            redirecting: proven.formTarget,
             cookies: cookies
         )
     }
@@ -203,7 +206,7 @@ extension BrowserFlow {
         return page(
             account,
             context,
-            redirecting: proven.target.redirect.uri,
+            redirecting: proven.formTarget,
             cookies: cookies
         )
     }
@@ -229,13 +232,19 @@ extension BrowserFlow {
 
 extension ProvenRequest {
     /// `login_hint` fills the field and proves nothing (OpenID Connect Core §3.1.2.1). A login token
-    /// is no name, good or not.
+    /// is no name, good or not. Nor is what a client with a document names: nobody signs in by a DID
+    /// or an attribute, and which user name belongs to it is not told.
     var suggestedUserName: String {
-        loginToken == nil ? String((request.loginHint ?? "").prefix(255)) : ""
+        guard loginToken == nil, client.documented == nil else { return "" }
+        return String((request.loginHint ?? "").prefix(255))
     }
 
     /// The description of the client on the consent page.
     fileprivate var origin: ConsentPage.Origin {
+        if client.documented != nil {
+            let isLocal = LocalhostClient.isMeant(by: client.clientID)
+            return isLocal ? .unnamedAppOnThisDevice : .document(clientID: client.clientID)
+        }
         guard client.requiresConsent else { return .registered }
         guard let origin = target.redirect.uri.httpsOrigin else { return .appOnThisDevice }
         return .site(host: String(origin.dropFirst("https://".count)))

@@ -50,7 +50,7 @@ extension BrowserFlow {
             ),
             context,
             status: problems.first?.status ?? .ok,
-            redirecting: purpose.redirect,
+            redirecting: purpose.formTarget,
             cookies: cookies + browser.cookies,
             retryAfter: problems.first?.retryAfter
         )

@@ -13,8 +13,8 @@ protocol SignInPurpose: Sendable {
     var asker: String { get }
     /// The `client_id` for the log; `nil` for the Provider's own pages.
     var clientID: String? { get }
-    /// The final redirect of the page's form, already proven.
-    var redirect: RedirectURI? { get }
+    /// Where the page's form leads in the end, already proven.
+    var formTarget: FormTarget { get }
 
     /// What its forms are bound to.
     var transaction: String { get }
@@ -42,7 +42,7 @@ struct AppSignIn: SignInPurpose {
 
     var asker: String { proven.client.name }
     var clientID: String? { proven.client.clientID }
-    var redirect: RedirectURI? { proven.target.redirect.uri }
+    var formTarget: FormTarget { proven.formTarget }
     var transaction: String { begun.id }
 
     func form(_ flow: BrowserFlow, in browser: FormBrowser, _ context: RealmContext) throws
@@ -52,10 +52,7 @@ struct AppSignIn: SignInPurpose {
     }
 
     func cancel(_ flow: BrowserFlow, _ context: RealmContext) throws -> Response {
-        throw AuthorizationRefusal.redirect(
-            OAuthError(.accessDenied, "The person stopped signing in."),
-            proven.target
-        )
+        throw proven.declined("The person stopped signing in.")
     }
 
     func sealed(_ flow: BrowserFlow, _ context: RealmContext) throws -> String? {
@@ -104,7 +101,7 @@ struct AccountSignIn: SignInPurpose {
     }
 
     var clientID: String? { nil }
-    var redirect: RedirectURI? { nil }
+    var formTarget: FormTarget { .ours }
     var transaction: String { place.rawValue }
 
     func form(_ flow: BrowserFlow, in browser: FormBrowser, _ context: RealmContext) -> PageForm {

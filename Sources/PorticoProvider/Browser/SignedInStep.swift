@@ -32,7 +32,12 @@ extension BrowserFlow {
         guard let session = try await session(of: begun, context) else {
             throw LostRequest(.unmatched, restart: nil)
         }
-        let proven = try await requests.resume(begun, in: context.realm, at: context.moment)
+        let proven = try await requests.resume(
+            begun,
+            in: context.realm,
+            from: context.address,
+            at: context.moment
+        )
         let step = SignedInStep(form: form, flow: begun, session: session, proven: proven)
         try checkForm(purpose, form, transaction: step.transaction, context)
         return step

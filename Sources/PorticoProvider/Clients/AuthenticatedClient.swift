@@ -1,39 +1,111 @@
 import PorticoBytes
+import PorticoProtocol
 import PorticoStores
 
 /// A client that has authenticated, or a public client that has identified itself. Only
 /// ``ClientAuthentication`` makes one: having it is the proof.
 struct AuthenticatedClient: Sendable {
     let client: Client
-    /// The assertion it authenticated with, until a transaction spends it.
-    let assertion: PendingAssertion
-    /// Whether that assertion was for the token endpoint instead of the issuer.
+    /// What its request has that is good once, until a transaction spends it.
+    let uses: PendingUses
+    /// Whether its assertion was for the token endpoint instead of the issuer.
     let assertedForEndpoint: Bool
+    /// The key that it has authenticated with, if it did by an assertion.
+    private let key: VerificationKey?
+    /// The proof of possession that came with the request, if any (RFC 9449 §5).
+    private(set) var proof: DPoPProof?
 
-    init(proven client: Client, assertion: UsedAssertion?, forEndpoint: Bool = false) {
+    init(
+        proven client: Client,
+        assertion: UsedAssertion?,
+        forEndpoint: Bool = false,
+        by key: VerificationKey? = nil
+    ) {
         self.client = client
+        self.key = key
         assertedForEndpoint = forEndpoint
-        self.assertion = PendingAssertion(assertion)
+        uses = PendingUses(assertion)
+    }
+
+    /// The same with the proof of its request.
+    func proving(_ proof: DPoPProof?) -> AuthenticatedClient {
+        var client = self
+        client.proof = proof
+        if let proof { uses.add(proof.use) }
+        return client
     }
 
     /// Whether it authenticated: a public client only identifies itself (RFC 6749 §2.2).
     var isConfidential: Bool { client.type == .confidential }
-}
 
-/// A client assertion that exactly one transaction spends: the one that the request makes anyway
-/// or, if it makes none, a separate one (docs/decisions/0034; RFC 7523 §3).
-final class PendingAssertion: Sendable {
-    private let assertion: Locked<UsedAssertion?>
-
-    init(_ assertion: UsedAssertion?) {
-        self.assertion = Locked(assertion)
+    /// The refusal of a request with something that was used before.
+    func refusal(ofRepeated kind: UsedAssertion.Kind) -> any Error {
+        switch kind {
+        case .assertion: UnprovenClient(.replayed, client)
+        case .proof: ProofCheck.repeated
+        case .challenge: OAuthError(.invalidGrant, "The code_challenge was used before.")
+        }
     }
 
-    /// The assertion at the first call; then `nil`.
-    func take() -> UsedAssertion? {
-        assertion.withLock { assertion in
-            defer { assertion = nil }
-            return assertion
+    /// Spends what its request has that is good once, where the answer writes nothing else.
+    func spend(in grants: GrantStore, at moment: Moment) async throws {
+        let uses = uses.take()
+        guard !uses.isEmpty else { return }
+        if case .spentBefore(let kind) = try await grants.spend(uses, at: moment.seconds) {
+            throw refusal(ofRepeated: kind)
+        }
+    }
+
+    /// The key that a grant binds its refresh tokens to: that of a client which proves nothing else
+    /// (RFC 9449 §5), or, at a host of the AT Protocol, of every client.
+    func boundKey(in realm: LiveRealm) -> JWKThumbprint? {
+        isConfidential && realm.realm.atProtocol == nil ? nil : proof?.thumbprint
+    }
+
+    /// What a grant binds its client's authentication to, at a host of the AT Protocol: the key of
+    /// its first assertion there.
+    func ownKey(in realm: LiveRealm) -> String? {
+        realm.realm.atProtocol == nil ? nil : key?.binding
+    }
+
+    /// - Throws: `invalid_grant` if the grant is bound to another key of the client's.
+    func checkOwnKey(of grant: Grant) throws(OAuthError) {
+        guard let bound = grant.clientKey else { return }
+        guard let key, sameBytes(key.binding, bound) else {
+            throw OAuthError(.invalidGrant, "The session began with another key of the client's.")
+        }
+    }
+
+    /// Whether the request may use what is bound to that key.
+    ///
+    /// - Throws: `invalid_dpop_proof` if it has no proof, `invalid_grant` if it is another key's.
+    func checkProof(of key: JWKThumbprint?) throws(OAuthError) {
+        guard let key else { return }
+        guard let proof else { throw ProofCheck.missing }
+        guard proof.thumbprint == key else { throw ProofCheck.otherKey }
+    }
+}
+
+/// An assertion and a proof that exactly one transaction spends: the one that the request makes
+/// anyway or, for an assertion in a request that makes none, a separate one (docs/decisions/0034;
+/// RFC 7523 §3). A proof of a request that is refused, or only asks, is known to this process
+/// only.
+final class PendingUses: Sendable {
+    private let uses: Locked<[UsedAssertion]>
+
+    init(_ assertion: UsedAssertion?) {
+        uses = Locked(assertion.map { [$0] } ?? [])
+    }
+
+    fileprivate func add(_ use: UsedAssertion) {
+        uses.withLock { $0.append(use) }
+    }
+
+    /// All of it at the first call; then nothing.
+    func take() -> [UsedAssertion] {
+        uses.withLock { uses in
+            defer { uses = [] }
+            return uses
         }
     }
 }

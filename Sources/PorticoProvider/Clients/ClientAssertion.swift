@@ -15,6 +15,13 @@ struct ClientAssertion: Sendable {
         self.text = text
     }
 
+    /// Whom it claims to be of, unproven.
+    var claimedClientID: String? {
+        // `try?`: what is not a JWT names nobody.
+        guard let jwt = try? JWT(parsing: text) else { return nil }
+        return try? jwt.uncheckedClaims().string("sub")
+    }
+
     /// - Parameter clientID: The `client_id` of the request, if any.
     func prove(_ clientID: String?, in realm: LiveRealm, at moment: Moment)
         throws(UnprovenClient) -> AuthenticatedClient
@@ -33,10 +40,15 @@ struct ClientAssertion: Sendable {
         guard client.authentication == .privateKeyJWT, client.type == .confidential else {
             throw UnprovenClient(.method, client)
         }
-        guard let claims = verified(jwt, by: client) else {
+        let rules = AssertionRules(of: realm)
+        guard let verified = verified(jwt, by: client, rules) else {
             throw UnprovenClient(.signature, client)
         }
+        let claims = verified.claims
         if let reason = wrong(claims, of: client, in: realm, at: moment.seconds) {
+            throw UnprovenClient(reason, client)
+        }
+        if let reason = rules.wrong(claims, at: moment.seconds) {
             throw UnprovenClient(reason, client)
         }
         // (7): required, so that an assertion is accepted once.
@@ -49,24 +61,27 @@ struct ClientAssertion: Sendable {
                 hash: Hash256(of: "\(realm.realm.id)\n\(client.id)\n\(id)"),
                 expiresAt: expires + Self.skew
             ),
-            forEndpoint: claims.string("aud").map { sameBytes($0, realm.urls.token) } ?? false
+            forEndpoint: claims.string("aud").map { sameBytes($0, realm.urls.token) } ?? false,
+            by: verified.key
         )
     }
 
-    /// RFC 7523 §3 numbers 8 to 10: the client's registered keys only; headers that contain keys or
-    /// addresses of keys are ignored.
-    private func verified(_ jwt: JWT, by client: Client) -> JSONObject? {
-        // `try?`: a registered key set that cannot be read contains no key.
-        guard let registered = client.keySet?.object, let set = try? JWKSet(registered) else {
+    /// RFC 7523 §3 numbers 8 to 10: the client's registered keys only, or those of its document;
+    /// headers that contain keys or addresses of keys are ignored.
+    private func verified(_ jwt: JWT, by client: Client, _ rules: AssertionRules)
+        -> (claims: JSONObject, key: VerificationKey)?
+    {
+        guard let keys = client.assertionKeys, rules.isSigner(named: jwt.header, among: keys) else {
             return nil
         }
         // `try?`: every failure has the same refusal, including the explicit type of another kind
         // of JWT (RFC 8725 §3.11).
-        return try? jwt.verified(
-            by: set.keys,
-            allowing: Set(SignatureAlgorithm.allCases),
+        let verified = try? jwt.verified(
+            by: keys.keys,
+            allowing: client.assertionAlgorithms,
             types: [.jwt, .clientAuthentication]
-        ).claims
+        )
+        return verified.map { ($0.claims, $0.key) }
     }
 
     /// What is wrong with the claims that the client's key signed, if anything.

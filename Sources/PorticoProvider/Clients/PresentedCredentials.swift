@@ -117,6 +117,12 @@ enum PresentedCredentials: Sendable {
         }
     }
 
+    /// The client that an assertion names, where the request does not.
+    var assertedClientID: String? {
+        guard case .assertion(_, let text) = self else { return nil }
+        return ClientAssertion(text).claimedClientID
+    }
+
     /// Whether it is a secret that is short enough to guess: shorter than 16 bytes. Secrets that we
     /// make have 43. An empty one matches no client.
     var isGuessable: Bool {

@@ -20,12 +20,10 @@ struct AccountProfileEndpoint: Sendable {
     ///   `access_denied` if it says nothing of a role that may see the profile, or the client does not
     ///   see one any more.
     func get(_ context: RealmContext) async throws -> Response {
-        guard let token = try UserInfoEndpoint.header(context.authorization) else {
-            throw BearerRefusal.missing
-        }
+        let token = try Self.token(context.authorization)
         context.noteClient(of: token)
         let realm = context.realm
-        guard let live = try await verifier.live(token, in: realm, at: context.moment),
+        guard let live = try await verifier.live(token, with: nil, in: realm, at: context.moment),
             let person = live.reading.person
         else {
             throw BearerRefusal(
@@ -53,6 +51,19 @@ struct AccountProfileEndpoint: Sendable {
 
     private static func role(_ name: String) -> RoleName {
         RoleName(clientID: audience, name: name)
+    }
+
+    /// A token that is bound to a key is not taken here.
+    private static func token(_ authorization: [String]) throws(BearerRefusal) -> String {
+        let token: PresentedToken?
+        do throws(OAuthError) {
+            token = try PresentedToken(authorization)
+        } catch {
+            throw BearerRefusal(error)
+        }
+        guard let token else { throw .missing }
+        guard token.scheme == .bearer else { throw BearerRefusal(PresentedToken.malformed) }
+        return token.text
     }
 
     /// `id` is the `sub` that the client knows; of the attributes it sees those that its tokens may

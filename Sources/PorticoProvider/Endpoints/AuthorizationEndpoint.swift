@@ -31,6 +31,7 @@ struct AuthorizationEndpoint: Sendable {
             try context.parameters(),
             in: context.realm,
             browser: Hash256(of: browser.value),
+            from: context.address,
             at: context.moment
         )
         return try redirect(begun, proven, cookies: browser.cookies, context) {
@@ -48,6 +49,7 @@ struct AuthorizationEndpoint: Sendable {
             form,
             in: context.realm,
             browser: Hash256(of: browser.value),
+            from: context.address,
             at: context.moment
         )
         guard proven.loginToken != nil else {
@@ -142,6 +144,7 @@ struct AuthorizationEndpoint: Sendable {
             form,
             in: context.realm,
             browser: Hash256(of: ""),
+            from: context.address,
             at: context.moment
         )
         var posted = begun
@@ -207,7 +210,12 @@ struct AuthorizationEndpoint: Sendable {
                 // What was done in another browser may have been done by someone else.
                 action: isSameBrowser ? old.action : nil
             )
-        let proven = try await flow.requests.resume(begun, in: context.realm, at: context.moment)
+        let proven = try await flow.requests.resume(
+            begun,
+            in: context.realm,
+            from: context.address,
+            at: context.moment
+        )
         var context = context
         context.speak(try FormParameters(decoding: old.parameters))
         guard proven.loginToken == nil else {

@@ -5,31 +5,46 @@ import PorticoProtocol
 import PorticoStores
 import PorticoWeb
 
-/// The steps shared by every endpoint for clients: read the form, authenticate the client, count
-/// wrong guesses (RFC 6749 §2.3, §2.3.1), and spend the assertion in exactly one transaction.
+/// The steps shared by every endpoint for clients: read the form, judge the proof of possession,
+/// authenticate the client, count wrong guesses (RFC 6749 §2.3, §2.3.1), and spend the assertion in
+/// exactly one transaction.
 struct ClientAuthenticator: Sendable {
     let authenticate: ClientAuthentication
+    let proofs: ProofCheck
     let grants: GrantStore
     let guesses: RateLimiter
     let events: SecurityEvents
     let refused: RefusedClients
+    /// What makes clients known that are registered nowhere; `nil`: they are not taken, and nothing
+    /// is fetched.
+    var documents: ClientDocuments?
+    /// For an address, of clients with a document: anybody can make one, and its key (WEB-BRUTE-2).
+    let strangers = RateLimiter(burst: 600, perMinute: 600)
     /// The clients that were already logged for naming the token endpoint.
-    let endpoints = SeenLately(capacity: 1024)
+    let endpoints = SeenLately<LimitKey>(capacity: 1024)
 
     /// Runs `body` for the authenticated client of a request.
+    ///
+    /// - Parameter address: Of the endpoint, where it takes proofs of possession; `nil`: it takes
+    ///   none.
     func callAsFunction<Answer>(
         _ context: RealmContext,
+        at address: String?,
         _ body: (AuthenticatedClient, FormParameters) async throws -> Answer
     ) async throws -> Answer {
-        try await self(context, form: try context.form(), body)
+        try await self(context, at: address, form: try context.form(), body)
     }
 
     /// The same for a form that has already been read.
     func callAsFunction<Answer>(
         _ context: RealmContext,
+        at address: String?,
         form: FormParameters,
         _ body: (AuthenticatedClient, FormParameters) async throws -> Answer
     ) async throws -> Answer {
+        // Before everything that is counted or spent: a client that is told to use a nonce sends
+        // the same again.
+        let proof = try address.flatMap { address in try proofs(context, at: address) }
         let credentials: PresentedCredentials
         do {
             credentials = try PresentedCredentials(
@@ -44,7 +59,16 @@ struct ClientAuthenticator: Sendable {
         } catch {
             throw ClientRefusal(error: error, usesAuthorizationHeader: false)
         }
-        let client = try authenticated(credentials, context)
+        if let documents, let clientID = credentials.claimedClientID ?? credentials.assertedClientID
+        {
+            try await documents.admit(
+                clientID,
+                to: context.realm,
+                from: context.address,
+                at: context.moment
+            )
+        }
+        let client = try authenticated(credentials, context).proving(proof)
         if client.assertedForEndpoint, endpoints.isFirst(LimitKey("endpoint", client.client.id)) {
             events.assertionForEndpoint(client.client, context)
         }
@@ -73,7 +97,8 @@ struct ClientAuthenticator: Sendable {
         refused.note(unproven, context)
         return ClientRefusal(
             error: unproven.error,
-            usesAuthorizationHeader: usesAuthorizationHeader
+            usesAuthorizationHeader: usesAuthorizationHeader,
+            isATProtocol: context.realm.realm.atProtocol != nil
         )
     }
 
@@ -95,6 +120,9 @@ struct ClientAuthenticator: Sendable {
         let verdict = guesses.check(key, at: context.moment.now)
         do {
             let client = try authenticate(credentials, in: realm, at: context.moment)
+            guard documents != nil || client.client.documented == nil else {
+                throw UnprovenClient(.unknown)
+            }
             // Not before: the origins that may read a refusal must not reveal which clients exist.
             context.asking.note(client.client)
             if case .wait(let seconds) = verdict, credentials.isGuessable {
@@ -111,9 +139,20 @@ struct ClientAuthenticator: Sendable {
 
     /// RFC 7523 §3: whatever the outcome of the request, its assertion is not accepted again.
     func spend(_ client: AuthenticatedClient, _ context: RealmContext) async throws {
-        guard let assertion = client.assertion.take() else { return }
-        guard try await grants.spend(assertion, at: context.moment.seconds) == .spent else {
-            throw UnprovenClient(.replayed, client.client)
+        let uses = client.uses.take().filter { $0.kind == .assertion }
+        guard !uses.isEmpty else { return }
+        try takePlace(of: client, context)
+        let outcome = try await grants.spend(uses, at: context.moment.seconds)
+        if case .spentBefore(let kind) = outcome { throw client.refusal(ofRepeated: kind) }
+    }
+
+    /// For a row that a request writes whoever sends it, before it is written.
+    func takePlace(of client: AuthenticatedClient, _ context: RealmContext) throws(TooManyRequests)
+    {
+        guard client.client.documented != nil else { return }
+        let key = LimitKey("stranger", context.realm.id, context.address)
+        if case .wait(let seconds) = strangers.take(key, at: context.moment.now) {
+            throw TooManyRequests(seconds: seconds)
         }
     }
 }
@@ -122,9 +161,14 @@ struct ClientAuthenticator: Sendable {
 struct ClientRefusal: Refusal {
     let error: OAuthError
     let usesAuthorizationHeader: Bool
+    var isATProtocol = false
 
     var name: String { error.code.rawValue }
-    var status: HTTPResponse.Status { error.status }
+
+    /// At hosts of the AT Protocol 400, unless the header was used (RFC 6749 §5.2).
+    var status: HTTPResponse.Status {
+        isATProtocol && !usesAuthorizationHeader ? .badRequest : error.status
+    }
     var reason: String? { error.description }
 
     func fields(realm: String) -> HTTPFields {

@@ -98,7 +98,7 @@ struct ConfirmEmailEndpoint: Sendable {
                 wasResent: wasResent
             ),
             context,
-            redirecting: step.proven.target.redirect.uri
+            redirecting: step.proven.formTarget
         )
     }
 }

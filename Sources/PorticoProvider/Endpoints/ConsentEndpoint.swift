@@ -14,20 +14,38 @@ struct ConsentEndpoint: Sendable {
         let step = try await flow.signedInStep("consent", context)
         switch step.form["action"] {
         case "allow":
-            try await people.allow(
-                step.proven.consentScope,
-                to: step.proven.client.id,
-                by: step.session.person.id,
-                at: context.now
-            )
+            try await allow(step.proven, in: step.session.session, context)
             events.consented(step.session.person, step.proven.client, context)
             return try await next(step.proven, step.flow, step.session, hasConsented: true, context)
         case "switch":
             return try signIn(step.proven, step.flow, context)
         default:
-            throw AuthorizationRefusal.redirect(
-                OAuthError(.accessDenied, "The person did not allow it."),
-                step.proven.target
+            throw step.proven.declined("The person did not allow it.")
+        }
+    }
+
+    private func allow(
+        _ proven: ProvenRequest,
+        in session: BrowserSession,
+        _ context: RealmContext
+    ) async throws {
+        let client = proven.client
+        if let document = client.keptDocument, let documented = client.documented?.document {
+            // A public client is asked about each time: nothing of it is kept, and nothing listed.
+            guard client.type == .confidential else { return }
+            try await people.allow(
+                DocumentConsent(scope: proven.scope, fingerprint: documented.fingerprint),
+                to: document,
+                in: session,
+                notBefore: proven.notBefore,
+                at: context.now
+            )
+        } else {
+            try await people.allow(
+                proven.consentScope,
+                to: client.id,
+                by: session.personID,
+                at: context.now
             )
         }
     }
@@ -37,7 +55,12 @@ struct ConsentEndpoint: Sendable {
         try form.refuseRepeats()
         var begun = try flow.flow(form["request"], context)
         try flow.checkForm("select account", form, transaction: begun.id, context)
-        let proven = try await flow.requests.resume(begun, in: context.realm, at: context.moment)
+        let proven = try await flow.requests.resume(
+            begun,
+            in: context.realm,
+            from: context.address,
+            at: context.moment
+        )
         switch form["action"] {
         case "continue":
             begun.hasSelectedAccount = true
@@ -46,10 +69,7 @@ struct ConsentEndpoint: Sendable {
         case "switch":
             return try signIn(proven, begun, context)
         default:
-            throw AuthorizationRefusal.redirect(
-                OAuthError(.accessDenied, "The person did not choose an account."),
-                proven.target
-            )
+            throw proven.declined("The person did not choose an account.")
         }
     }
 

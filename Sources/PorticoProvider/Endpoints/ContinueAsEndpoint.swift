@@ -15,7 +15,12 @@ struct ContinueAsEndpoint: Sendable {
         try form.refuseRepeats()
         var begun = try flow.flow(form["request"], context)
         try flow.checkForm("continue as", form, transaction: begun.id, context)
-        let proven = try await flow.requests.resume(begun, in: context.realm, at: context.moment)
+        let proven = try await flow.requests.resume(
+            begun,
+            in: context.realm,
+            from: context.address,
+            at: context.moment
+        )
         switch form["action"] {
         case "continue":
             let good = try await flow.loginTokens.good(
@@ -39,10 +44,7 @@ struct ContinueAsEndpoint: Sendable {
                 context
             )
         default:
-            throw AuthorizationRefusal.redirect(
-                OAuthError(.accessDenied, "The person did not go on with that account."),
-                proven.target
-            )
+            throw proven.declined("The person did not go on with that account.")
         }
     }
 }

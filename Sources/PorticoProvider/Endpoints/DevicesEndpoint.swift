@@ -6,10 +6,12 @@ import PorticoStores
 import PorticoWeb
 
 /// `GET` and `POST …/account/devices`: where a person is signed in at the realm, and signing out
-/// those devices (WEB-SESS-7).
+/// those devices (WEB-SESS-7). Sessions of clients with a document are among them: they hang on no
+/// browser's.
 struct DevicesEndpoint: Sendable {
     let access: AccountPageAccess
     let sessions: BrowserSessionStore
+    let documents: DocumentSessions
     let events: SecurityEvents
     let sessionEnded: @Sendable () -> Void
 
@@ -37,6 +39,10 @@ struct DevicesEndpoint: Sendable {
         async throws
     {
         guard let id, !sameBytes(id, session.session.id) else { return }
+        if let grant = DocumentSessions.grantID(id) {
+            _ = try await documents.end(grant, of: session.person, context)
+            return
+        }
         let change = try await sessions.end(
             id: id,
             of: session.person.id,
@@ -73,11 +79,15 @@ struct DevicesEndpoint: Sendable {
             idle: context.realm.sessionIdle,
             limit: Self.most
         ).filter { $0.id != session.session.id && $0.authenticatedAt >= realm.notBefore }
+        let apps = try await documents.list(of: session.person, context)
+        let devices =
+            others.map { AccountDevicesPage.Device($0, seen: $0.lastSeenAt, isThis: false) }
+            + apps.map { AccountDevicesPage.Device($0) }
         let this = AccountDevicesPage.Device(session.session, seen: context.now, isThis: true)
         return try access.page(session, context) { frame in
             AccountDevicesPage(
                 account: frame.account,
-                devices: [this] + others.map { .init($0, seen: $0.lastSeenAt, isThis: false) },
+                devices: [this] + devices,
                 now: context.now,
                 form: frame.form,
                 status: status,
@@ -91,5 +101,15 @@ struct DevicesEndpoint: Sendable {
 extension AccountDevicesPage.Device {
     fileprivate init(_ session: BrowserSession, seen: Int64, isThis: Bool) {
         self.init(id: session.id, name: session.device, lastSeen: seen, isThis: isThis)
+    }
+
+    /// Which device the app is on, no one knows.
+    fileprivate init(_ session: DocumentSession) {
+        self.init(
+            id: DocumentSessions.formID(session),
+            name: "",
+            app: session.name,
+            lastSeen: session.lastUsedAt
+        )
     }
 }

@@ -216,7 +216,7 @@ struct EndSessionEndpoint: Sendable {
         return flow.page(
             page,
             context,
-            redirecting: request.redirect,
+            redirecting: request.redirect.map { FormTarget.redirect($0) } ?? .ours,
             cookies: browser.cookies
         )
     }

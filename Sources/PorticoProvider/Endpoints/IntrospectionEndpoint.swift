@@ -8,7 +8,8 @@ struct IntrospectionEndpoint: Sendable {
     let introspect: TokenIntrospection
 
     func post(_ context: RealmContext) async throws -> Response {
-        let answer = try await authenticated(context) { client, form in
+        let address = context.realm.urls.introspection
+        let answer = try await authenticated(context, at: address) { client, form in
             // RFC 7662 §2.1: a public client only identifies itself, so it may not introspect.
             guard client.isConfidential else { throw UnprovenClient(.method, client.client) }
             try form.refuseRepeats()

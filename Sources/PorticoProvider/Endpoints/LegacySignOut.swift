@@ -14,7 +14,7 @@ struct LegacySignOut: Sendable {
     let sessionEnded: @Sendable () -> Void
 
     func callAsFunction(_ form: FormParameters, _ context: RealmContext) async throws -> Response {
-        try await authenticated(context, form: form) { client, form in
+        try await authenticated(context, at: nil, form: form) { client, form in
             let token = try form.required("refresh_token")
             if let old = context.realm.oldToken(token, of: client.client) {
                 return try await signOut(old, of: client, context)
@@ -58,7 +58,7 @@ struct LegacySignOut: Sendable {
     ) async throws -> Response {
         let outcome = try await grants.signOut(
             token,
-            spending: client.assertion.take(),
+            spending: client.uses.take(),
             at: context.now
         )
         switch outcome {
@@ -66,7 +66,7 @@ struct LegacySignOut: Sendable {
         case .endedHere:
             authenticated.events.signedOut(token.sessionID, context)
             sessionEnded()
-        case .assertionSpent: throw UnprovenClient(.replayed, client.client)
+        case .spentBefore(let kind): throw client.refusal(ofRepeated: kind)
         }
         return Response(empty: .noContent, headers: headers)
     }
@@ -74,11 +74,11 @@ struct LegacySignOut: Sendable {
     private func revoke(_ grant: Grant, of client: AuthenticatedClient, _ context: RealmContext)
         async throws
     {
-        let assertion = client.assertion.take()
-        switch try await grants.revoke(id: grant.id, spending: assertion, at: context.now) {
+        let uses = client.uses.take()
+        switch try await grants.revoke(id: grant.id, spending: uses, at: context.now) {
         case .revoked: authenticated.events.revoked(grant.id, client.client, context)
         case .notFound: break
-        case .assertionSpent: throw UnprovenClient(.replayed, client.client)
+        case .spentBefore(let kind): throw client.refusal(ofRepeated: kind)
         }
     }
 }

@@ -1,3 +1,6 @@
+import PorticoPages
+import PorticoProtocol
+import PorticoStores
 import PorticoWeb
 
 /// The realm's metadata under both well-known names (OpenID Connect Discovery §3, RFC 8414 §2), and
@@ -15,6 +18,20 @@ struct MetadataEndpoint: Sendable {
             for: Self.maxAge,
             headers: headers
         )
+    }
+
+    /// OpenID Connect has nothing to say of a host of the AT Protocol.
+    func openID(_ context: RealmContext) throws -> Response {
+        guard context.realm.realm.atProtocol == nil else { throw NotFound() }
+        return get(context)
+    }
+
+    /// `GET /.well-known/oauth-protected-resource` (RFC 9728 §3).
+    func resource(_ context: RealmContext) throws -> Response {
+        let realm = context.realm
+        let document = realm.realm.atProtocol.flatMap { ATMetadata.resource($0, of: realm.urls) }
+        guard let document else { throw NotFound() }
+        return Response(publicJSON: document.serialized(), for: Self.maxAge, headers: headers)
     }
 
     func keys(_ context: RealmContext) -> Response {

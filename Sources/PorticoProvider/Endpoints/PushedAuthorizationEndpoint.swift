@@ -14,11 +14,22 @@ struct PushedAuthorizationEndpoint: Sendable {
     let unproven: RateLimiter
 
     func post(_ context: RealmContext) async throws -> Response {
-        let answer = try await authenticated(context) { client, form in
+        let address = context.realm.urls.pushedAuthorizationRequest
+        let answer = try await authenticated(context, at: address) { client, form in
             try form.refuseRepeats()
-            return try await push(form, from: client, in: context.realm, at: context.moment) {
+            let answer = try await push(
+                form,
+                from: client,
+                in: context.realm,
+                at: context.moment
+            ) {
                 if client.client.type == .public { try takePlace(context) }
+                try authenticated.takePlace(of: client, context)
             }
+            if !answer.leftOut.isEmpty {
+                authenticated.events.scopeLeftOut(answer.leftOut, client.client, context)
+            }
+            return answer
         }
         // RFC 9126 §2.2.
         return Response(

@@ -33,7 +33,8 @@ struct RealmInfoEndpoint: Sendable {
         info["public_key"] = key.map {
             .string(Base64.encode($0.verificationKey.jwk.subjectPublicKeyInfo))
         }
-        info["token-service"] = .string(realm.urls.base + "/protocol/openid-connect")
+        // Programs put "/token" behind it.
+        info["token-service"] = .string(String(realm.urls.token.dropLast("/token".count)))
         info["account-service"] = .string(realm.urls.base + "/account")
         info["tokens-not-before"] = .integer(realm.notBefore)
         return info

@@ -11,7 +11,7 @@ struct RevocationEndpoint: Sendable {
 
     /// Success has an empty body, even for an unknown token (RFC 7009 §2.2).
     func post(_ context: RealmContext) async throws -> Response {
-        try await authenticated(context) { client, form in
+        try await authenticated(context, at: context.realm.urls.revocation) { client, form in
             try form.refuseRepeats()
             let token = try form.required("token")
             if let old = context.realm.oldToken(token, of: client.client) {

@@ -21,7 +21,12 @@ struct SignInEndpoint: Sendable {
         try form.refuseRepeats()
         let begun = try flow.flow(form["request"], context)
         try flow.checkForm("sign-in", form, transaction: begun.id, context)
-        let proven = try await flow.requests.resume(begun, in: context.realm, at: context.moment)
+        let proven = try await flow.requests.resume(
+            begun,
+            in: context.realm,
+            from: context.address,
+            at: context.moment
+        )
         var context = context
         context.speak(try FormParameters(decoding: begun.parameters))
         return try await submit(form, for: AppSignIn(proven: proven, begun: begun), context)

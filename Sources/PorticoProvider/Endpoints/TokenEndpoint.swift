@@ -16,7 +16,7 @@ struct TokenEndpoint: Sendable {
     private let swaps: SwapCounter
     private let password: PasswordGrant
     /// The recently redeemed challenges.
-    private let challenges = SeenLately()
+    private let challenges = SeenLately<LimitKey>()
 
     init(
         _ provider: Provider,
@@ -59,7 +59,15 @@ struct TokenEndpoint: Sendable {
         // request contains. Nothing is proven, spent or counted for it.
         let isPassword = password.serves(form, context)
         if !isPassword { try TokenRequest.refuseUnserved(form) }
-        let answer = try await authenticated(context, form: form) { client, form in
+        // At a host of the AT Protocol every client proves a key (RFC 9449 §5.2). Without a proof no
+        // document is fetched.
+        guard context.realm.realm.atProtocol == nil || !context.headers[values: .dpop].isEmpty
+        else { throw ProofCheck.missing }
+        let address = context.realm.urls.token
+        let answer = try await authenticated(context, at: address, form: form) { client, form in
+            guard client.proof != nil || !client.client.dpopBoundAccessTokens else {
+                throw ProofCheck.missing
+            }
             if isPassword { return try await password(form, from: client, context).json }
             do {
                 return try await grant(try TokenRequest(form), client, context)
@@ -169,9 +177,4 @@ struct TokenEndpoint: Sendable {
             authenticated.events.challengeRepeated(client, context)
         }
     }
-}
-
-extension HTTPField.Name {
-    /// RFC 6749 §5.1 requires it in addition to `Cache-Control`.
-    static let pragma = known("Pragma")
 }

@@ -5,43 +5,59 @@ import PorticoProtocol
 import PorticoStores
 import PorticoWeb
 
-/// `GET` and `POST …/userinfo` (OpenID Connect Core §5.3, RFC 6750 §2).
+/// `GET` and `POST …/userinfo` (OpenID Connect Core §5.3, RFC 6750 §2, RFC 9449 §7).
 struct UserInfoEndpoint: Sendable {
     let userInfo: UserInfo
+    let proofs: ProofCheck
     let headers: SecurityHeaders
 
     func get(_ context: RealmContext) async throws -> Response {
-        guard let token = try Self.header(context.authorization) else {
-            throw BearerRefusal.missing
-        }
-        return try await answer(token, context)
+        try await answer(try Self.header(context), context)
     }
 
-    /// RFC 6750 §2.2: a form body may carry the token, instead of the header.
+    /// RFC 6750 §2.2: a form body may carry the token, instead of the header. One that is bound to
+    /// a key comes in the header only.
     func post(_ context: RealmContext) async throws -> Response {
-        let header = try Self.header(context.authorization)
-        let token = try Self.body(context)
-        switch (header, token) {
-        case (let token?, nil), (nil, let token?): return try await answer(token, context)
-        case (nil, nil): throw BearerRefusal.missing
-        case (_?, _?):
-            throw BearerRefusal(
+        let header = try Self.header(context)
+        let body = try Self.body(context)
+        guard header == nil || body == nil else {
+            throw ResourceRefusal(
                 OAuthError(.invalidRequest, "The access token is sent in more than one place.")
             )
         }
+        return try await answer(header ?? body, context)
     }
 
-    private func answer(_ token: String, _ context: RealmContext) async throws -> Response {
-        context.noteClient(of: token)
+    private func answer(_ token: PresentedToken?, _ context: RealmContext) async throws -> Response
+    {
+        guard let token else { throw ResourceRefusal(nil) }
+        context.noteClient(of: token.text)
         do {
-            let answer = try await userInfo(token, in: context.realm, at: context.moment)
+            let answer = try await userInfo(
+                token.text,
+                with: try proof(of: token, context),
+                in: context.realm,
+                at: context.moment
+            )
             guard let key = context.realm.userInfoKey(for: answer.client, at: context.now) else {
                 return Response(json: .object(answer.claims), headers: headers)
             }
             return try signed(answer, by: key, context)
         } catch let error as OAuthError {
-            throw BearerRefusal(error)
+            throw ResourceRefusal(error, token.scheme)
         }
+    }
+
+    /// The proof that the scheme asks for; with the other scheme nothing is proved.
+    private func proof(of token: PresentedToken, _ context: RealmContext) throws(OAuthError)
+        -> DPoPProof?
+    {
+        guard token.scheme == .dpop else { return nil }
+        let address = context.realm.urls.userInfo
+        guard let proof = try proofs(context, at: address, token: token.text) else {
+            throw ProofCheck.missing
+        }
+        return proof
     }
 
     /// OpenID Connect Core §5.3.2: for a client that has registered it, with `iss` and `aud`.
@@ -57,34 +73,22 @@ struct UserInfoEndpoint: Sendable {
         return response
     }
 
-    /// RFC 6750 §2.1: `Bearer` in any case, one space, `b64token`.
-    static func header(_ values: [String]) throws(BearerRefusal) -> String? {
-        guard let value = values.first else { return nil }
-        let malformed = BearerRefusal(
-            OAuthError(.invalidRequest, "The Authorization header is not one Bearer token.")
-        )
-        guard values.count == 1 else { throw malformed }
-        let bytes = Array(value.utf8)
-        guard bytes.count <= 8192, bytes.count > 7 else { throw malformed }
-        let scheme = String(decoding: bytes.prefix(7), as: UTF8.self).lowercased()
-        let token = bytes.dropFirst(7)
-        guard scheme == "bearer ", token.allSatisfy(isTokenCharacter) else { throw malformed }
-        return String(decoding: token, as: UTF8.self)
-    }
-
-    private static func body(_ context: RealmContext) throws -> String? {
-        guard context.headers[.contentType] != nil else { return nil }
-        do {
-            let form = try context.form()
-            return try form.value("access_token")
-        } catch let error as OAuthError {
-            throw BearerRefusal(error)
+    private static func header(_ context: RealmContext) throws(ResourceRefusal) -> PresentedToken? {
+        do throws(OAuthError) {
+            return try PresentedToken(context.authorization)
+        } catch {
+            throw ResourceRefusal(error)
         }
     }
 
-    /// `b64token` (RFC 6750 §2.1).
-    private static func isTokenCharacter(_ byte: UInt8) -> Bool {
-        byte.isUnreserved || "+/=".utf8.contains(byte)
+    private static func body(_ context: RealmContext) throws -> PresentedToken? {
+        guard context.headers[.contentType] != nil else { return nil }
+        do {
+            let form = try context.form()
+            return try form.value("access_token").map(PresentedToken.init(bearer:))
+        } catch let error as OAuthError {
+            throw ResourceRefusal(error)
+        }
     }
 }
 
@@ -99,7 +103,7 @@ extension RealmContext {
     }
 }
 
-/// A protected resource refuses: the challenge names the scheme (RFC 6750 §3).
+/// A protected resource that takes no proofs refuses: the challenge names the scheme (RFC 6750 §3).
 struct BearerRefusal: Refusal {
     /// `nil` if no authentication was sent: the challenge then has no error (RFC 6750 §3.1).
     private let error: OAuthError?
@@ -115,7 +119,6 @@ struct BearerRefusal: Refusal {
     var json: JSONValue? { error?.json }
 
     func fields(realm: String) -> HTTPFields {
-        let scope = error?.code == .insufficientScope ? "openid" : nil
-        return [.wwwAuthenticate: BearerChallenge(error, issuer: realm, scope: scope).value]
+        [.wwwAuthenticate: BearerChallenge(error, issuer: realm).value]
     }
 }

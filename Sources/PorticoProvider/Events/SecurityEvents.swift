@@ -52,8 +52,8 @@ package struct SecurityEvents: Sendable {
     }
 
     /// A person revoked what they had allowed a client.
-    func disconnected(_ client: Client, _ person: Person, _ context: RealmContext) {
-        log("consent.removed", context, ["sub": person.id, "client": client.clientID])
+    func disconnected(_ clientID: String, _ person: Person, _ context: RealmContext) {
+        log("consent.removed", context, ["sub": person.id, "client": clientID])
     }
 
     /// Neither the address nor whether it belongs to an account is logged.
@@ -128,6 +128,11 @@ package struct SecurityEvents: Sendable {
         log("token.revoked", context, ["grant": grant.text, "client": client.clientID])
     }
 
+    /// A person ended the session of a client with a document.
+    func revoked(_ grant: UniqueID, ofClient clientID: String, _ context: RealmContext) {
+        log("token.revoked", context, ["grant": grant.text, "client": clientID])
+    }
+
     /// The command line changed a realm's signing keys; requests never do.
     package func keysChanged(_ change: RealmDirectory.KeyChange) {
         var metadata: Logger.Metadata = ["realm": .string(change.realm)]
@@ -194,6 +199,15 @@ package struct SecurityEvents: Sendable {
 
     func challengeRepeated(_ client: Client, _ context: RealmContext) {
         log("challenge.repeated", context, ["client": client.clientID])
+    }
+
+    /// A client with a document asked for permissions that nobody knows here: it does not get them.
+    func scopeLeftOut(_ tokens: [String], _ client: Client, _ context: RealmContext) {
+        log(
+            "scope.left_out",
+            context,
+            ["client": client.clientID, "scope": String(tokens.joined(separator: " ").prefix(512))]
+        )
     }
 
     /// An unexpected error.

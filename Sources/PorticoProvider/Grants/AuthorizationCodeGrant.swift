@@ -20,9 +20,13 @@ struct AuthorizationCodeGrant: Sendable {
     /// A code that opens and comes from its own client is spent by its first presentation, correct
     /// or not: whatever fails below, it cannot be tried again (docs/decisions/0033).
     ///
-    /// - Throws: `invalid_grant` if this client may not redeem the code now, with this redirect URI
-    ///   and verifier, as ``ReplayRefusal`` if it was already spent; `unauthorized_client`;
-    ///   `invalid_client` if the assertion was already used.
+    /// A request without a proof of possession, where the code is bound to a key, is the exception:
+    /// the client did not know, and tries again.
+    ///
+    /// - Throws: `invalid_grant` if this client may not redeem the code now, with this redirect
+    ///   URI, verifier and key, as ``ReplayRefusal`` if it was already spent;
+    ///   `unauthorized_client`; `invalid_client` if the assertion was already used;
+    ///   `invalid_dpop_proof` if the code needs a proof, or the request's was already used.
     func callAsFunction(
         _ request: TokenRequest.AuthorizationCode,
         from client: AuthenticatedClient,
@@ -47,18 +51,21 @@ struct AuthorizationCodeGrant: Sendable {
         guard sameBytes(code.clientID, client.client.id) else {
             throw OAuthError(.invalidGrant, "The code was issued to another client.")
         }
-        let grant = code.grant(for: client.client, in: realm, ring: ring, at: moment)
-        do {
+        guard code.dpopKey == nil || client.proof != nil else { throw ProofCheck.missing }
+        let grant = code.grant(for: client, in: realm, ring: ring, at: moment)
+        do throws(OAuthError) {
             try code.check(request, in: realm)
+            // RFC 9449 §10.
+            try client.checkProof(of: code.dpopKey)
         } catch {
             let outcome = try await grants.refuse(
                 grant,
                 requestID: code.requestID,
-                spending: client.assertion.take(),
+                spending: client.uses.take(),
                 at: moment.seconds
             )
             switch outcome {
-            case .assertionSpent: throw UnprovenClient(.replayed, client.client)
+            case .spentBefore(let kind): throw client.refusal(ofRepeated: kind)
             // Wrong, and already spent: this is how a thief with a code but no verifier appears.
             case .replayed: throw ReplayRefusal(subject: .code, grant: grant, error: error)
             case .redeemed, .sessionEnded, .loginTokenSpent: throw error
@@ -70,7 +77,9 @@ struct AuthorizationCodeGrant: Sendable {
                 grant,
                 requestID: code.requestID,
                 derivedBy: code.derivation,
-                spending: client.assertion.take(),
+                of: client.client.keptDocument,
+                spending: client.uses.take(),
+                once: realm.use(of: code.challenge, by: client.client, at: moment),
                 at: moment.seconds
             ),
             of: grant,
@@ -85,7 +94,8 @@ struct AuthorizationCodeGrant: Sendable {
                 client: client.client,
                 grant: grant,
                 person: person,
-                scope: grant.scope
+                scope: grant.scope,
+                dpopKey: client.proof?.thumbprint
             ),
             nonce: code.nonce,
             generation: grant.refresh?.generation,
@@ -119,7 +129,7 @@ struct AuthorizationCodeGrant: Sendable {
             throw OAuthError(.invalidGrant, "The sign-in behind the code has ended.")
         case .loginTokenSpent:
             throw OAuthError(.invalidGrant, "The login token behind the code was used before.")
-        case .assertionSpent: throw UnprovenClient(.replayed, client.client)
+        case .spentBefore(let kind): throw client.refusal(ofRepeated: kind)
         }
     }
 }
@@ -162,17 +172,19 @@ extension AuthorizationCode {
 
     /// The grant that this code represents.
     fileprivate func grant(
-        for client: Client,
+        for client: AuthenticatedClient,
         in realm: LiveRealm,
         ring: KeyRing,
         at moment: Moment
     ) -> Grant {
         let lifetimes = realm.realm.lifetimes
-        let isOffline = scope.contains("offline_access")
-        return Grant(
+        let isDocumented = client.client.documented != nil
+        // Otherwise a session of the AT Protocol ended with that of the browser.
+        let isOffline = isDocumented || scope.contains("offline_access")
+        var grant = Grant(
             id: grantID,
             realmID: realm.realm.id,
-            clientID: client.id,
+            clientID: client.client.id,
             personID: personID,
             sessionID: sessionID,
             scope: scope,
@@ -183,13 +195,35 @@ extension AuthorizationCode {
             claims: claims.json,
             createdAt: moment.seconds,
             // RFC 9700 §4.14.2: refresh tokens expire by inactivity.
-            idleSeconds: isOffline ? lifetimes.offlineIdle : lifetimes.sessionIdle,
-            expiresAt: isOffline
-                ? lifetimes.offlineMaximum.map { moment.seconds + $0 }
-                : moment.seconds + lifetimes.sessionMaximum,
+            idleSeconds: isDocumented
+                ? ATLifetimes.idle(of: client.client)
+                : isOffline ? lifetimes.offlineIdle : lifetimes.sessionIdle,
+            expiresAt: isDocumented
+                ? moment.seconds + ATLifetimes.most(of: client.client)
+                : isOffline
+                    ? lifetimes.offlineMaximum.map { moment.seconds + $0 }
+                    : moment.seconds + lifetimes.sessionMaximum,
             // Which clients get one is the registration's decision (RFC 9700 §4.14.2).
-            refresh: client.grantTypes.contains(.refreshToken)
+            refresh: client.client.grantTypes.contains(.refreshToken)
                 ? RefreshState(first: moment, ring: ring) : nil
+        )
+        grant.dpopKey = client.boundKey(in: realm)
+        grant.clientKey = client.ownKey(in: realm)
+        return grant
+    }
+}
+
+extension LiveRealm {
+    /// At a host of the AT Protocol a challenge is good for one code a day (RFC 9700 §2.1.1: each
+    /// is to be new).
+    fileprivate func use(of challenge: CodeChallenge?, by client: Client, at moment: Moment)
+        -> UsedAssertion?
+    {
+        guard realm.atProtocol != nil, let challenge else { return nil }
+        return UsedAssertion(
+            .challenge,
+            hash: Hash256(of: "challenge\n\(realm.id)\n\(client.id)\n\(challenge.text)"),
+            expiresAt: moment.seconds + 86_400
         )
     }
 }

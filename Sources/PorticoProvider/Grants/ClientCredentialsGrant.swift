@@ -46,11 +46,12 @@ struct ClientCredentialsGrant: Sendable {
             // RFC 6749 §4.4.3: no refresh token.
             refresh: nil
         )
-        let assertion = client.assertion.take()
-        guard
-            try await grants.insert(grant, spending: assertion, at: moment.seconds)
-                != .assertionSpent
-        else { throw UnprovenClient(.replayed, client.client) }
+        let uses = client.uses.take()
+        if case .spentBefore(let kind) =
+            try await grants.insert(grant, spending: uses, at: moment.seconds)
+        {
+            throw client.refusal(ofRepeated: kind)
+        }
         return try issuer.issue(
             TokenSubject(
                 realm: realm,
@@ -58,6 +59,7 @@ struct ClientCredentialsGrant: Sendable {
                 grant: grant,
                 person: account,
                 scope: grant.scope,
+                dpopKey: client.proof?.thumbprint,
                 notes: [
                     "client_id": registered.clientID, "clientId": registered.clientID,
                     "clientHost": address, "clientAddress": address,

@@ -45,6 +45,7 @@ struct LoginTokenGrant: Sendable {
             ),
             session.session.authenticatedAt >= realm.realm.notBefore
         else { throw Self.unknown }
+        try await client.spend(in: grants, at: moment)
         let token = LoginToken(
             id: UniqueID(random: moment.random),
             grantID: grant.id,
@@ -95,6 +96,7 @@ struct LoginTokenGrant: Sendable {
                 sameBytes(reading.grant.clientID, client.client.id),
                 reading.isLive
             else { throw Self.unknown }
+            try client.checkProof(of: reading.grant.dpopKey)
             guard refresh.generation == reading.grant.refresh?.generation else {
                 throw ReplayRefusal(
                     subject: .subjectToken,
@@ -109,7 +111,9 @@ struct LoginTokenGrant: Sendable {
                 throw OAuthError(.invalidRequest, "A public client presents its refresh token.")
             }
             guard let live = try await verifier.live(token.text, in: realm, at: moment),
-                live.client.id == client.client.id
+                live.client.id == client.client.id,
+                // The proof is for this request, which may have one whatever the token is.
+                live.isPresented(with: live.isBound ? client.proof : nil)
             else { throw Self.unknown }
             return live.reading.grant
         case .idToken, .deviceSecret, .loginToken:

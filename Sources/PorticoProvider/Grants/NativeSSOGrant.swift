@@ -16,7 +16,9 @@ struct NativeSSOGrant: Sendable {
     ///
     /// - Throws: `invalid_request` for other types of tokens, `invalid_target` if the audience is
     ///   not the issuer, `invalid_grant` if the pair is not good (§4.3), `unauthorized_client` if
-    ///   the first app may not hand its sign-in on to this one, `invalid_scope`.
+    ///   the first app may not hand its sign-in on to this one, `invalid_scope`,
+    ///   `invalid_dpop_proof` if the first app's grant is bound to a key and the request does not
+    ///   prove it.
     func callAsFunction(
         _ request: TokenExchange,
         from client: AuthenticatedClient,
@@ -39,6 +41,8 @@ struct NativeSSOGrant: Sendable {
                 "The first app may not hand its sign-in on to this client."
             )
         }
+        // Whoever has the pair alone has not what makes it worth anything there.
+        try client.checkProof(of: first.dpopKey)
         let scope = try Self.scope(request.scope, of: first, for: client.client)
         try await checkConsent(to: scope, for: client.client, personID)
         let person = try await people.person(id: personID, realmID: realm.realm.id)
@@ -52,18 +56,18 @@ struct NativeSSOGrant: Sendable {
                 "The person has to add an authenticator app in a browser."
             )
         }
-        let grant = first.handedOn(to: client.client, scope, in: realm, ring: ring, at: moment)
+        let grant = first.handedOn(to: client, scope, in: realm, ring: ring, at: moment)
         // Even an offline grant hands nothing on after its session: the store decides.
         let outcome = try await grants.redeem(
             grant,
             requestID: moment.id(),
             derivedBy: Derivation(parentID: first.id, loginTokenID: nil),
-            spending: client.assertion.take(),
+            spending: client.uses.take(),
             at: moment.seconds
         )
         switch outcome {
         case .redeemed: break
-        case .assertionSpent: throw UnprovenClient(.replayed, client.client)
+        case .spentBefore(let kind): throw client.refusal(ofRepeated: kind)
         case .replayed, .sessionEnded, .loginTokenSpent: throw Self.unknown
         }
         guard let person else { throw Self.unknown }
@@ -73,7 +77,8 @@ struct NativeSSOGrant: Sendable {
                 client: client.client,
                 grant: grant,
                 person: person,
-                scope: scope
+                scope: scope,
+                dpopKey: client.proof?.thumbprint
             ),
             nonce: nil,
             generation: grant.refresh?.generation,
@@ -153,17 +158,17 @@ struct NativeSSOGrant: Sendable {
 extension Grant {
     /// The grant of another app to the same session.
     fileprivate func handedOn(
-        to client: Client,
+        to client: AuthenticatedClient,
         _ scope: Scope,
         in realm: LiveRealm,
         ring: KeyRing,
         at moment: Moment
     ) -> Grant {
         let lifetimes = realm.realm.lifetimes
-        return Grant(
+        var grant = Grant(
             id: moment.id(),
             realmID: realmID,
-            clientID: client.id,
+            clientID: client.client.id,
             personID: personID,
             sessionID: sessionID,
             scope: scope,
@@ -175,8 +180,10 @@ extension Grant {
             createdAt: moment.seconds,
             idleSeconds: lifetimes.sessionIdle,
             expiresAt: moment.seconds + lifetimes.sessionMaximum,
-            refresh: client.grantTypes.contains(.refreshToken)
+            refresh: client.client.grantTypes.contains(.refreshToken)
                 ? RefreshState(first: moment, ring: ring) : nil
         )
+        grant.dpopKey = client.boundKey(in: realm)
+        return grant
     }
 }

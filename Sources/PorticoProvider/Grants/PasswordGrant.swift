@@ -72,7 +72,7 @@ struct PasswordGrant: Sendable {
             !realm.mustConfirmEmail(person),
             let whole = try await people.person(id: person.id, realmID: realm.id)
         else { throw Self.refusal }
-        return try await issue(whole, judgedIn: credentials.epoch, to: client.client, context)
+        return try await issue(whole, judgedIn: credentials.epoch, to: client, context)
     }
 
     private static let refusal = OAuthError(.invalidGrant, "Invalid user credentials.")
@@ -83,9 +83,10 @@ struct PasswordGrant: Sendable {
     private func issue(
         _ person: PersonWithRoles,
         judgedIn epoch: Int64,
-        to client: Client,
+        to authenticated: AuthenticatedClient,
         _ context: RealmContext
     ) async throws -> TokenAnswer {
+        let client = authenticated.client
         let moment = context.moment
         let lifetime = client.accessTokenLifetime ?? context.realm.lifetimes.accessToken
         let grant = Grant(
@@ -108,9 +109,10 @@ struct PasswordGrant: Sendable {
         let outcome = try await grants.insert(
             grant,
             judgedIn: epoch,
-            spending: nil,
+            spending: authenticated.uses.take(),
             at: moment.seconds
         )
+        if case .spentBefore(let kind) = outcome { throw authenticated.refusal(ofRepeated: kind) }
         guard outcome == .redeemed else { throw Self.refusal }
         return try issuer.issue(
             TokenSubject(
@@ -118,7 +120,8 @@ struct PasswordGrant: Sendable {
                 client: client,
                 grant: grant,
                 person: person,
-                scope: grant.scope
+                scope: grant.scope,
+                dpopKey: authenticated.proof?.thumbprint
             ),
             nonce: nil,
             generation: nil,

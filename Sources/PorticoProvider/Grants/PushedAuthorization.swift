@@ -11,6 +11,8 @@ struct PushedAuthorization: Sendable {
     struct Answer: Sendable {
         let requestURI: String
         let expiresIn: Int64
+        /// What was asked for and is not granted, see ``ProvenRequest/leftOut``.
+        let leftOut: [String]
     }
 
     /// The request is validated as at the authorization endpoint, and its errors are returned
@@ -29,7 +31,9 @@ struct PushedAuthorization: Sendable {
         guard form["request_uri"] == nil else {
             throw OAuthError(.invalidRequest, "request_uri must not be pushed.")
         }
-        let parameters = FormParameters(Self.withoutCredentials(form, client.client))
+        let parameters = FormParameters(
+            try Self.withKey(client.proof, Self.withoutCredentials(form, client.client))
+        )
         let proven: ProvenRequest
         do {
             proven = try ProvenRequest(parameters, in: realm, wasPushed: true, at: moment.seconds)
@@ -56,15 +60,30 @@ struct PushedAuthorization: Sendable {
                 .seal(encoded, at: moment),
             expiresAt: moment.seconds + lifetime
         )
-        let assertion = client.assertion.take()
-        guard
-            try await pushed.push(request, spending: assertion, at: moment.seconds)
-                != .assertionSpent
-        else { throw UnprovenClient(.replayed, client.client) }
+        let uses = client.uses.take()
+        if case .spentBefore(let kind) =
+            try await pushed.push(request, spending: uses, at: moment.seconds)
+        {
+            throw client.refusal(ofRepeated: kind)
+        }
         return Answer(
             requestURI: AuthorizationRequests.requestURIPrefix + reference,
-            expiresIn: lifetime
+            expiresIn: lifetime,
+            leftOut: proven.leftOut
         )
+    }
+
+    /// A proof says what `dpop_jkt` says; where a request has both, they agree (RFC 9449 §10.1).
+    private static func withKey(
+        _ proof: DPoPProof?,
+        _ parameters: [(name: String, value: String)]
+    ) throws(OAuthError) -> [(name: String, value: String)] {
+        guard let key = proof?.thumbprint.text else { return parameters }
+        let named = parameters.filter { sameBytes($0.name, "dpop_jkt") }
+        guard named.allSatisfy({ sameBytes($0.value, key) }) else {
+            throw OAuthError(.invalidDPoPProof, "dpop_jkt is not the key of the proof.")
+        }
+        return named.isEmpty ? parameters + [("dpop_jkt", key)] : parameters
     }
 
     /// The parameters that describe the request. `client_id` is that of the authenticated client,

@@ -15,7 +15,8 @@ struct RefreshTokenGrant: Sendable {
     /// - Parameter idempotencyKey: The hash of the request's `Idempotency-Key`, if any.
     /// - Throws: `invalid_grant` if the token does not belong to this client, is no longer valid
     ///   or, as ``ReplayRefusal``, was already used; `invalid_scope` if the request exceeds what
-    ///   was granted; `unauthorized_client`.
+    ///   was granted; `unauthorized_client`; `invalid_dpop_proof` without a proof of the key that
+    ///   it is bound to.
     func callAsFunction(
         _ request: TokenRequest.Refresh,
         idempotencyKey: Hash256?,
@@ -33,8 +34,9 @@ struct RefreshTokenGrant: Sendable {
             guard let state = reading.grant.refresh else { throw Self.unknown }
             let isRepeated =
                 token.generation &+ 1 == state.generation
-                && state.wasRotated(
+                && reading.grant.wasRotated(
                     by: idempotencyKey,
+                    proving: client.proof?.thumbprint,
                     at: moment.seconds,
                     grace: realm.realm.lifetimes.refreshGrace
                 )
@@ -43,6 +45,7 @@ struct RefreshTokenGrant: Sendable {
                 throw try await replay(reading.grant, client, moment)
             }
             let scope = try Self.scope(request.scope, of: reading.grant, for: client.client)
+            if isRepeated { try await client.spend(in: grants, at: moment) }
             let outcome =
                 isRepeated
                 ? state.generation
@@ -54,7 +57,8 @@ struct RefreshTokenGrant: Sendable {
                     client: client.client,
                     grant: reading.grant.rotated(with: ring, to: generation, now: moment.seconds),
                     person: reading.person,
-                    scope: scope
+                    scope: scope,
+                    dpopKey: client.proof?.thumbprint
                 ),
                 nonce: nil,
                 generation: generation,
@@ -87,6 +91,12 @@ struct RefreshTokenGrant: Sendable {
             sameBytes(reading.grant.clientID, client.client.id),
             reading.isLive, reading.grant.createdAt >= realm.realm.notBefore
         else { throw Self.unknown }
+        // RFC 9449 §5. Before anything says whether the token was used; unless it is from before the
+        // grant was bound: then its key may be a thief's, and another use says so.
+        if token.generation >= reading.grant.boundSince {
+            try client.checkProof(of: reading.grant.dpopKey)
+        }
+        try client.checkOwnKey(of: reading.grant)
         return reading
     }
 
@@ -124,13 +134,14 @@ struct RefreshTokenGrant: Sendable {
         let outcome = try await grants.rotate(
             rotation,
             sessionIdle: realm.sessionIdle,
-            spending: client.assertion.take(),
+            binding: client.boundKey(in: realm),
+            spending: client.uses.take(),
             at: moment.seconds
         )
         switch outcome {
         case .rotated: return token.generation &+ 1
         case .outdated: return nil
-        case .assertionSpent: throw UnprovenClient(.replayed, client.client)
+        case .spentBefore(let kind): throw client.refusal(ofRepeated: kind)
         }
     }
 
@@ -141,10 +152,10 @@ struct RefreshTokenGrant: Sendable {
     {
         let outcome = try await grants.revoke(
             id: grant.id,
-            spending: client.assertion.take(),
+            spending: client.uses.take(),
             at: moment.seconds
         )
-        guard outcome != .assertionSpent else { return UnprovenClient(.replayed, client.client) }
+        if case .spentBefore(let kind) = outcome { return client.refusal(ofRepeated: kind) }
         return ReplayRefusal(
             subject: .refreshToken,
             grant: grant,

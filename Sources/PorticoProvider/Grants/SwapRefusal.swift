@@ -27,7 +27,7 @@ struct SwapRefusal: Error {
         case notYetValid = "not_yet_valid"
         /// Issued before all tokens of its realm, client or person were revoked.
         case notBefore = "not_before"
-        /// It is bound to a key, which cannot be checked here.
+        /// It is bound to a key that was not proved, or to something that cannot be proved here.
         case bound
         /// No one has this `sub`, and no list says whose session it is.
         case person = "unknown_person"

@@ -28,7 +28,8 @@ struct TokenIntrospection: Sendable {
         for (name, value) in described(live, realm, moment) where name != "typ" {
             answer[name] = value
         }
-        answer["token_type"] = "Bearer"
+        // RFC 9449 §6.2: `cnf` is among the claims.
+        answer["token_type"] = .string(live.isBound ? TokenClaims.boundTokenKind : "Bearer")
         if let person = live.reading.person?.person {
             answer["username"] = .string(person.username)
         }

@@ -21,12 +21,12 @@ struct TokenRevocation: Sendable {
         at moment: Moment
     ) async throws -> UniqueID? {
         guard let id = try await grantID(of: token, client, realm, moment) else { return nil }
-        let assertion = client.assertion.take()
-        let outcome = try await grants.revoke(id: id, spending: assertion, at: moment.seconds)
+        let uses = client.uses.take()
+        let outcome = try await grants.revoke(id: id, spending: uses, at: moment.seconds)
         switch outcome {
         case .revoked: return id
         case .notFound: return nil
-        case .assertionSpent: throw UnprovenClient(.replayed, client.client)
+        case .spentBefore(let kind): throw client.refusal(ofRepeated: kind)
         }
     }
 
@@ -39,10 +39,10 @@ struct TokenRevocation: Sendable {
         let outcome = try await grants.endPart(
             ofSession: token,
             of: client.client.id,
-            spending: client.assertion.take(),
+            spending: client.uses.take(),
             at: moment.seconds
         )
-        guard outcome == .spent else { throw UnprovenClient(.replayed, client.client) }
+        if case .spentBefore(let kind) = outcome { throw client.refusal(ofRepeated: kind) }
     }
 
     private func grantID(

@@ -51,6 +51,7 @@ struct TokenSwapGrant: Sendable {
             moment: moment
         )
         try swapping.check()
+        if let key = token.dpopKey, client.proof?.thumbprint != key { throw SwapRefusal(.bound) }
         // If another request comes first, its result is judged like any other.
         for _ in 0..<2 {
             let reading = try await grants.moved(token.moved(in: realm.realm))
@@ -73,7 +74,8 @@ struct TokenSwapGrant: Sendable {
     ) async throws -> Answer? {
         let person = try await person(of: swapping, reading.listed)
         try swapping.check(person.person, reading)
-        let grant = try swapping.grant(for: person.person, reading.listed, ring: ring)
+        var grant = try swapping.grant(for: person.person, reading.listed, ring: ring)
+        grant.dpopKey = client.boundKey(in: swapping.realm)
         try await checkConsent(to: grant.scope, swapping, person.person)
         let scope = try RefreshTokenGrant.scope(requested, of: grant, for: swapping.client)
         let outcome = try await grants.swap(
@@ -81,7 +83,7 @@ struct TokenSwapGrant: Sendable {
             for: grant,
             in: swapping.session(of: grant, for: person.person),
             issuedAt: swapping.token.issuedAt,
-            spending: client.assertion.take(),
+            spending: client.uses.take(),
             at: swapping.moment.seconds
         )
         switch outcome {
@@ -89,9 +91,9 @@ struct TokenSwapGrant: Sendable {
         case .usedBefore: return nil
         case .sessionEnded: throw SwapRefusal(.ended)
         case .personGone: throw SwapRefusal(.disabled)
-        case .assertionSpent: throw UnprovenClient(.replayed, client.client)
+        case .spentBefore(let kind): throw client.refusal(ofRepeated: kind)
         }
-        return try answer(grant, person, scope, swapping, isRepeated: false)
+        return try answer(grant, person, scope, swapping, client, isRepeated: false)
     }
 
     /// The token is used up: the same answer for whoever lost it, the end of the grant for anyone else.
@@ -108,16 +110,19 @@ struct TokenSwapGrant: Sendable {
             reading.grant.createdAt >= realm.notBefore, let state = reading.grant.refresh
         else { throw SwapRefusal(.ended) }
         guard state.generation == 1,
-            state.wasRotated(by: swapping.key, at: now, grace: realm.lifetimes.refreshGrace)
+            reading.grant.wasRotated(
+                by: swapping.key,
+                proving: client.proof?.thumbprint,
+                at: now,
+                grace: realm.lifetimes.refreshGrace
+            )
         else {
             let outcome = try await grants.revoke(
                 id: id,
-                spending: client.assertion.take(),
+                spending: client.uses.take(),
                 at: now
             )
-            guard outcome != .assertionSpent else {
-                throw UnprovenClient(.replayed, client.client)
-            }
+            if case .spentBefore(let kind) = outcome { throw client.refusal(ofRepeated: kind) }
             throw ReplayRefusal(
                 subject: .oldRefreshToken,
                 grant: reading.grant,
@@ -125,7 +130,8 @@ struct TokenSwapGrant: Sendable {
             )
         }
         let scope = try RefreshTokenGrant.scope(requested, of: reading.grant, for: client.client)
-        return try answer(reading.grant, reading.person, scope, swapping, isRepeated: true)
+        try await client.spend(in: grants, at: swapping.moment)
+        return try answer(reading.grant, reading.person, scope, swapping, client, isRepeated: true)
     }
 
     private func answer(
@@ -133,6 +139,7 @@ struct TokenSwapGrant: Sendable {
         _ person: PersonWithRoles?,
         _ scope: Scope,
         _ swapping: Swapping,
+        _ client: AuthenticatedClient,
         isRepeated: Bool
     ) throws -> Answer {
         let tokens = try issuer.issue(
@@ -141,7 +148,8 @@ struct TokenSwapGrant: Sendable {
                 client: swapping.client,
                 grant: grant,
                 person: person,
-                scope: scope
+                scope: scope,
+                dpopKey: client.proof?.thumbprint
             ),
             nonce: nil,
             generation: 1,

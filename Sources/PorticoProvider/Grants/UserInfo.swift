@@ -11,13 +11,20 @@ struct UserInfo: Sendable {
         let client: Client
     }
 
-    /// - Throws: `invalid_token` if the token is not ours, no longer valid, or meant only for
-    ///   others; `insufficient_scope` if `openid` was not granted (§5.3.1, RFC 6750 §3.1).
-    func callAsFunction(_ token: String, in realm: LiveRealm, at moment: Moment) async throws
-        -> Answer
-    {
-        guard let live = try await verifier.live(token, in: realm, at: moment) else {
-            throw OAuthError(.invalidToken, "The access token is unknown, expired or revoked.")
+    /// - Throws: `invalid_token` if the token is not ours, no longer valid, bound to another key
+    ///   than the proof's, bound and without a proof, or meant only for others;
+    ///   `insufficient_scope` if `openid` was not granted (§5.3.1, RFC 6750 §3.1).
+    func callAsFunction(
+        _ token: String,
+        with proof: DPoPProof?,
+        in realm: LiveRealm,
+        at moment: Moment
+    ) async throws -> Answer {
+        guard let live = try await verifier.live(token, with: proof, in: realm, at: moment) else {
+            throw OAuthError(
+                .invalidToken,
+                "The access token is unknown, expired, revoked, or bound to a key that is not proved."
+            )
         }
         // RFC 9700 §2.3: a token meant for other resource servers is refused. Keycloak's tokens do
         // not name the issuer; there, a lightweight one is not meant for UserInfo.

@@ -15,6 +15,8 @@ package final class LiveRealm: Sendable {
     private let clientsByID: [ExactText: Client]
     private let disabledByID: [ExactText: Client]
     private let clientsByUUID: [String: Client]
+    /// Where clients are taken from their documents: in a host of the AT Protocol.
+    let documented: DocumentedClients?
     /// What roles contain, and the groups.
     package let graph: RoleGraph
     /// Of a realm that comes from Keycloak.
@@ -43,10 +45,12 @@ package final class LiveRealm: Sendable {
         keys: RealmKeys,
         graph: RoleGraph,
         keycloak: KeycloakViews?,
-        former: FormerTokens?
+        former: FormerTokens?,
+        documented: DocumentedClients
     ) {
         self.realm = realm
         self.former = former
+        self.documented = realm.atProtocol == nil ? nil : documented
         self.keys = keys
         self.graph = graph
         views = keycloak
@@ -56,10 +60,10 @@ package final class LiveRealm: Sendable {
         metadata = Dictionary(
             uniqueKeysWithValues: sets.map { [urls] algorithms in
                 let document = RealmMetadata.document(
-                    of: urls,
+                    of: realm,
+                    at: urls,
                     signedWith: algorithms,
-                    keycloak: keycloak?.realm,
-                    registers: realm.registration != nil
+                    keycloak: keycloak?.realm
                 )
                 return (algorithms, document.serialized())
             }
@@ -93,18 +97,32 @@ package final class LiveRealm: Sendable {
         let algorithms = keys.published(at: now).algorithms
         return metadata[algorithms]
             ?? RealmMetadata.document(
-                of: urls,
+                of: realm,
+                at: urls,
                 signedWith: algorithms,
-                keycloak: keycloak,
-                registers: realm.registration != nil
+                keycloak: keycloak
             ).serialized()
     }
 
     /// The client of that `client_id`. Compared as bytes: the same letters in another normalization
     /// form are another client. A disabled client is unknown at every endpoint, like an
-    /// unregistered one.
+    /// unregistered one; a client with a document is known once that was fetched
+    /// (``ClientDocuments``).
     package func client(clientID: String) -> Client? {
-        clientsByID[ExactText(clientID)]
+        if let client = clientsByID[ExactText(clientID)] { return client }
+        // Not even if its document was fetched before the registration was made, or disabled.
+        guard !isRegistered(clientID: clientID) else { return nil }
+        return documented?.client(clientID: clientID, realmID: realm.id)
+    }
+
+    /// Whether a client of that `client_id` would be known by its document.
+    func takesDocument(clientID: String) -> Bool {
+        documented != nil && Client.isAddress(clientID) && !isRegistered(clientID: clientID)
+    }
+
+    /// Whether a client, enabled or not, is registered with that `client_id`.
+    func isRegistered(clientID: String) -> Bool {
+        clientsByID[ExactText(clientID)] != nil || disabledByID[ExactText(clientID)] != nil
     }
 
     /// The disabled client of that `client_id`, so that the operator can see why it is refused.

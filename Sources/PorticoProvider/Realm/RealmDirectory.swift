@@ -9,6 +9,8 @@ package final class RealmDirectory: Sendable {
     private let store: RealmStore
     private let ring: KeyRing
     private let current: Locked<Snapshot>
+    /// Of all realms; they outlive a snapshot.
+    private let documented: DocumentedClients
 
     private struct Snapshot: Sendable {
         var version: Int64
@@ -22,7 +24,9 @@ package final class RealmDirectory: Sendable {
     package init(store: RealmStore, ring: KeyRing) async throws {
         self.store = store
         self.ring = ring
-        current = Locked(try Self.snapshot(of: try await store.snapshot(), ring))
+        let documented = DocumentedClients()
+        self.documented = documented
+        current = Locked(try Self.snapshot(of: try await store.snapshot(), ring, documented))
     }
 
     /// The enabled realm of that name.
@@ -79,7 +83,7 @@ package final class RealmDirectory: Sendable {
     package func refresh() async throws -> [KeyChange] {
         let known = current.withLock(\.version)
         guard try await store.version() != known else { return [] }
-        let fresh = try Self.snapshot(of: try await store.snapshot(), ring)
+        let fresh = try Self.snapshot(of: try await store.snapshot(), ring, documented)
         let former = current.withLock { current in
             let former = current
             // Of two readings at the same time the later one counts, whichever ends first.
@@ -107,9 +111,11 @@ package final class RealmDirectory: Sendable {
         }
     }
 
-    private static func snapshot(of record: RealmSnapshotRecord, _ ring: KeyRing) throws
-        -> Snapshot
-    {
+    private static func snapshot(
+        of record: RealmSnapshotRecord,
+        _ ring: KeyRing,
+        _ documented: DocumentedClients
+    ) throws -> Snapshot {
         var snapshot = Snapshot(version: record.version, realms: [:], disabled: [:], hosted: [])
         let clients = Dictionary(grouping: record.clients, by: \.realmID)
         let keys = Dictionary(grouping: record.keys, by: \.realmID)
@@ -136,7 +142,8 @@ package final class RealmDirectory: Sendable {
                         issuer: realm.issuer
                     )
                 },
-                former: try FormerTokens(of: realm, keptKeys[realm.id] ?? [], ring: ring)
+                former: try FormerTokens(of: realm, keptKeys[realm.id] ?? [], ring: ring),
+                documented: documented
             )
             if realm.isEnabled {
                 snapshot.realms[realm.name] = live

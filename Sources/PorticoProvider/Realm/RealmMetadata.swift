@@ -10,14 +10,15 @@ enum RealmMetadata {
     /// - Parameters:
     ///   - algorithms: Those of the published keys.
     ///   - keycloak: Of a realm that comes from there.
-    ///   - registers: Whether people can register (Initiating User Registration via OpenID Connect
-    ///     §4.2).
     static func document(
-        of urls: RealmURLs,
+        of realm: Realm,
+        at urls: RealmURLs,
         signedWith algorithms: [SignatureAlgorithm],
-        keycloak: KeycloakRealm?,
-        registers: Bool
+        keycloak: KeycloakRealm?
     ) -> JSONObject {
+        if let host = realm.atProtocol { return ATMetadata.document(of: host, at: urls) }
+        // Initiating User Registration via OpenID Connect §4.2.
+        let registers = realm.registration != nil
         let methods = ClientAuthenticationMethod.allCases.map(\.rawValue)
         let confidential = methods.filter { $0 != "none" }
         let signing = SignatureAlgorithm.allCases.map(\.rawValue)
@@ -46,6 +47,7 @@ enum RealmMetadata {
             ("revocation_endpoint_auth_signing_alg_values_supported", signing),
             ("introspection_endpoint_auth_methods_supported", confidential),
             ("introspection_endpoint_auth_signing_alg_values_supported", signing),
+            ("dpop_signing_alg_values_supported", signing),
             ("scopes_supported", keycloak.map { ["openid"] + $0.scopeNames } ?? scopes),
             ("claims_supported", claims),
             ("claim_types_supported", ["normal"]),

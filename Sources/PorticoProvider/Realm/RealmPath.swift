@@ -1,8 +1,8 @@
 import PorticoWeb
 
 /// The addresses of a realm in its metadata, pages and mail, below `/realms/{realm}/` (Keycloak's
-/// paths).
-enum RealmPath: String, Sendable {
+/// paths), or at the root of its host.
+enum RealmPath: String, CaseIterable, Sendable {
     case openIDConfiguration = ".well-known/openid-configuration"
     case authorizationServerMetadata = ".well-known/oauth-authorization-server"
     case keySet = "protocol/openid-connect/certs"
@@ -33,14 +33,57 @@ enum RealmPath: String, Sendable {
     case secondFactors = "account/second-factor"
     case accountSignIn = "account/sign-in"
 
+    /// Its name at the root of a realm that is a host of the AT Protocol: that of real hosts, because
+    /// there are clients that make addresses up (docs/decisions/0064). `nil` of what is at the same
+    /// place in every realm.
+    var nameAtATHost: String? {
+        switch self {
+        case .authorization: "oauth/authorize"
+        case .pushedAuthorization: "oauth/par"
+        case .token: "oauth/token"
+        case .introspection: "oauth/introspect"
+        case .revocation: "oauth/revoke"
+        case .keySet: "oauth/jwks"
+        default: nil
+        }
+    }
+
+    private static let moved = allCases.filter { $0.nameAtATHost != nil }
+
     /// The route for any realm.
     var route: RoutePath { RoutePath("/realms/{realm}/" + rawValue) }
 
     /// With the well-known part between host and path (RFC 8414 §3).
     var routeBeforeRealm: RoutePath { RoutePath("/" + rawValue + "/realms/{realm}") }
 
-    /// On a host of the realm's own (RFC 8414 §3, OpenID Connect Discovery §4).
-    var routeAtRoot: RoutePath { RoutePath("/" + rawValue) }
+    /// On a host of the realm's own (RFC 8414 §3, OpenID Connect Discovery §4; docs/decisions/0064).
+    var routeAtRoot: RoutePath { RoutePath("/" + (nameAtATHost ?? rawValue)) }
+
+    /// Whether a path that has a route is that of an endpoint which this kind of realm has at
+    /// another one.
+    static func isElsewhere(_ path: String, isATHost: Bool) -> Bool {
+        moved.contains { isATHost ? $0.isEnd(of: path) : $0.isAtATHost(path) }
+    }
+
+    static func isPushedAuthorization(_ path: String) -> Bool {
+        pushedAuthorization.isEnd(of: path)
+    }
+
+    /// Whether a path is that of an endpoint where proofs of possession are taken (RFC 9449 §5, §7,
+    /// §10).
+    static func takesProofs(_ path: String) -> Bool {
+        [token, pushedAuthorization, userInfo, revocation, introspection].contains {
+            $0.isEnd(of: path) || $0.isAtATHost(path)
+        }
+    }
+
+    private func isEnd(of path: String) -> Bool {
+        path.utf8.suffix(rawValue.utf8.count).elementsEqual(rawValue.utf8)
+    }
+
+    private func isAtATHost(_ path: String) -> Bool {
+        nameAtATHost.map { path.utf8.elementsEqual("/\($0)".utf8) } ?? false
+    }
 
     /// Whether a path is below the protocol's endpoints or the metadata. Programs ask there: if an
     /// address does not exist, or does not take the method, they get JSON, even at
@@ -48,6 +91,7 @@ enum RealmPath: String, Sendable {
     static func isOfProtocol(_ path: String) -> Bool {
         guard path.utf8.starts(with: "/realms/".utf8) else {
             return path.utf8.starts(with: "/.well-known/".utf8)
+                || path.utf8.starts(with: "/oauth/".utf8)
         }
         let below = path.utf8.dropFirst("/realms/".utf8.count).drop { $0 != UInt8(ascii: "/") }
         return below.starts(with: "/protocol/openid-connect/".utf8)

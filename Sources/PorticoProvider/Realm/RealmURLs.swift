@@ -1,20 +1,27 @@
 package import PorticoStores
 
 /// The addresses of a realm: Keycloak's paths under its issuer (Keycloak `RealmsResource`,
-/// `OIDCLoginProtocolService`), or below the realm's path on a host of its own. All are built from
-/// the issuer, never from a request (docs/decisions/0036).
+/// `OIDCLoginProtocolService`), or below the realm's path on a host of its own, whose root has the
+/// endpoints of OAuth if it is one of the AT Protocol. All are built from the issuer, never from a
+/// request (docs/decisions/0036).
 package struct RealmURLs: Hashable, Sendable {
     package let issuer: String
-    /// What all others begin with.
+    /// What those of every realm begin with.
     package let base: String
+    /// Whether the realm is a host of the AT Protocol, and so has these (docs/decisions/0064).
+    let isATHost: Bool
 
     package init(of realm: Realm) {
-        self.init(issuer: realm.issuer, base: realm.base)
+        issuer = realm.issuer
+        base = realm.base
+        isATHost = realm.host != nil && realm.atProtocol != nil
     }
 
-    package init(issuer: String, base: String? = nil) {
+    /// Of a realm without a host of its own.
+    package init(issuer: String) {
         self.issuer = issuer
-        self.base = base ?? issuer
+        base = issuer
+        isATHost = false
     }
 
     package var authorization: String { endpoint(.authorization) }
@@ -48,7 +55,8 @@ package struct RealmURLs: Hashable, Sendable {
     }
 
     private func endpoint(_ path: RealmPath) -> String {
-        base + "/" + path.rawValue
+        if isATHost, let name = path.nameAtATHost { return "\(issuer)/\(name)" }
+        return base + "/" + path.rawValue
     }
 
     /// The path of the pages and forms of a realm, for `action` and `href`.

@@ -152,7 +152,7 @@ extension SelfRegistration {
                 wasResent: wasResent
             ),
             context,
-            redirecting: purpose.redirect,
+            redirecting: purpose.formTarget,
             cookies: browser.cookies
         )
     }

@@ -32,28 +32,31 @@ package struct OneTimePassword: Sendable {
         self.period = period
     }
 
-    /// As Keycloak keeps it (`OTPCredentialModel`): the key is the bytes of the text, unless
-    /// `secretEncoding` says that it is in base32.
+    /// As Keycloak keeps it (`OTPCredentialModel`).
     ///
     /// - Parameters:
     ///   - parameters: `credentialData`.
     ///   - secret: `secretData`.
     package init?(_ parameters: JSONObject, secret: SecretText) {
-        let text = secret.reveal()
-        // `try?`: what cannot be read cannot be checked either.
-        guard text.utf8.count <= 4096,
-            let value = try? JSONValue(parsing: Array(text.utf8)).object?.string("value"),
+        guard let key = Self.key(parameters, secret: secret),
             let digest = Digest(wire: parameters.string("algorithm") ?? Digest.sha1.rawValue),
             let digits = Int(exactly: parameters.int64("digits") ?? 6)
         else { return nil }
-        let key: [UInt8]?
-        switch parameters.string("secretEncoding") {
-        case nil: key = Array(value.utf8)
-        case let encoding?: key = sameBytes(encoding, "BASE32") ? Base32.decode(value) : nil
-        }
-        guard let key else { return nil }
         let period = parameters.int64("period") ?? 30
         self.init(key: key, digest: digest, digits: digits, period: period)
+    }
+
+    /// The key's bytes: those of the text, unless `secretEncoding` says that it is in base32.
+    ///
+    /// - Returns: `nil` where they cannot be read.
+    package static func key(_ parameters: JSONObject, secret: SecretText) -> [UInt8]? {
+        let text = secret.reveal()
+        // `try?`: what cannot be read cannot be checked either.
+        guard text.utf8.count <= 4096,
+            let value = try? JSONValue(parsing: Array(text.utf8)).object?.string("value")
+        else { return nil }
+        guard let encoding = parameters.string("secretEncoding") else { return Array(value.utf8) }
+        return sameBytes(encoding, "BASE32") ? Base32.decode(value) : nil
     }
 
     /// - Parameter step: How many periods have passed since 1970 (RFC 6238 §4.2).

@@ -151,7 +151,7 @@ struct SecondStep: Sendable {
             ),
             context,
             status: wait == nil ? .ok : .tooManyRequests,
-            redirecting: purpose.redirect,
+            redirecting: purpose.formTarget,
             cookies: browser.cookies,
             retryAfter: wait.map(Double.init)
         )

@@ -10,6 +10,17 @@ struct LiveAccessToken: Sendable {
     let scope: Scope
     /// The audiences it is meant for.
     let audiences: [String]
+
+    /// Whether it is bound to a key (RFC 9449 §6.1).
+    var isBound: Bool { claims["cnf"] != nil }
+
+    /// Whether whoever presents it may use it: with a proof of the key that it is bound to, or, if
+    /// it is bound to none, without one (RFC 9449 §7.1, §7.2).
+    func isPresented(with proof: DPoPProof?) -> Bool {
+        guard let proof else { return !isBound }
+        return claims.object("cnf")?.string("jkt").map { sameBytes($0, proof.thumbprint.text) }
+            ?? false
+    }
 }
 
 /// Checks access tokens that come back to their own issuer (RFC 6750 §3.1, RFC 7662 §2.2).
@@ -33,7 +44,7 @@ struct AccessTokenVerifier: Sendable {
                 types: [.accessToken, .jwt]
             ).claims,
             let kind = claims.string("typ"),
-            kind == TokenClaims.accessTokenKind || kind == TokenClaims.accessTokenKindInLowerCase,
+            TokenClaims.accessTokenKinds.contains(kind),
             let issuer = claims.string("iss"), sameBytes(issuer, realm.realm.issuer),
             let id = claims.string("jti").flatMap(AccessTokenID.init)
         else { return nil }
@@ -46,6 +57,15 @@ struct AccessTokenVerifier: Sendable {
         let named = (claims.string("scope") ?? "").split(separator: " ").map(String.init)
         guard client.keycloak != nil else { return Scope(tokens: named) }
         return Scope(tokens: named + client.defaultScopes.filter(grant.scope.contains))
+    }
+
+    /// The client of a grant. Its document is never fetched for a token that somebody shows.
+    private func client(of grant: Grant, in realm: LiveRealm) async throws -> Client? {
+        if let registered = realm.client(uuid: grant.clientID) { return registered }
+        guard let documented = realm.documented else { return nil }
+        if let client = documented.client(id: grant.clientID) { return client }
+        return try await grants.document(ofClient: grant.clientID, realmID: realm.id)
+            .flatMap { Client($0) }
     }
 
     /// - Returns: `nil` if the token is not ours, has expired, or its grant is no longer valid:
@@ -62,7 +82,7 @@ struct AccessTokenVerifier: Sendable {
                 at: moment.seconds
             ),
             reading.isLive,
-            let client = realm.client(uuid: reading.grant.clientID), client.isEnabled
+            let client = try await client(of: reading.grant, in: realm), client.isEnabled
         else { return nil }
         return LiveAccessToken(
             claims: claims,
@@ -71,5 +91,19 @@ struct AccessTokenVerifier: Sendable {
             scope: Self.scope(of: claims, reading.grant, client),
             audiences: claims.strings("aud") ?? claims.string("aud").map { [$0] } ?? []
         )
+    }
+
+    /// The same for who acts by the token.
+    ///
+    /// - Parameter proof: What came with it.
+    /// - Returns: `nil` also if the token needs another proof, or none.
+    func live(
+        _ text: String,
+        with proof: DPoPProof?,
+        in realm: LiveRealm,
+        at moment: Moment
+    ) async throws -> LiveAccessToken? {
+        let live = try await live(text, in: realm, at: moment)
+        return live.flatMap { $0.isPresented(with: proof) ? $0 : nil }
     }
 }

@@ -27,6 +27,8 @@ struct AuthorizationCode: Sendable, Equatable {
     var claims: RequestedClaims
     /// Where another app handed the sign-in on.
     var derivation: Derivation?
+    /// The key that the request named, which the token request proves (RFC 9449 §10).
+    var dpopKey: JWKThumbprint?
 }
 
 /// Seals authorization codes of one realm and opens them.
@@ -38,22 +40,39 @@ struct AuthorizationCodeSeal: Sendable {
     static let maximumLength = 2048
     /// How many bytes scope and nonce may have together, for any person.
     static let room = maximumLength / 4 * 3 - Seal.overhead - AuthorizationCode.longestRest
+    /// The same for a client with a document, whose permissions are written out one by one: its
+    /// codes have at most 3,600 characters.
+    static let roomForPermissions = 2048
+
+    /// The longest that is opened. The ids of a login token and of its grant come on top, and the
+    /// key.
+    private static let longest = 3600 + 112
 
     init(ring: KeyRing, realmID: String) {
         seal = Seal(ring: ring, purpose: "authorization code", realm: realmID)
     }
 
-    /// - Throws: `invalid_request` if the request has more than a code can hold.
-    static func expectRoom(for scope: Scope, nonce: String?) throws(OAuthError) {
+    /// - Throws: `invalid_request` if the request has more than a code can hold; `invalid_scope` of a
+    ///   client with a document.
+    static func expectRoom(for scope: Scope, nonce: String?, of client: Client)
+        throws(OAuthError)
+    {
+        guard client.documented == nil else {
+            guard scope.text.utf8.count <= roomForPermissions else {
+                throw OAuthError(.invalidScope, "scope is too long.")
+            }
+            return
+        }
         guard scope.text.utf8.count + (nonce?.utf8.count ?? 0) <= room else {
             throw OAuthError(.invalidRequest, "scope and nonce are too long together.")
         }
     }
 
-    /// - Throws: `invalid_request`, as ``expectRoom(for:nonce:)``, which every request has passed
-    ///   before.
-    func seal(_ code: AuthorizationCode, at moment: Moment) throws(OAuthError) -> String {
-        try Self.expectRoom(for: code.scope, nonce: code.nonce)
+    /// - Throws: As ``expectRoom(for:nonce:of:)``, which every request has passed before.
+    func seal(_ code: AuthorizationCode, of client: Client, at moment: Moment)
+        throws(OAuthError) -> String
+    {
+        try Self.expectRoom(for: code.scope, nonce: code.nonce, of: client)
         return seal.seal(code.encoded, at: moment.now, random: moment.random)
     }
 
@@ -68,8 +87,7 @@ struct AuthorizationCodeSeal: Sendable {
                 text,
                 at: moment.now,
                 within: TimeInterval(lifetime),
-                // The ids of a login token and of its grant come on top.
-                maximumLength: Self.maximumLength + 48
+                maximumLength: Self.longest
             )
         else { return nil }
         // `try?`: only another version of the program writes other fields.
@@ -79,9 +97,10 @@ struct AuthorizationCodeSeal: Sendable {
 
 extension AuthorizationCode {
     /// 2: `claims` by position in ``StandardClaims/names``. 4: a login token's id at the end,
-    /// and its grant's.
+    /// and its grant's. 6 and 8: the same with the key behind it.
     private static let version: UInt8 = 2
     private static let versionDerived: UInt8 = 4
+    private static let withKey: UInt8 = 4
 
     /// The most bytes of everything but scope and nonce: a `sub` of 255 (OpenID Connect Core §2),
     /// other ids of 36, and 64 for `acr` and `amr`.
@@ -89,7 +108,8 @@ extension AuthorizationCode {
 
     fileprivate var encoded: [UInt8] {
         var writer = ByteWriter()
-        writer.byte(derivation == nil ? Self.version : Self.versionDerived)
+        let version = derivation == nil ? Self.version : Self.versionDerived
+        writer.byte(dpopKey == nil ? version : version + Self.withKey)
         writer.fixed(grantID.bytes)
         writer.fixed(requestID.bytes)
         writer.fixed(redirectHash)
@@ -102,12 +122,15 @@ extension AuthorizationCode {
         writer.integer(Int64(claims.idToken.rawValue))
         writer.integer(Int64(claims.userInfo.rawValue))
         if let derivation { writer.derivation(derivation) }
+        if let dpopKey { writer.text(dpopKey.text) }
         return writer.bytes
     }
 
     fileprivate init(encoded: [UInt8]) throws {
         var reader = ByteReader(encoded)
-        let version = try reader.byte()
+        let first = try reader.byte()
+        let hasKey = first > Self.versionDerived
+        let version = hasKey ? first - Self.withKey : first
         guard version == Self.version || version == Self.versionDerived,
             let grantID = UniqueID(bytes: try reader.fixed(16)),
             let requestID = UniqueID(bytes: try reader.fixed(16))
@@ -132,6 +155,10 @@ extension AuthorizationCode {
             userInfo: .init(rawValue: UInt32(truncatingIfNeeded: try reader.integer()))
         )
         if version == Self.versionDerived { derivation = try reader.derivation() }
+        if hasKey {
+            guard let key = JWKThumbprint(try reader.text()) else { throw ByteReader.Malformed() }
+            dpopKey = key
+        }
         try reader.end()
     }
 }

@@ -25,12 +25,12 @@ package struct BearerReader: Sendable {
         verifier = AccessTokenVerifier(grants: grants)
     }
 
-    /// - Returns: `nil` if the realm did not sign the token, its grant is not live, or it belongs to
-    ///   no one.
+    /// - Returns: `nil` if the realm did not sign the token, its grant is not live, it belongs to
+    ///   no one, or it is bound to a key: no proofs are taken there.
     package func callAsFunction(_ token: String, in realm: LiveRealm, at moment: Moment)
         async throws -> Bearer?
     {
-        guard let live = try await verifier.live(token, in: realm, at: moment),
+        guard let live = try await verifier.live(token, with: nil, in: realm, at: moment),
             let person = live.reading.person, person.person.isEnabled
         else { return nil }
         let behind = try await grants.clients(behind: live.reading.grant.id)

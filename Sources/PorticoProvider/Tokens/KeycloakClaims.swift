@@ -21,6 +21,7 @@ struct KeycloakClaims: Sendable {
         )
         claims["jti"] = .string(id.text)
         claims["scope"] = .string(scopeText)
+        subject.bind(&claims)
         return claims
     }
 

@@ -21,7 +21,10 @@ struct OldRefreshToken: Sendable {
     let issuedAt: Int64
     let expiresAt: Int64?
     let scope: Scope
-    /// It is bound to a key of the client's (`cnf`, RFC 7800 §3.1).
+    /// The key that it is bound to (`cnf`, RFC 9449 §6.1).
+    let dpopKey: JWKThumbprint?
+    /// It is bound to something that is not proved here (`cnf`, RFC 7800 §3.1), such as a
+    /// certificate.
     let isBound: Bool
 
     /// The longest name or id in one, in bytes.
@@ -72,7 +75,9 @@ struct OldRefreshToken: Sendable {
         self.issuedAt = issuedAt
         subject = Self.name(claims, "sub")
         expiresAt = Self.time(claims, "exp")
-        isBound = claims["cnf"] != nil
+        let confirmation = claims.object("cnf")
+        dpopKey = confirmation?.string("jkt").flatMap(JWKThumbprint.init)
+        isBound = claims["cnf"] != nil && (dpopKey == nil || confirmation?.count != 1)
     }
 
     private enum Kind: String, CaseIterable {

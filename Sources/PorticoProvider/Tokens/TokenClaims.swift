@@ -11,14 +11,19 @@ struct TokenSubject: Sendable {
     let person: PersonWithRoles?
     /// The scope of this token: the grant's, or less (RFC 6749 §6).
     let scope: Scope
+    /// The key that the access token is bound to (RFC 9449 §6).
+    var dpopKey: JWKThumbprint?
     /// What is known of the request besides, for mappers of a client that came from Keycloak.
     var notes: [String: String] = [:]
 
     /// `sub`: the person, or the client itself, under a name that cannot be a person's id (RFC 9700
     /// §4.15).
     var subject: String {
-        person?.person.id ?? "client:" + client.clientID
+        did ?? person?.person.id ?? "client:" + client.clientID
     }
+
+    /// The person's DID, for a client with a document: no token of it is issued without one.
+    var did: String? { client.documented == nil ? nil : person?.person.did }
 
     var lifetime: Int64 {
         client.accessTokenLifetime ?? realm.realm.lifetimes.accessToken
@@ -54,6 +59,13 @@ struct TokenSubject: Sendable {
         scope.isPermitted(to: allRoles)
     }
 
+    /// Says in an access token which key it is bound to (RFC 9449 §6.1).
+    func bind(_ claims: inout JSONObject) {
+        guard let dpopKey else { return }
+        claims["typ"] = .string(TokenClaims.boundTokenKind)
+        claims["cnf"] = ["jkt": .string(dpopKey.text)]
+    }
+
     var mapped: MappedClaims {
         MappedClaims(mappers: realm.mappers(for: client), person: person, roles: roles)
     }
@@ -70,6 +82,10 @@ struct TokenClaims: Sendable {
     static let idTokenKind = "ID"
     /// Keycloak writes it so for some clients.
     static let accessTokenKindInLowerCase = "bearer"
+    /// Of a token that is bound to a key, as there: who reads no `cnf` does not take it for
+    /// another.
+    static let boundTokenKind = "DPoP"
+    static let accessTokenKinds = [accessTokenKind, accessTokenKindInLowerCase, boundTokenKind]
 
     /// RFC 9068 §2.2, with the members that Keycloak's clients read.
     ///
@@ -83,6 +99,7 @@ struct TokenClaims: Sendable {
         claims["scope"] = .string(subject.scope.text)
         addSession(to: &claims)
         addRoles(for: .accessToken, to: &claims)
+        subject.bind(&claims)
         return claims
     }
 
@@ -128,6 +145,9 @@ struct TokenClaims: Sendable {
 
     /// A single audience is a plain string. Tokens for UserInfo are meant for the issuer too.
     private var audience: JSONValue {
+        if subject.client.documented != nil, let host = subject.realm.realm.atProtocol {
+            return .string(host.resource)
+        }
         var audiences = subject.mapped.audiences
         if subject.scope.contains("openid") || audiences.isEmpty {
             audiences.append(subject.realm.realm.issuer)

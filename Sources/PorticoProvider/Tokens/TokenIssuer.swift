@@ -60,8 +60,12 @@ struct TokenIssuer: Sendable {
                 : realm.realm.notBefore,
             sessionState: subject.grant.sessionID,
             scope: keycloak?.scopeText ?? subject.scope.text,
-            tokenType: keycloak?.tokenType ?? "Bearer",
-            more: keycloak?.tokenResponse ?? JSONObject()
+            // RFC 9449 §5.
+            tokenType: subject.dpopKey == nil
+                ? keycloak?.tokenType ?? TokenClaims.accessTokenKind : TokenClaims.boundTokenKind,
+            // AT Protocol, OAuth: who has signed in is said beside the token, which nobody reads.
+            more: subject.did.map { ["sub": .string($0)] }
+                ?? keycloak?.tokenResponse ?? JSONObject()
         )
     }
 

@@ -8,7 +8,7 @@ import PorticoSystem
 /// To rotate: add a password under a higher number, and remove the one before when the last seal
 /// made with it has expired.
 package struct IronPasswords: Sendable {
-    package enum Password: Sendable {
+    package enum Password: Equatable, Sendable {
         /// At least 32 UTF-16 code units. Keys are derived from it in one round, which adds nothing:
         /// it must be as random as a key.
         case text(SecretText)
@@ -80,6 +80,16 @@ package struct IronPasswords: Sendable {
         let length = Double(bytes.count)
         let bits = counts.filter { $0 > 0 }.reduce(0) { $0 - $1 * log2($1 / length) }
         return bits < 128
+    }
+}
+
+extension IronPasswords: Equatable {
+    /// Whether the same seals open, and new ones are made with the same password.
+    package static func == (one: IronPasswords, other: IronPasswords) -> Bool {
+        isSame(one.sealingID.utf8, other.sealingID.utf8)
+            && one.passwords.elementsEqual(other.passwords) {
+                isSame($0.id.utf8, $1.id.utf8) && $0.password == $1.password
+            }
     }
 }
 

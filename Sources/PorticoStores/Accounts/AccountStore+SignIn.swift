@@ -132,7 +132,10 @@ extension SQLTransaction {
                 .int64(session.idleSeconds), .int64(session.expiresAt), .bool(isNew),
             ] + session.form.values
         )
-        if let handle = event.handleSession { try insert(handle, of: session.id, at: now) }
+        if let handle = event.handleSession {
+            try insert(handle, of: session.id, at: now)
+            try endOldestHandleSessions(of: user.account.id, but: session.id, at: now)
+        }
     }
 }
 

@@ -19,6 +19,13 @@ package struct AccountStore: Sendable {
         try await database.read { try $0.account(id)?.account }
     }
 
+    /// Whether something that counts once was used, and is remembered.
+    package func wasSpent(_ hash: Hash256) async throws -> Bool {
+        try await database.read {
+            try $0.hasRow("SELECT 1 FROM spent_once WHERE hash = $1", [.bytes(hash.bytes)])
+        }
+    }
+
     /// How an account came to be.
     package func registration(of accountID: UniqueID) async throws -> Registration? {
         try await database.read { reader in

@@ -28,8 +28,9 @@ package struct HandleSession: Hashable, Sendable {
     package var revision: Int64
     /// When this revision's refresh token went out, with no answer stored since.
     package var sentAt: Int64?
-    /// Seals of another system, which name no session, open this one.
-    package var takesForeignSeals: Bool
+    /// Until when seals of another system, which name no session, open this one; `nil`: never, or
+    /// not any more (docs/decisions/0066).
+    package var foreignSealsUntil: Int64?
 
     package init(_ new: NewHandleSession, sessionID: UniqueID, at now: Int64) {
         self.sessionID = sessionID
@@ -47,7 +48,7 @@ package struct HandleSession: Hashable, Sendable {
         refreshedAt = now
         revision = 1
         sentAt = nil
-        takesForeignSeals = new.takesForeignSeals
+        foreignSealsUntil = new.foreignSealsUntil
     }
 }
 
@@ -64,8 +65,9 @@ package struct NewHandleSession: Hashable, Sendable {
     /// Sealed for the id of the account's session.
     package var sealed: String
     package var accessExpiresAt: Int64?
-    /// It comes from another system, whose seals are to open it. One live session of a DID can.
-    package var takesForeignSeals: Bool
+    /// It comes from another system, whose seals open it until then. One live session of a DID
+    /// can.
+    package var foreignSealsUntil: Int64?
 
     package init(
         did: String,
@@ -78,7 +80,7 @@ package struct NewHandleSession: Hashable, Sendable {
         scope: String,
         sealed: String,
         accessExpiresAt: Int64?,
-        takesForeignSeals: Bool = false
+        foreignSealsUntil: Int64? = nil
     ) {
         self.did = did
         self.handle = handle
@@ -90,7 +92,7 @@ package struct NewHandleSession: Hashable, Sendable {
         self.scope = scope
         self.sealed = sealed
         self.accessExpiresAt = accessExpiresAt
-        self.takesForeignSeals = takesForeignSeals
+        self.foreignSealsUntil = foreignSealsUntil
     }
 }
 
@@ -106,8 +108,12 @@ package struct RefreshLease: Hashable, Sendable {
     package let id: [UInt8]
     /// The tokens that are to be refreshed.
     package let revision: Int64
-    /// Seconds since 1970; afterwards another may have it.
+    /// Seconds since 1970; afterwards another may have it, unless the refresh token went out: then
+    /// the whole of ``seconds`` later.
     package let until: Int64
+
+    /// How long a lease is. A refresh takes less.
+    package static let seconds: Int64 = 30
 
     package init(id: [UInt8], revision: Int64, until: Int64) {
         self.id = id

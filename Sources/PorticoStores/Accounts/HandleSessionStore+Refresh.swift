@@ -33,7 +33,8 @@ extension HandleSessionStore {
         }
     }
 
-    /// Notes that the refresh token goes out now.
+    /// Notes that the refresh token goes out now. The lease begins anew: finding the server took of
+    /// it, and must not let another send while the host is still at work.
     ///
     /// - Returns: `false` if the lease is not its holder's any more, or the session is over: then
     ///   nothing may be sent.
@@ -42,14 +43,17 @@ extension HandleSessionStore {
         try await database.change { transaction in
             let changed = try transaction.run(
                 """
-                UPDATE handle_sessions AS h SET sent_at = $1
-                WHERE h.session_id = $2 AND h.revision = $3 AND h.lease_id = $4
+                UPDATE handle_sessions AS h SET sent_at = $1, lease_until = $2
+                WHERE h.session_id = $3 AND h.revision = $4 AND h.lease_id = $5
                     AND h.lease_until > $1 AND h.sealed IS NOT NULL
                     AND EXISTS (
                         SELECT 1 FROM live_account_sessions AS l
                         WHERE l.id = h.session_id AND l.alive_until > $1)
                 """,
-                [.int64(now), .bytes(id.bytes), .int64(lease.revision), .bytes(lease.id)]
+                [
+                    .int64(now), .int64(now + RefreshLease.seconds), .bytes(id.bytes),
+                    .int64(lease.revision), .bytes(lease.id),
+                ]
             )
             return changed > 0
         }
@@ -58,10 +62,16 @@ extension HandleSessionStore {
     /// Stores new tokens in place of those of a revision, and ends the lease. Whoever holds that by
     /// now: the tokens of the host are the ones that are new. Of any number of calls after one
     /// revision exactly one stores.
+    ///
+    /// - Parameters:
+    ///   - host: Where the account is by now.
+    ///   - handle: By now.
     package func keep(
         _ sealed: String,
         scope: String,
         accessExpiresAt: Int64?,
+        host: String,
+        handle: String,
         of id: UniqueID,
         after revision: Int64,
         at now: Int64
@@ -71,12 +81,13 @@ extension HandleSessionStore {
                 """
                 UPDATE handle_sessions
                 SET sealed = $1, scope = $2, access_expires_at = $3, refreshed_at = $4,
+                    host = $5, handle = $6,
                     revision = revision + 1, lease_id = NULL, lease_until = NULL, sent_at = NULL
-                WHERE session_id = $5 AND revision = $6
+                WHERE session_id = $7 AND revision = $8
                 """,
                 [
                     .text(sealed), .text(scope), SQLValue(accessExpiresAt), .int64(now),
-                    .bytes(id.bytes), .int64(revision),
+                    .text(host), .text(handle), .bytes(id.bytes), .int64(revision),
                 ]
             )
             guard changed > 0 else {

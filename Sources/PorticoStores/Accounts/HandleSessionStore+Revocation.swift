@@ -28,19 +28,30 @@ extension HandleSessionStore {
 
     /// Takes up to `limit` sessions whose tokens are due, the longest waiting first, and sets their
     /// next try to `retryAt`. Of any number of concurrent calls one gets a session.
-    package func takeDue(limit: Int, at now: Int64, retryAt: Int64) async throws -> [DueRevocation]
+    ///
+    /// - Parameter ofHost: The most sessions of one host among them.
+    package func takeDue(limit: Int, ofHost: Int = .max, at now: Int64, retryAt: Int64) async throws
+        -> [DueRevocation]
     {
-        let limit = Int64(max(0, limit))
+        let (limit, ofHost) = (Int64(max(0, limit)), Int64(max(0, ofHost)))
         // Mostly nothing is due: looking costs no commit.
-        guard try await database.read({ try !$0.due(limit: 1, at: now).isEmpty }) else { return [] }
+        guard try await database.read({ try $0.isAnyDue(at: now) }) else { return [] }
         return try await database.change { transaction in
-            try transaction.due(limit: limit, at: now).map { due in
-                try transaction.run(
-                    "UPDATE handle_sessions SET tries = tries + 1, due_at = $1 WHERE session_id = $2",
-                    [.int64(retryAt), .bytes(due.session.sessionID.bytes)]
-                )
-                return DueRevocation(session: due.session, tries: due.tries + 1)
+            try transaction.due(limit: limit, ofHost: ofHost, at: now).map {
+                try transaction.take($0, retryAt: retryAt)
             }
+        }
+    }
+
+    /// Takes one session, whoever waits longer.
+    ///
+    /// - Returns: `nil` if its tokens are not due, or another call has it.
+    package func takeDue(_ id: UniqueID, at now: Int64, retryAt: Int64) async throws
+        -> DueRevocation?
+    {
+        try await database.change { transaction in
+            guard let due = try transaction.due(id, at: now) else { return nil }
+            return try transaction.take(due, retryAt: retryAt)
         }
     }
 
@@ -115,13 +126,21 @@ extension HandleSessionStore {
 }
 
 extension SQLReader {
-    fileprivate func due(limit: Int64, at now: Int64) throws -> [DueRevocation] {
-        try rows(Statement.due, [.int64(now), .int64(limit)]) { row in
-            DueRevocation(
-                session: try HandleSession(row),
-                tries: try row.int64(HandleSessionColumn.count)
-            )
+    fileprivate func isAnyDue(at now: Int64) throws -> Bool {
+        try first(
+            "SELECT 1 FROM handle_sessions WHERE due_at <= $1 LIMIT 1",
+            [.int64(now)]
+        ) { try $0.int64(0) } != nil
+    }
+
+    fileprivate func due(limit: Int64, ofHost: Int64, at now: Int64) throws -> [DueRevocation] {
+        try rows(Statement.due, [.int64(now), .int64(ofHost), .int64(limit)]) {
+            try DueRevocation($0)
         }
+    }
+
+    fileprivate func due(_ id: UniqueID, at now: Int64) throws -> DueRevocation? {
+        try first(Statement.dueByID, [.int64(now), .bytes(id.bytes)]) { try DueRevocation($0) }
     }
 }
 
@@ -152,8 +171,16 @@ extension SQLTransaction {
         )
     }
 
+    fileprivate func take(_ due: DueRevocation, retryAt: Int64) throws -> DueRevocation {
+        try run(
+            "UPDATE handle_sessions SET tries = tries + 1, due_at = $1 WHERE session_id = $2",
+            [.int64(retryAt), .bytes(due.session.sessionID.bytes)]
+        )
+        return DueRevocation(session: due.session, tries: due.tries + 1)
+    }
+
     /// - Returns: `false` where other tokens are stored, or none.
-    fileprivate func forget(_ id: UniqueID, revision: Int64) throws -> Bool {
+    func forget(_ id: UniqueID, revision: Int64) throws -> Bool {
         let changed = try run(
             """
             UPDATE handle_sessions
@@ -168,8 +195,23 @@ extension SQLTransaction {
 }
 
 private enum Statement {
+    /// Of those that wait longest, 5,000 are looked at: one host's must not hide all others'.
     static let due: SQLText = """
-        SELECT \(HandleSessionColumn.self), tries FROM handle_sessions WHERE due_at <= $1
-        ORDER BY due_at, session_id LIMIT $2
+        SELECT \(HandleSessionColumn.self), tries FROM handle_sessions
+        WHERE session_id IN (
+            SELECT session_id FROM (
+                SELECT session_id,
+                    ROW_NUMBER() OVER (PARTITION BY host ORDER BY due_at, session_id) AS place
+                FROM (
+                    SELECT session_id, host, due_at FROM handle_sessions WHERE due_at <= $1
+                    ORDER BY due_at, session_id LIMIT 5000
+                ) AS waiting
+            ) AS placed
+            WHERE place <= $2)
+        ORDER BY due_at, session_id LIMIT $3
+        """
+    static let dueByID: SQLText = """
+        SELECT \(HandleSessionColumn.self), tries FROM handle_sessions
+        WHERE due_at <= $1 AND session_id = $2
         """
 }

@@ -23,7 +23,7 @@ package struct HandleSessionStore: Sendable {
         }
     }
 
-    /// The live session of a DID that seals of another system open.
+    /// The live session of a DID that seals of another system open now.
     package func liveOfForeignSeal(did: String, at now: Int64) async throws -> LiveHandleSession? {
         try await database.read { reader in
             let live = try reader.first(
@@ -32,16 +32,6 @@ package struct HandleSessionStore: Sendable {
                 decode: LiveHandleSession.init
             )
             return try reader.withProviders(live)
-        }
-    }
-
-    /// From now on only our own seals open that session.
-    package func endForeignSeals(of id: UniqueID) async throws {
-        try await database.change { transaction in
-            _ = try transaction.run(
-                "UPDATE handle_sessions SET takes_foreign = FALSE WHERE session_id = $1",
-                [.bytes(id.bytes)]
-            )
         }
     }
 
@@ -70,7 +60,7 @@ extension HandleSessionStore {
             \(HandleSessionColumn.self, of: "h")
         FROM handle_sessions AS h JOIN live_account_sessions AS s ON s.id = h.session_id
         JOIN accounts AS a ON a.id = s.account_id
-        WHERE h.did = $1 AND h.takes_foreign AND s.alive_until > $2
+        WHERE h.did = $1 AND h.takes_foreign AND h.foreign_until > $2 AND s.alive_until > $2
         """
 }
 
@@ -89,26 +79,59 @@ extension SQLReader {
 extension SQLTransaction {
     /// Puts in what a sign-in by handle brings.
     func insert(_ new: NewHandleSession, of sessionID: UniqueID, at now: Int64) throws {
-        if new.takesForeignSeals {
-            // A session that is over is in no one's way.
+        if new.foreignSealsUntil == nil {
+            // Whoever signs in here does without seals of another system, which may be in other hands.
+            try run(
+                "UPDATE handle_sessions SET takes_foreign = FALSE WHERE did = $1 AND takes_foreign",
+                [.text(new.did)]
+            )
+        } else {
+            // A session that is over, or does not take them any more, is in no one's way.
             try run(
                 """
                 UPDATE handle_sessions AS h SET takes_foreign = FALSE
-                WHERE h.did = $1 AND NOT EXISTS (
+                WHERE h.did = $1 AND h.takes_foreign AND (h.foreign_until <= $2 OR NOT EXISTS (
                     SELECT 1 FROM live_account_sessions AS l
-                    WHERE l.id = h.session_id AND l.alive_until > $2)
+                    WHERE l.id = h.session_id AND l.alive_until > $2))
                 """,
                 [.text(new.did), .int64(now)]
             )
         }
         try run(Statement.insert, HandleSession(new, sessionID: sessionID, at: now).values)
-        if new.takesForeignSeals { try note(.sessionImported, ofSession: sessionID, at: now) }
+        if new.foreignSealsUntil != nil {
+            try note(.sessionImported, ofSession: sessionID, at: now)
+        }
+    }
+
+    /// Of an account's sessions by handle, ends those used longest ago, so that 50 are live: each has
+    /// tokens that work at the person's host.
+    ///
+    /// - Parameter newest: Is one of the 50.
+    func endOldestHandleSessions(
+        of accountID: UniqueID,
+        but newest: UniqueID,
+        at now: Int64
+    ) throws {
+        let ids = try rows(
+            Statement.superfluous,
+            [.bytes(accountID.bytes), .int64(now), .bytes(newest.bytes)]
+        ) { try $0.uniqueID(0) }
+        for id in ids where try end(id, at: now) {
+            try note(.signedOut, ofSession: id, reason: "too_many", at: now)
+        }
     }
 }
 
 private enum Statement {
     static let byID: SQLText = """
         SELECT \(HandleSessionColumn.self) FROM handle_sessions WHERE session_id = $1
+        """
+
+    static let superfluous: SQLText = """
+        SELECT l.id FROM live_account_sessions AS l
+        JOIN handle_sessions AS h ON h.session_id = l.id
+        WHERE l.account_id = $1 AND l.alive_until > $2 AND l.id <> $3
+        ORDER BY l.last_seen_at DESC, l.id DESC LIMIT 1000 OFFSET 49
         """
 
     static let insert: SQLText = """

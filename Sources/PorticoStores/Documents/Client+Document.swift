@@ -32,6 +32,8 @@ extension Client {
         codeProtection = try Self.codeProtection(document)
         requiresConsent = try document.required("requires_consent", \.bool)
         requiresPushedRequests = try document.required("requires_pushed_requests", \.bool)
+        dpopBoundAccessTokens =
+            try document.optional("dpop_bound_access_tokens", \.bool) ?? false
         isDevelopment = try document.required("development", \.bool)
         defaultScopes = try document.required("default_scopes", \.strings)
         optionalScopes = try document.required("optional_scopes", \.strings)
@@ -72,6 +74,7 @@ extension Client {
         document["code_protection"] = .string(codeProtection.rawValue)
         document["requires_consent"] = .bool(requiresConsent)
         document["requires_pushed_requests"] = .bool(requiresPushedRequests)
+        document["dpop_bound_access_tokens"] = dpopBoundAccessTokens ? true : nil
         document["development"] = .bool(isDevelopment)
         document["default_scopes"] = .texts(defaultScopes)
         document["optional_scopes"] = .texts(optionalScopes)

@@ -30,6 +30,9 @@ extension Realm {
         mappers = try document.list("mappers", ClaimMapper.init(value:)) ?? []
         keycloak = try document.optional("keycloak", \.object)
         tokenSwap = try document.optional("token_swap", \.object).map(TokenSwap.init(document:))
+        atProtocol = try document.optional("atproto", \.object).map {
+            ATProtocolRealm(resource: try Document($0).required("resource", \.string))
+        }
     }
 
     /// Writes what this program knows over `document`, and leaves what a newer one put there.
@@ -50,6 +53,7 @@ extension Realm {
         document["mappers"] = .array(mappers.map(\.value))
         document["keycloak"] = keycloak.map(JSONValue.object)
         document["token_swap"] = tokenSwap.map { .object($0.document) }
+        document["atproto"] = atProtocol.map { ["resource": .string($0.resource)] }
     }
 }
 

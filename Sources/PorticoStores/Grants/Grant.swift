@@ -25,6 +25,13 @@ package struct Grant: Hashable, Sendable {
     /// and at this time whatever happens; `nil`: no such time.
     package var expiresAt: Int64?
     package var refresh: RefreshState?
+    /// The key that its refresh tokens are bound to (RFC 9449 §5); `nil`: they are bound to none.
+    package var dpopKey: JWKThumbprint?
+    /// The first generation that is bound to it: a public client may prove its key at a refresh only.
+    package var boundSince: UInt32 = 0
+    /// The key that its client authenticated with at first, where no other is taken: key id,
+    /// algorithm and thumbprint with a space between them.
+    package var clientKey: String?
 
     package init(
         id: UniqueID,
@@ -87,6 +94,23 @@ package struct RefreshState: Hashable, Sendable {
         self.keyID = keyID
         self.rotatedAt = rotatedAt
         self.idempotencyKey = idempotencyKey
+    }
+}
+
+extension Grant {
+    /// Whether a refresh comes from the client that made the current generation
+    /// (docs/decisions/0035): of a grant that is bound to a key, by the proof of it alone.
+    ///
+    /// - Parameter proof: The key that the request proves, if any.
+    package func wasRotated(
+        by key: Hash256?,
+        proving proof: JWKThumbprint?,
+        at now: Int64,
+        grace: Int64
+    ) -> Bool {
+        guard let refresh else { return false }
+        guard let dpopKey else { return refresh.wasRotated(by: key, at: now, grace: grace) }
+        return proof == dpopKey
     }
 }
 

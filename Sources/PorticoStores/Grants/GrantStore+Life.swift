@@ -1,4 +1,5 @@
 package import PorticoBytes
+package import PorticoProtocol
 
 /// Reading, rotating and ending grants.
 extension GrantStore {
@@ -28,25 +29,30 @@ extension GrantStore {
     /// Unless the grant is offline, that is a use of its browser session: noted in the same step, where
     /// the last one was noted five minutes ago or more (``SessionActivity/precision``). A session that
     /// no one used for `sessionIdle` seconds stays unused.
+    ///
+    /// - Parameter key: The key that a grant which is bound to none is bound to from the next
+    ///   generation on (RFC 9449 §5).
     package func rotate(
         _ rotation: Rotation,
         sessionIdle: Int64,
-        spending assertion: UsedAssertion?,
+        binding key: JWKThumbprint? = nil,
+        spending used: [UsedAssertion],
         at now: Int64
     ) async throws -> RotationOutcome {
         try await database.change { transaction in
-            guard try transaction.spend(assertion) else { return .assertionSpent }
+            if let kind = try transaction.spend(used) { return .spentBefore(kind) }
             let changed = try transaction.run(
                 """
                 UPDATE grants AS g
                 SET generation = generation + 1, rotated_at = $1, idempotency_key = $2,
-                    refresh_key_id = $3
-                WHERE g.id = $4 AND g.generation = $5 AND g.generation < 4294967295
+                    refresh_key_id = $3, dpop_jkt = COALESCE(dpop_jkt, $4)
+                WHERE g.id = $5 AND g.generation = $6 AND g.generation < 4294967295
                     AND EXISTS (
                         SELECT 1 FROM live_grants AS l WHERE l.id = g.id AND l.alive_until > $1)
                 """,
                 [
                     .int64(now), SQLValue(rotation.idempotencyKey), .bytes(rotation.keyID),
+                    SQLValue(key?.column(since: rotation.generation &+ 1)),
                     .bytes(rotation.familyID.bytes), .int64(Int64(rotation.generation)),
                 ]
             )
@@ -58,11 +64,11 @@ extension GrantStore {
 
     /// Ends a grant with everything issued from it, and the grants that other apps derived from it.
     /// Ending it twice changes nothing.
-    package func revoke(id: UniqueID, spending assertion: UsedAssertion?, at now: Int64)
+    package func revoke(id: UniqueID, spending used: [UsedAssertion], at now: Int64)
         async throws -> Revocation
     {
         try await database.change { transaction in
-            guard try transaction.spend(assertion) else { return .assertionSpent }
+            if let kind = try transaction.spend(used) { return .spentBefore(kind) }
             return try transaction.revoke(id, at: now) > 0 ? .revoked : .notFound
         }
     }
@@ -97,18 +103,19 @@ extension GrantStore {
                 """
                 SELECT g.id FROM grants AS g
                 LEFT JOIN clients AS c ON c.id = g.client_id
+                LEFT JOIN client_documents AS d ON d.id = g.client_id
                 LEFT JOIN people AS p ON p.id = g.person_id AND p.realm_id = g.realm_id
                 LEFT JOIN browser_sessions AS s ON s.id = g.session_id
                 WHERE g.id > $1 AND g.created_at < $2 - 86400
                     AND (g.refused_at < $2 OR g.revoked_at < $2 OR g.expires_at < $2
                         OR (g.generation IS NOT NULL AND g.rotated_at + g.idle_seconds < $2)
-                        OR c.id IS NULL
+                        OR (c.id IS NULL AND d.id IS NULL)
                         OR (g.person_id IS NOT NULL AND (p.id IS NULL
                             OR ((p.epoch > g.epoch OR p.not_before > g.created_at)
                                 AND p.not_before < $2)))
                         OR (NOT g.is_offline AND g.session_id IS NOT NULL AND (s.id IS NULL
                             OR s.ended_at < $2 OR s.expires_at < $2)))
-                    AND (g.refused_at IS NOT NULL OR c.id IS NULL OR p.id IS NULL
+                    AND (g.refused_at IS NOT NULL OR (c.id IS NULL AND d.id IS NULL) OR p.id IS NULL
                         OR s.id IS NULL OR s.ended_at IS NOT NULL OR s.expires_at < $2)
                     AND NOT EXISTS (SELECT 1 FROM grants AS k WHERE k.parent_id = g.id)
                 ORDER BY g.id LIMIT 200

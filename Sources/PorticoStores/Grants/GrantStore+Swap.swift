@@ -21,11 +21,11 @@ extension GrantStore {
         for grant: Grant,
         in session: BrowserSession?,
         issuedAt: Int64,
-        spending assertion: UsedAssertion?,
+        spending used: [UsedAssertion],
         at now: Int64
     ) async throws -> SwapOutcome {
         try await database.change { transaction in
-            guard try transaction.spend(assertion) else { return .assertionSpent }
+            if let kind = try transaction.spend(used) { return .spentBefore(kind) }
             let reading = try transaction.moved(token)
             guard reading.grantID == nil else { return .usedBefore }
             guard !reading.isEnded else { return .sessionEnded }
@@ -61,11 +61,11 @@ extension GrantStore {
     package func endPart(
         ofSession token: MovedToken,
         of clientID: String,
-        spending assertion: UsedAssertion?,
+        spending used: [UsedAssertion],
         at now: Int64
     ) async throws -> Spending {
         try await database.change { transaction in
-            guard try transaction.spend(assertion) else { return .assertionSpent }
+            if let kind = try transaction.spend(used) { return .spentBefore(kind) }
             try transaction.endMoved(
                 token.sessionID,
                 isOffline: token.isOffline,
@@ -87,11 +87,11 @@ extension GrantStore {
     /// - Returns: Whether the session had come here.
     package func signOut(
         _ token: MovedToken,
-        spending assertion: UsedAssertion?,
+        spending used: [UsedAssertion],
         at now: Int64
     ) async throws -> SignOutOfMoved {
         try await database.change { transaction in
-            guard try transaction.spend(assertion) else { return .assertionSpent }
+            if let kind = try transaction.spend(used) { return .spentBefore(kind) }
             for isOffline in token.isOffline ? [true, false] : [false] {
                 try transaction.endMoved(
                     token.sessionID,
@@ -120,7 +120,7 @@ package enum SignOutOfMoved: Hashable, Sendable {
     /// It had not come here, and does not any more.
     case ended
     case endedHere
-    case assertionSpent
+    case spentBefore(UsedAssertion.Kind)
 }
 
 extension BrowserSessionStore {

@@ -3,14 +3,13 @@ package import PorticoBytes
 /// Keeps grants.
 ///
 /// A grant is **live** while it is not refused or revoked, `expiresAt` lies ahead, its refresh
-/// state (where it has one) was rotated after `now - idleSeconds`, its client is there, its person
-/// (where it has one) is enabled, was not signed out everywhere since, and has a `notBefore` not
-/// later than `createdAt`, and, unless it is offline, its browser session (where it has one) has not ended and has not expired. All times
-/// are seconds since 1970.
+/// state (where it has one) was rotated after `now - idleSeconds`, its client is registered or has a
+/// document that is kept, its person (where it has one) is enabled, was not signed out everywhere
+/// since, and has a `notBefore` not later than `createdAt`, and, unless it is offline, its browser
+/// session (where it has one) has not ended and has not expired. All times are seconds since 1970.
 ///
-/// Every event takes the client assertion that authenticated its request, where there was one, and
-/// spends it in the same transaction: where it was spent before, nothing else happens and the
-/// answer says so (RFC 7523 §3: `jti`).
+/// Every event takes what its request has that is good once, and spends it in the same transaction:
+/// where some of it was spent before, nothing else happens and the answer says so.
 package struct GrantStore: Sendable {
     let database: any SQLDatabase
 
@@ -29,15 +28,20 @@ package struct GrantStore: Sendable {
     /// - Parameter derivation: Where another app handed the sign-in on. Only while the grant of that
     ///   app is live; and of any number of codes from one login token exactly one is redeemed, and
     ///   the others get `.loginTokenSpent`.
+    /// - Parameter document: Of a client that has no registration: kept with the grant.
+    /// - Parameter challenge: What is good for one code only. With one that was spent before the
+    ///   code is spent as a wrong one is, and what came of the first code lives on.
     package func redeem(
         _ grant: Grant,
         requestID: UniqueID,
         derivedBy derivation: Derivation? = nil,
-        spending assertion: UsedAssertion?,
+        of document: KeptClientDocument? = nil,
+        spending used: [UsedAssertion],
+        once challenge: UsedAssertion? = nil,
         at now: Int64
     ) async throws -> Redemption {
         try await database.change { transaction in
-            guard try transaction.spend(assertion) else { return .assertionSpent }
+            if let kind = try transaction.spend(used) { return .spentBefore(kind) }
             // One statement decides: liveness, the code's first use and the request's first use.
             let isFirst = try transaction.hasRow(
                 Self.redeem,
@@ -47,7 +51,17 @@ package struct GrantStore: Sendable {
                         SQLValue(derivation?.parentID), .int64(now),
                     ]
             )
-            if isFirst { return .redeemed }
+            if isFirst {
+                guard let challenge, let kind = try transaction.spend([challenge]) else {
+                    if let document { try transaction.keep(document, at: now) }
+                    return .redeemed
+                }
+                try transaction.run(
+                    "UPDATE grants SET refused_at = $1 WHERE id = $2",
+                    [.int64(now), .bytes(grant.id.bytes)]
+                )
+                return .spentBefore(kind)
+            }
             if try transaction.hasRow(
                 "SELECT 1 FROM grants WHERE id = $1",
                 [.bytes(grant.id.bytes)]
@@ -70,10 +84,10 @@ package struct GrantStore: Sendable {
     package func refuse(
         _ grant: Grant,
         requestID: UniqueID,
-        spending assertion: UsedAssertion?,
+        spending used: [UsedAssertion],
         at now: Int64
     ) async throws -> Redemption {
-        try await keep(grant, [SQLValue(requestID), .int64(now), .null], spending: assertion)
+        try await keep(grant, [SQLValue(requestID), .int64(now), .null], spending: used)
     }
 
     /// Keeps a grant that no code stands for (client_credentials).
@@ -83,18 +97,18 @@ package struct GrantStore: Sendable {
     package func insert(
         _ grant: Grant,
         judgedIn epoch: Int64? = nil,
-        spending assertion: UsedAssertion?,
+        spending used: [UsedAssertion],
         at now: Int64
     ) async throws -> Redemption {
-        let outcome = try await keep(grant, [.null, .null, SQLValue(epoch)], spending: assertion)
+        let outcome = try await keep(grant, [.null, .null, SQLValue(epoch)], spending: used)
         return outcome == .replayed && epoch != nil ? .sessionEnded : outcome
     }
 
-    private func keep(_ grant: Grant, _ more: [SQLValue], spending assertion: UsedAssertion?)
+    private func keep(_ grant: Grant, _ more: [SQLValue], spending used: [UsedAssertion])
         async throws -> Redemption
     {
         try await database.change { transaction in
-            guard try transaction.spend(assertion) else { return .assertionSpent }
+            if let kind = try transaction.spend(used) { return .spentBefore(kind) }
             return try transaction.hasRow(Self.keep, grant.values + more) ? .redeemed : .replayed
         }
     }
@@ -125,36 +139,36 @@ package struct GrantStore: Sendable {
         try await database.read { try $0.isSpent(loginToken: id) }
     }
 
-    /// Spends an assertion and does nothing else.
-    package func spend(_ assertion: UsedAssertion, at now: Int64) async throws -> Spending {
-        try await database.change { try $0.spend(assertion) ? .spent : .assertionSpent }
+    /// Spends what is good once, and does nothing else.
+    package func spend(_ used: [UsedAssertion], at now: Int64) async throws -> Spending {
+        try await database.change { try $0.spend(used).map(Spending.spentBefore) ?? .spent }
     }
 }
 
 extension GrantStore {
     private static let redeem: SQLText = """
         INSERT INTO grants (\(GrantColumn.self), request_id, epoch, login_token_id, parent_id)
-        SELECT \(valuesOf: GrantColumn.self), $20,
-            COALESCE((SELECT epoch FROM people WHERE id = $4), 0), $21, $22
+        SELECT \(valuesOf: GrantColumn.self), $22,
+            COALESCE((SELECT epoch FROM people WHERE id = $4), 0), $23, $24
         WHERE ($4 IS NULL OR EXISTS (
                 SELECT 1 FROM people AS p
                 WHERE p.id = $4 AND p.realm_id = $2 AND p.is_enabled AND p.not_before <= $12))
             AND ($5 IS NULL OR EXISTS (
                 SELECT 1 FROM live_browser_sessions AS s
-                WHERE s.id = $5 AND s.realm_id = $2 AND s.person_id = $4 AND s.alive_until > $23))
-            AND ($22 IS NULL OR EXISTS (
+                WHERE s.id = $5 AND s.realm_id = $2 AND s.person_id = $4 AND s.alive_until > $25))
+            AND ($24 IS NULL OR EXISTS (
                 SELECT 1 FROM live_grants AS l
-                WHERE l.id = $22 AND l.person_id = $4 AND l.alive_until > $23))
+                WHERE l.id = $24 AND l.person_id = $4 AND l.alive_until > $25))
         ON CONFLICT DO NOTHING RETURNING id
         """
 
     static let keep: SQLText = """
         INSERT INTO grants (\(GrantColumn.self), request_id, refused_at, epoch)
-        SELECT \(valuesOf: GrantColumn.self), $20, $21,
+        SELECT \(valuesOf: GrantColumn.self), $22, $23,
             COALESCE((SELECT epoch FROM people WHERE id = $4), 0)
-        WHERE ($22 IS NULL OR EXISTS (
+        WHERE ($24 IS NULL OR EXISTS (
             SELECT 1 FROM people AS p
-            WHERE p.id = $4 AND p.realm_id = $2 AND p.is_enabled AND p.epoch = $22))
+            WHERE p.id = $4 AND p.realm_id = $2 AND p.is_enabled AND p.epoch = $24))
         ON CONFLICT DO NOTHING RETURNING id
         """
 }

@@ -73,7 +73,7 @@ package enum SwapOutcome: Hashable, Sendable {
     case sessionEnded
     /// The person is gone or disabled, or was signed out everywhere since.
     case personGone
-    case assertionSpent
+    case spentBefore(UsedAssertion.Kind)
 }
 
 /// How often something became of old tokens.

@@ -8,14 +8,14 @@ package struct PushedRequestStore: Sendable {
         self.database = database
     }
 
-    /// Keeps a request, and spends the assertion that authenticated it, in one step.
+    /// Keeps a request, and spends what is good once, in one step.
     package func push(
         _ request: PushedRequest,
-        spending assertion: UsedAssertion?,
+        spending used: [UsedAssertion],
         at now: Int64
     ) async throws -> Spending {
         try await database.change { transaction in
-            guard try transaction.spend(assertion) else { return .assertionSpent }
+            if let kind = try transaction.spend(used) { return .spentBefore(kind) }
             try transaction.run(
                 """
                 INSERT INTO pushed_requests (hash, realm_id, client_id, request_id, parameters,

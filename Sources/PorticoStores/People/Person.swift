@@ -75,6 +75,8 @@ package struct NewPerson: Sendable {
     package var consents: [(clientID: String, scope: Scope, at: Int64)] = []
     /// What an import notes of them (``RealmPart/imported``); `nil`: they come from no file.
     package var imported: JSONObject?
+    /// An id that files know them by, where it is another one than theirs, and that is to be noted.
+    package var knownAs: String?
 
     package init(person: Person, password: PasswordHash?, roles: [RoleName] = []) {
         self.person = person

@@ -19,8 +19,9 @@ package struct PersonChange: Sendable {
 package struct KeptPerson: Equatable, Sendable {
     package var person: Person
     package var password: PasswordHash?
-    /// How often they were signed out everywhere, by a new password too.
-    package var epoch: Int64
+    /// Whether the password was chosen or given here; where no import noted anything of them, whether
+    /// they were signed out everywhere, which a new password does.
+    package var hasChosenPassword: Bool
     package var roles: [RoleName]
     package var groupIDs: [String]
     package var credentials: [Credential]

@@ -22,7 +22,7 @@ extension PersonStore {
         }
     }
 
-    /// Takes back what the person allowed a client (its UUID): what was allowed is forgotten, and
+    /// Takes back what the person allowed a client (``Client/id``): what was allowed is forgotten, and
     /// every grant that the client has of theirs is dead with what was issued from it, or derived by
     /// another client. Other grants and the person's sessions stay. `.notFound` where there was
     /// nothing.
@@ -35,6 +35,10 @@ extension PersonStore {
         try await database.change { transaction in
             let forgotten = try transaction.run(
                 "DELETE FROM consents WHERE person_id = $1 AND client_id = $2",
+                [.text(personID), .text(clientID)]
+            )
+            let forgottenToo = try transaction.run(
+                "DELETE FROM document_consents WHERE person_id = $1 AND client_id = $2",
                 [.text(personID), .text(clientID)]
             )
             let revoked = try transaction.run(
@@ -76,7 +80,7 @@ extension PersonStore {
                 """,
                 [.int64(now), .text(realmID), .text(personID), .text(clientID)]
             )
-            return forgotten + revoked + moved > 0 ? .changed : .notFound
+            return forgotten + forgottenToo + revoked + moved > 0 ? .changed : .notFound
         }
     }
 }

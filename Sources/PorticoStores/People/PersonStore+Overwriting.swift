@@ -31,40 +31,89 @@ extension PersonStore {
         -> (usernames: [String: String], emails: [String: String])
     {
         try await database.read { reader in
-            func owners(_ sql: SQLText, _ names: [String]) throws -> [String: String] {
-                var owners: [String: String] = [:]
-                for name in names {
-                    let key = SQLValue.text(LoginName.folded(name))
-                    owners[name] = try reader.first(sql, [.text(realmID), key]) { try $0.text(0) }
-                }
-                return owners
-            }
-            return (
-                try owners(
+            (
+                try reader.owners(
                     "SELECT id FROM people WHERE realm_id = $1 AND username = $2",
-                    usernames
+                    usernames,
+                    realmID,
+                    as: LoginName.folded
                 ),
-                try owners("SELECT id FROM people WHERE realm_id = $1 AND email_key = $2", emails)
+                try reader.owners(
+                    "SELECT id FROM people WHERE realm_id = $1 AND email_key = $2",
+                    emails,
+                    realmID,
+                    as: LoginName.folded
+                )
             )
         }
     }
 
+    /// Of the DIDs, and of the ids of clients, those that someone in the realm has, or whose account
+    /// someone is, with their ids.
+    package func owners(dids: [String], serviceClients: [String], realmID: String) async throws
+        -> (dids: [String: String], serviceClients: [String: String])
+    {
+        try await database.read { reader in
+            (
+                try reader.owners(
+                    "SELECT id FROM people WHERE realm_id = $1 AND did = $2",
+                    dids,
+                    realmID
+                ),
+                try reader.owners(
+                    "SELECT id FROM people WHERE realm_id = $1 AND service_client_id = $2",
+                    serviceClients,
+                    realmID
+                )
+            )
+        }
+    }
+
+    /// Who in the realm has each of the accounts at other providers; `nil`: no one.
+    package func owners(ofIdentities identities: [FederatedIdentity], realmID: String) async throws
+        -> [String?]
+    {
+        try await database.read { reader in
+            try identities.map { identity in
+                try reader.first(
+                    """
+                    SELECT person_id FROM federated_identities
+                    WHERE realm_id = $1 AND provider = $2 AND subject = $3
+                    """,
+                    [.text(realmID), .text(identity.provider), .text(identity.subject)]
+                ) { try $0.text(0) }
+            }
+        }
+    }
+
     /// Writes people over what is kept of them, all or none; about a hundred at once. They may
-    /// exchange user names and addresses.
+    /// exchange user names, addresses, DIDs and accounts at other providers.
     ///
     /// Roles and groups are the given ones alone afterwards. Second factors are added or replaced, and
     /// none is taken away; consents are added to. A password ends no session.
     ///
+    /// - Parameter roleIDs: Of the roles that they get.
     /// - Throws: ``ChangedMeanwhile`` where something else is kept of one of them by now;
-    ///   ``StoreConflict`` where someone else has a name by now.
-    package func overwrite(_ people: [PersonChange]) async throws {
+    ///   ``StoreConflict`` where someone else has a name or an account by now; ``MissingReference``
+    ///   where a role has another id by now: it is another one.
+    package func overwrite(_ people: [PersonChange], roleIDs: [RoleName: String]) async throws {
         try await database.changeAndPause { transaction in
             for change in people {
                 let person = change.person.person
                 let kept = try transaction.kept(person.id, realmID: person.realmID)
                 guard kept == change.former else { throw ChangedMeanwhile() }
+                for role in change.person.roles {
+                    let id = try transaction.roleID(of: role, realmID: person.realmID)
+                    guard id == roleIDs[role] else { throw MissingReference() }
+                }
             }
             for change in people where change.differs { try transaction.giveUpNames(change) }
+            for change in people where change.differs {
+                try transaction.run(
+                    "DELETE FROM federated_identities WHERE person_id = $1",
+                    [.text(change.person.person.id)]
+                )
+            }
             for change in people {
                 guard let former = change.former else {
                     guard try transaction.insert(change.person) == .created else {
@@ -74,12 +123,33 @@ extension PersonStore {
                 }
                 if change.differs { try transaction.overwrite(change.person, from: former) }
                 try transaction.note(change.person)
+                if former.hasChosenPassword {
+                    try transaction.noteChosenPassword(of: change.person.person.id)
+                }
             }
         }
     }
 }
 
 extension SQLReader {
+    /// Who in the realm has each of the values, by the value.
+    ///
+    /// - Parameter kept: A value as it is kept.
+    fileprivate func owners(
+        _ sql: SQLText,
+        _ values: [String],
+        _ realmID: String,
+        as kept: (String) -> String = { $0 }
+    ) throws -> [String: String] {
+        var owners: [String: String] = [:]
+        for value in values {
+            owners[value] = try first(sql, [.text(realmID), .text(kept(value))]) {
+                try $0.text(0)
+            }
+        }
+        return owners
+    }
+
     fileprivate func kept(_ id: String, realmID: String) throws -> KeptPerson? {
         let found = try first(
             Statement.withPassword,
@@ -88,10 +158,12 @@ extension SQLReader {
         )
         guard let found else { return nil }
         let person = try withRoles(found.person)
+        let imported = try part(RealmPart.importedPerson, id, realmID)
+        let isChosen = try part(RealmPart.chosenPassword, id, realmID) != nil
         return KeptPerson(
             person: person.person,
             password: found.password,
-            epoch: found.epoch,
+            hasChosenPassword: isChosen || imported == nil && found.epoch > 0,
             roles: person.roles,
             groupIDs: person.groupIDs,
             credentials: try secondFactors(of: id, realmID: realmID),
@@ -102,25 +174,33 @@ extension SQLReader {
                     [.text(id)]
                 ) { (try $0.text(0), try $0.words(1)) }
             ) { first, _ in first },
-            imported: try first(
-                "SELECT document FROM realm_parts WHERE realm_id = $1 AND kind = $2 AND id = $3",
-                [.text(realmID), .text(RealmPart.importedPerson), .text(id)]
-            ) { try $0.document(0) }
+            imported: imported
         )
+    }
+
+    func part(_ kind: String, _ id: String, _ realmID: String) throws -> JSONObject? {
+        try first(
+            "SELECT document FROM realm_parts WHERE realm_id = $1 AND kind = $2 AND id = $3",
+            [.text(realmID), .text(kind), .text(id)]
+        ) { try $0.document(0) }
     }
 }
 
 extension SQLTransaction {
-    /// Keeps what an import notes of a person.
-    func note(_ new: NewPerson) throws {
-        guard let imported = new.imported else { return }
-        try put(
-            RealmPart(
-                realmID: new.person.realmID,
-                kind: RealmPart.importedPerson,
-                id: new.person.id,
-                document: imported
-            )
+    /// Keeps that a person has chosen a password here, if an import has noted something of them.
+    func noteChosenPassword(of personID: String) throws {
+        try run(
+            """
+            INSERT INTO realm_parts (realm_id, kind, id, document)
+            SELECT n.realm_id, $1, n.id, '{}' FROM people AS p
+            JOIN realm_parts AS n ON n.realm_id = p.realm_id AND n.kind = $2 AND n.id = p.id
+            WHERE p.id = $3
+            ON CONFLICT (realm_id, kind, id) DO NOTHING
+            """,
+            [
+                .text(RealmPart.chosenPassword), .text(RealmPart.importedPerson),
+                .text(personID),
+            ]
         )
     }
 
@@ -128,11 +208,13 @@ extension SQLTransaction {
     /// space.
     fileprivate func giveUpNames(_ change: PersonChange) throws {
         let (person, former) = (change.person.person, change.former?.person)
-        guard let former, former.username != person.username || former.email != person.email
+        guard let former,
+            former.username != person.username || former.email != person.email
+                || former.did != person.did
         else { return }
         try run(
             """
-            UPDATE people SET username = $1, email = NULL, email_key = NULL
+            UPDATE people SET username = $1, email = NULL, email_key = NULL, did = NULL
             WHERE id = $2 AND realm_id = $3
             """,
             [.text(" " + person.id), .text(person.id), .text(person.realmID)]
@@ -176,17 +258,8 @@ extension SQLTransaction {
             )
             if changed == 0 { try insert(credential) }
         }
-        try run("DELETE FROM federated_identities WHERE person_id = $1", [.text(person.id)])
-        for identity in new.identities {
-            // It may have been another person's before.
-            try run(
-                """
-                DELETE FROM federated_identities
-                WHERE realm_id = $1 AND provider = $2 AND subject = $3
-                """,
-                [.text(person.realmID), .text(identity.provider), .text(identity.subject)]
-            )
-            guard try link(identity, to: person) else { throw StoreConflict() }
+        for identity in new.identities where try !link(identity, to: person) {
+            throw StoreConflict()
         }
         for consent in new.consents {
             try allow(consent.scope, to: consent.clientID, by: person.id, at: consent.at)

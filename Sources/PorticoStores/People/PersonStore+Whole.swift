@@ -15,16 +15,6 @@ extension PersonStore {
         }
     }
 
-    /// The one of that user name.
-    package func whole(realmID: String, username: String) async throws -> NewPerson? {
-        try await database.scan { reader in
-            try reader.whole(
-                Self.byName,
-                [.text(realmID), .text(LoginName.folded(username))]
-            ).first
-        }
-    }
-
     /// The one of that id.
     package func whole(realmID: String, id: String) async throws -> NewPerson? {
         try await database.scan { try $0.whole(Self.byID, [.text(realmID), .text(id)]).first }
@@ -38,11 +28,6 @@ extension PersonStore {
     private static let page: SQLText = """
         SELECT \(PersonColumn.self), password_hash FROM people
         WHERE realm_id = $1 AND username > $2 ORDER BY username LIMIT $3
-        """
-
-    private static let byName: SQLText = """
-        SELECT \(PersonColumn.self), password_hash FROM people
-        WHERE realm_id = $1 AND username = $2
         """
 }
 

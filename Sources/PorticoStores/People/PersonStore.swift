@@ -1,3 +1,4 @@
+import PorticoBytes
 import PorticoProtocol
 
 /// Keeps people, their passwords, roles and what they allowed.
@@ -55,7 +56,7 @@ package struct PersonStore: Sendable {
 
     /// Creates a person with password and roles, all or nothing.
     ///
-    /// `.conflict` where user name or e-mail address is taken; exactly one of many concurrent calls
+    /// `.conflict` where user name, e-mail address or DID is taken; exactly one of many concurrent calls
     /// for one user name creates it. The id of a deleted person is taken. A role that the realm does
     /// not have throws ``MissingReference``.
     package func create(_ person: NewPerson) async throws -> Creation {
@@ -66,12 +67,14 @@ package struct PersonStore: Sendable {
     /// thrown ``StoreConflict``.
     ///
     /// Where a person is disabled, or enabled again, every session and grant that there is ends for
-    /// good, and so does a wish for a new password: enabling revives nothing.
+    /// good, and so does a wish for a new password: enabling revives nothing. All sessions and grants
+    /// end, too, where a person loses their DID or gets another one: it is the `sub` of some, and a
+    /// session never becomes another account's.
     ///
     /// - Parameter former: What the change was made from. ``ChangedMeanwhile`` is thrown where
     ///   something else is kept by now; `nil`: whatever is kept.
     package func update(_ person: Person, replacing former: Person?) async throws -> Change {
-        try await database.change { try $0.replace(person, keptAs: former) }
+        try await database.change { try $0.update(person, keptAs: former) }
     }
 
     /// The same, by someone who may do it to some people only.
@@ -87,7 +90,7 @@ package struct PersonStore: Sendable {
             let kept = try transaction.person(id: person.id, realmID: person.realmID)
             guard let kept else { return .notFound }
             guard isAllowed(try transaction.withRoles(kept)) else { return nil }
-            return try transaction.replace(person, keptAs: former)
+            return try transaction.update(person, keptAs: former)
         }
     }
 
@@ -95,19 +98,20 @@ package struct PersonStore: Sendable {
     /// kept of sessions and grants, dead at once, goes with the next purge.
     package func deletePerson(id: String, realmID: String) async throws -> Change {
         try await database.change { transaction in
-            let isThere = try transaction.hasRow(
-                "SELECT 1 FROM people WHERE id = $1 AND realm_id = $2",
-                [.text(id), .text(realmID)]
-            )
-            if isThere { try transaction.tellClients(ofPerson: id) }
-            let changed = try transaction.run(
+            let person = try transaction.person(id: id, realmID: realmID)
+            guard let person else { return .notFound }
+            try transaction.tellClients(ofPerson: id)
+            try transaction.noteFormerNames(of: person)
+            try transaction.run(
                 "DELETE FROM people WHERE id = $1 AND realm_id = $2",
                 [.text(id), .text(realmID)]
             )
-            guard changed > 0 else { return .notFound }
             try transaction.run(
-                "DELETE FROM realm_parts WHERE realm_id = $1 AND kind = $2 AND id = $3",
-                [.text(realmID), .text(RealmPart.importedPerson), .text(id)]
+                "DELETE FROM realm_parts WHERE realm_id = $1 AND kind IN ($2, $3) AND id = $4",
+                [
+                    .text(realmID), .text(RealmPart.importedPerson),
+                    .text(RealmPart.chosenPassword), .text(id),
+                ]
             )
             try transaction.run(
                 "INSERT INTO deleted_people (id, realm_id) VALUES ($1, $2)",
@@ -137,30 +141,46 @@ extension PersonCredentials {
 
 extension SQLTransaction {
     /// As ``PersonStore/update(_:replacing:)``.
+    fileprivate func update(_ person: Person, keptAs former: Person?) throws -> Change {
+        let kept = try self.person(id: person.id, realmID: person.realmID)
+        let change = try replace(person, keptAs: former)
+        if change == .changed, let kept,
+            !sameBytes(kept.username, LoginName.folded(person.username))
+        {
+            try noteFormerName(of: kept)
+        }
+        return change
+    }
+
+    /// The same for an import, which may give people other user names.
     func replace(_ person: Person, keptAs former: Person?) throws -> Change {
         let kept = try self.person(id: person.id, realmID: person.realmID)
         guard let kept else { return .notFound }
         try expect(kept, toBe: former)
-        // Disabled, or signed out everywhere: their sessions are over.
+        let losesDID = person.losesDID(of: kept)
+        // Disabled, signed out everywhere, or another account: their sessions are over.
         let endsSessions = try hasRow(
             """
             SELECT 1 FROM people
-            WHERE id = $1 AND realm_id = $2 AND (not_before < $3 OR (is_enabled AND NOT $4))
+            WHERE id = $1 AND realm_id = $2 AND (not_before < $3 OR (is_enabled AND NOT $4) OR $5)
             """,
             [
                 .text(person.id), .text(person.realmID), .int64(person.notBefore),
-                .bool(person.isEnabled),
+                .bool(person.isEnabled), .bool(losesDID),
             ]
         )
-        if endsSessions { try tellClients(ofPerson: person.id) }
+        if endsSessions {
+            try tellClients(ofPerson: person.id)
+            try forgetDocumentConsents(of: person.id)
+        }
         let changed = try run(
             """
             UPDATE people SET username = $1, email = $2, email_key = $3,
                 is_email_verified = $4, given_name = $5, family_name = $6, is_enabled = $7,
                 not_before = $8, attributes = $9, updated_at = $10, required_actions = $11,
-                epoch = CASE WHEN not_before < $8 OR is_enabled <> $7
+                epoch = CASE WHEN not_before < $8 OR is_enabled <> $7 OR $12
                     THEN epoch + 1 ELSE epoch END
-            WHERE id = $12 AND realm_id = $13
+            WHERE id = $13 AND realm_id = $14
             """,
             [
                 .text(LoginName.folded(person.username)), SQLValue(person.email),
@@ -169,21 +189,30 @@ extension SQLTransaction {
                 .bool(person.isEnabled), .int64(person.notBefore),
                 SQLValue(PersonAttributes.document(person.attributes)),
                 .int64(person.updatedAt), SQLValue(words: person.requiredActions),
-                .text(person.id), .text(person.realmID),
+                .bool(losesDID), .text(person.id), .text(person.realmID),
             ]
         )
         guard changed > 0 else { return .notFound }
+        try noteDID(of: person)
         if !person.isEnabled { try forgetResets(of: person.id) }
         return .changed
     }
 
     /// A new person with password and roles. The id of a deleted person is taken.
     func insert(_ new: NewPerson) throws -> Creation {
+        if let did = new.person.did {
+            let isTaken = try hasRow(
+                "SELECT 1 FROM people WHERE realm_id = $1 AND did = $2",
+                [.text(new.person.realmID), .text(did)]
+            )
+            guard !isTaken else { return .conflict }
+        }
         let isNew = try hasRow(
             Statement.insert,
             new.person.values + [SQLValue(new.password?.encoded)]
         )
         guard isNew else { return .conflict }
+        if new.person.did != nil { try noteDID(of: new.person) }
         for role in new.roles {
             guard let roleID = try roleID(of: role, realmID: new.person.realmID) else {
                 throw MissingReference()

@@ -35,6 +35,8 @@ package struct Client: Hashable, Sendable {
     package var requiresConsent = false
     /// RFC 9126 §6.
     package var requiresPushedRequests = false
+    /// Whether it gets no token without a proof of possession (RFC 9449 §5.2).
+    package var dpopBoundAccessTokens = false
     /// Admits the redirect URIs of development tools (docs/decisions/0031).
     package var isDevelopment = false
 
@@ -67,6 +69,8 @@ package struct Client: Hashable, Sendable {
     /// Whether it came with its realm, and was not made here since: what the server before issued to
     /// it stands for something here (docs/decisions/0051).
     package var isMoved = false
+    /// What its document says, where it is no registered client. Not part of what is kept of one.
+    package var documented: DocumentedClient?
 
     package init(
         id: String,

@@ -38,6 +38,17 @@ package struct RealmSnapshotRecord: Sendable {
     package var roleLimits: [RoleLimit.Owner: Set<RoleName>]
     /// By the realm's id; none for a realm without groups and roles that contain others.
     package var graphs: [String: RoleGraph]
+
+    package static let empty = RealmSnapshotRecord(
+        version: 0,
+        realms: [],
+        clients: [],
+        keys: [],
+        keptKeys: [],
+        scopes: [],
+        roleLimits: [:],
+        graphs: [:]
+    )
 }
 
 package enum Creation: Hashable, Sendable {

@@ -38,6 +38,8 @@ package struct Realm: Hashable, Sendable {
     package var keycloak: JSONObject?
     /// Whether refresh tokens of the server before are swapped for new ones; `nil`: they are not.
     package var tokenSwap: TokenSwap?
+    /// Whether it is the authorization server of a host of the AT Protocol; `nil`: it is not.
+    package var atProtocol: ATProtocolRealm?
 
     package init(id: String, name: String, displayName: String, issuer: String) {
         self.id = id

@@ -86,12 +86,17 @@ extension SQLTransaction {
     func insert(_ client: Client) throws -> Creation {
         var document = JSONObject()
         client.write(to: &document)
+        return try insert(client, settings: SQLValue(document))
+    }
+
+    /// - Parameter settings: Its document.
+    func insert(_ client: Client, settings: SQLValue) throws -> Creation {
         let isNew = try hasRow(
             """
             INSERT INTO clients (id, realm_id, client_id, settings) VALUES ($1, $2, $3, $4)
             ON CONFLICT DO NOTHING RETURNING id
             """,
-            [.text(client.id), .text(client.realmID), .text(client.clientID), SQLValue(document)]
+            [.text(client.id), .text(client.realmID), .text(client.clientID), settings]
         )
         return isNew ? .created : .conflict
     }

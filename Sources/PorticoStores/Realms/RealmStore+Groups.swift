@@ -32,7 +32,7 @@ extension RealmStore {
     }
 
     /// Replaces what is kept of a group, its place too; its realm stays. A path that another group
-    /// has, for it or one below it, throws ``StoreConflict``.
+    /// has, for it or one below it, throws ``StoreConflict``. Default groups follow.
     ///
     /// - Parameter former: As for a realm.
     package func update(_ group: Group, replacing former: Group?) async throws -> GroupChange {
@@ -48,20 +48,16 @@ extension RealmStore {
                 guard try !transaction.lies(parentID, in: group.id) else { return .cycle }
             }
             guard try !transaction.hasTwin(of: group) else { return .conflict }
-            try transaction.run(
-                """
-                UPDATE groups SET parent_id = $1, name = $2, description = $3, attributes = $4
-                WHERE id = $5
-                """,
-                [
-                    SQLValue(group.parentID), .text(group.name), .text(group.description),
-                    SQLValue(PersonAttributes.document(group.attributes)), .text(group.id),
-                ]
-            )
-            try transaction.raiseRealmVersion()
-            if kept.name != group.name || kept.parentID != group.parentID {
-                try transaction.expectOwnPath(group)
+            guard kept.name != group.name || kept.parentID != group.parentID else {
+                try transaction.keep(group)
+                try transaction.raiseRealmVersion()
+                return .changed
             }
+            try transaction.keepingDefaultGroups(of: group.realmID) {
+                try transaction.keep(group)
+            }
+            try transaction.raiseRealmVersion()
+            try transaction.expectOwnPath(group)
             return .changed
         }
     }
@@ -69,10 +65,12 @@ extension RealmStore {
     /// Deletes a group with those in it; their members stay in the realm.
     package func deleteGroup(id: String, realmID: String) async throws -> Change {
         try await database.change { transaction in
-            let changed = try transaction.run(
-                "DELETE FROM groups WHERE id = $1 AND realm_id = $2",
-                [.text(id), .text(realmID)]
-            )
+            let changed = try transaction.keepingDefaultGroups(of: realmID) {
+                try transaction.run(
+                    "DELETE FROM groups WHERE id = $1 AND realm_id = $2",
+                    [.text(id), .text(realmID)]
+                )
+            }
             guard changed > 0 else { return .notFound }
             try transaction.raiseRealmVersion()
             return .changed
@@ -183,6 +181,19 @@ extension SQLReader {
 }
 
 extension SQLTransaction {
+    fileprivate func keep(_ group: Group) throws {
+        try run(
+            """
+            UPDATE groups SET parent_id = $1, name = $2, description = $3, attributes = $4
+            WHERE id = $5
+            """,
+            [
+                SQLValue(group.parentID), .text(group.name), .text(group.description),
+                SQLValue(PersonAttributes.document(group.attributes)), .text(group.id),
+            ]
+        )
+    }
+
     /// Paths name groups, and a name may have a slash: `a/b` at the top is not made beside `b` in `a`.
     /// Behind ``raiseRealmVersion()``, so that no one makes the other one at the same time.
     fileprivate func expectOwnPath(_ group: Group) throws {

@@ -22,8 +22,6 @@ package struct RealmChanges: Sendable {
     package var limits: [(owner: RoleLimit.Owner, roles: Set<RoleName>)] = []
     /// What the import notes of things (``RealmPart/imported``), those that do not differ too.
     package var imported: [RealmPart] = []
-    /// Notes that are written together with new things, by their ids: that an import brought them.
-    package var begun: [String: RealmPart] = [:]
 
     package init() {}
 
@@ -36,35 +34,6 @@ package struct RealmChanges: Sendable {
 }
 
 extension RealmStore {
-    fileprivate enum Step: Sendable {
-        case realm(Realm)
-        case key(SigningKeyRecord)
-        case keptKey(KeptKey)
-        case disabledKey(KeptKey)
-        case client(Client)
-        case scope(ClientScope)
-        case role(Role)
-        case contents(RoleName, Set<RoleName>)
-        case group(Group)
-        case groupRoles(String, Set<RoleName>)
-        case limits(RoleLimit.Owner, Set<RoleName>)
-        case part(RealmPart)
-
-        /// Of a thing that may be new.
-        var newID: String? {
-            switch self {
-            case .client(let client): client.id
-            case .scope(let scope): scope.id
-            case .role(let role): role.id
-            case .group(let group): group.id
-            default: nil
-            }
-        }
-    }
-
-    /// Up to so many rows are written in one transaction.
-    private static let atOnce = 500
-
     /// Whether someone is signed in to the realm or was until lately, has chosen a password here, or has
     /// used a second factor: who adds one here uses it.
     package func isInUse(_ realmID: String) async throws -> Bool {
@@ -82,95 +51,80 @@ extension RealmStore {
         }
     }
 
-    /// Writes changes over a realm: in one transaction where they are few. Where they are many, a
-    /// program that ends meanwhile leaves some of them, and doing it again does the rest. Notes come
-    /// last: a thing that was written without its note is as the file has it.
+    /// Writes changes over a realm, all or none: what was taken away here from a thing that was written
+    /// without its note would come back with the next import.
     ///
-    /// - Parameter version: Of the snapshot that the changes were made from.
-    /// - Throws: ``ChangedMeanwhile`` where something else changed a realm since. What was written by
-    ///   then stays: make the changes anew, from what is here now.
+    /// - Parameter state: Of what the changes were made from.
+    /// - Throws: ``ChangedMeanwhile`` where something else changed the realm since: make the changes
+    ///   anew, from what is here now.
     package func overwrite(
         _ realmID: String,
         with changes: RealmChanges,
-        from version: Int64
+        from state: RealmState
     ) async throws {
-        let begun = changes.begun
-        var steps: [Step] = changes.keys.map(Step.key) + changes.keptKeys.map(Step.keptKey)
-        steps += changes.disabledKeys.map(Step.disabledKey)
-        steps += changes.clients.map(Step.client) + changes.scopes.map(Step.scope)
-        steps += changes.roles.map(Step.role)
-        steps += changes.contents.map { Step.contents($0.role, $0.parts) }
-        steps += changes.groups.map(Step.group)
-        steps += changes.groupRoles.map { Step.groupRoles($0.groupID, $0.roles) }
-        steps += changes.limits.map { Step.limits($0.owner, $0.roles) }
-        steps += changes.parts.map(Step.part)
-        if let realm = changes.realm { steps.append(.realm(realm)) }
-        let chunk = steps.count <= Self.atOnce ? Self.atOnce : 100
-        steps += changes.imported.map(Step.part)
-        try await database.change(steps, inChunksOf: chunk) { transaction, step in
-            guard try transaction.realmVersion() == version else { throw ChangedMeanwhile() }
-            try transaction.apply(step, realmID)
-            if let id = step.newID, let note = begun[id] { try transaction.put(note) }
+        // Nobody waits for documents that are read, merged and written down before. They are of that
+        // state, or nothing is written.
+        let clients = try await database.scan { reader in
+            try changes.clients.map { try reader.overwritten($0) }
         }
-        try await database.change { try $0.raiseRealmVersion() }
+        let notes = changes.imported.map(\.values)
+        try await database.changeAndPause { transaction in
+            try transaction.expect(realmID, toBe: state)
+            try transaction.write(changes, clients, realmID)
+            for note in notes { try transaction.put(note) }
+            try transaction.raiseRealmVersion()
+        }
+    }
+}
+
+/// A client, and the document that its settings are kept in from now on.
+private struct OverwrittenClient: Sendable {
+    let client: Client
+    let isNew: Bool
+    let settings: SQLValue
+}
+
+extension SQLReader {
+    fileprivate func overwritten(_ client: Client) throws -> OverwrittenClient {
+        let kept = try first("SELECT settings FROM clients WHERE id = $1", [.text(client.id)]) {
+            try $0.document(0)
+        }
+        var document = kept ?? JSONObject()
+        client.write(to: &document)
+        return OverwrittenClient(
+            client: client,
+            isNew: kept == nil,
+            settings: SQLValue(document)
+        )
     }
 }
 
 extension SQLTransaction {
-    fileprivate func apply(_ step: RealmStore.Step, _ realmID: String) throws {
-        switch step {
-        case .realm(let realm): try overwrite(realm)
-        case .key(let key):
+    /// All but notes. Each names only what was written before it.
+    fileprivate func write(
+        _ changes: RealmChanges,
+        _ clients: [OverwrittenClient],
+        _ realmID: String
+    ) throws {
+        for key in changes.keys {
             try forgetKey(key.keyID, realmID)
             try insert(key)
-        case .keptKey(let key): try insert(key)
-        case .disabledKey(let key):
+        }
+        for key in changes.keptKeys { try insert(key) }
+        for key in changes.disabledKeys {
             try forgetKey(key.keyID, realmID)
             try insert(key)
-        case .client(let client): try overwrite(client)
-        case .scope(let scope):
-            try run(
-                """
-                INSERT INTO client_scopes (id, realm_id, name, settings) VALUES ($1, $2, $3, $4)
-                ON CONFLICT (id) DO UPDATE SET name = excluded.name, settings = excluded.settings
-                """,
-                [
-                    .text(scope.id), .text(realmID), .text(scope.name),
-                    SQLValue(scope.representation),
-                ]
-            )
-        case .role(let role):
-            try run(
-                """
-                INSERT INTO roles (id, realm_id, client_id, name, description, attributes)
-                VALUES ($1, $2, $3, $4, $5, $6)
-                ON CONFLICT (id) DO UPDATE SET description = excluded.description,
-                    attributes = excluded.attributes
-                """,
-                [
-                    .text(role.id), .text(realmID), SQLValue(role.clientID), .text(role.name),
-                    .text(role.description), SQLValue(PersonAttributes.document(role.attributes)),
-                ]
-            )
-        case .contents(let role, let parts):
+        }
+        for client in clients { try overwrite(client) }
+        for scope in changes.scopes { try overwrite(scope, realmID) }
+        for role in changes.roles { try overwrite(role, realmID) }
+        for (role, parts) in changes.contents {
             guard let id = try roleID(of: role, realmID: realmID) else { throw MissingReference() }
             try run("DELETE FROM role_parts WHERE role_id = $1", [.text(id)])
             for part in parts { try add(RolePart(role: role, part: part), realmID: realmID) }
-        case .group(let group):
-            try run(
-                """
-                INSERT INTO groups (id, realm_id, parent_id, name, description, attributes)
-                VALUES ($1, $2, $3, $4, $5, $6)
-                ON CONFLICT (id) DO UPDATE SET description = excluded.description,
-                    attributes = excluded.attributes
-                """,
-                [
-                    .text(group.id), .text(realmID), SQLValue(group.parentID), .text(group.name),
-                    .text(group.description),
-                    SQLValue(PersonAttributes.document(group.attributes)),
-                ]
-            )
-        case .groupRoles(let groupID, let roles):
+        }
+        for group in changes.groups { try overwrite(group, realmID) }
+        for (groupID, roles) in changes.groupRoles {
             try run("DELETE FROM group_roles WHERE group_id = $1", [.text(groupID)])
             for role in roles {
                 guard let id = try roleID(of: role, realmID: realmID) else {
@@ -178,7 +132,8 @@ extension SQLTransaction {
                 }
                 try give(id, toGroup: groupID)
             }
-        case .limits(let owner, let roles):
+        }
+        for (owner, roles) in changes.limits {
             switch owner {
             case .client(let id):
                 try run("DELETE FROM client_role_limits WHERE client_id = $1", [.text(id)])
@@ -186,7 +141,11 @@ extension SQLTransaction {
                 try run("DELETE FROM scope_role_limits WHERE scope_id = $1", [.text(id)])
             }
             for role in roles { try add(RoleLimit(owner: owner, role: role), realmID: realmID) }
-        case .part(let part): try put(part)
+        }
+        for part in changes.parts { try put(part) }
+        if let realm = changes.realm {
+            guard let kept = try keptRealm(realm.id) else { throw MissingReference() }
+            try keep(realm, in: kept.document)
         }
     }
 
@@ -196,30 +155,55 @@ extension SQLTransaction {
         try run("DELETE FROM kept_keys WHERE realm_id = $1 AND key_id = $2", key)
     }
 
-    private func overwrite(_ realm: Realm) throws {
-        let kept = try first("SELECT settings FROM realms WHERE id = $1", [.text(realm.id)]) {
-            try $0.document(0)
+    private func overwrite(_ written: OverwrittenClient) throws {
+        if written.isNew {
+            let creation = try insert(written.client, settings: written.settings)
+            guard creation == .created else { throw StoreConflict() }
+        } else {
+            try run(
+                "UPDATE clients SET settings = $1 WHERE id = $2",
+                [written.settings, .text(written.client.id)]
+            )
         }
-        guard var document = kept else { throw MissingReference() }
-        realm.write(to: &document)
+    }
+
+    private func overwrite(_ scope: ClientScope, _ realmID: String) throws {
         try run(
-            "UPDATE realms SET settings = $1 WHERE id = $2",
-            [SQLValue(document), .text(realm.id)]
+            """
+            INSERT INTO client_scopes (id, realm_id, name, settings) VALUES ($1, $2, $3, $4)
+            ON CONFLICT (id) DO UPDATE SET name = excluded.name, settings = excluded.settings
+            """,
+            [.text(scope.id), .text(realmID), .text(scope.name), SQLValue(scope.representation)]
         )
     }
 
-    private func overwrite(_ client: Client) throws {
-        let kept = try first("SELECT settings FROM clients WHERE id = $1", [.text(client.id)]) {
-            try $0.document(0)
-        }
-        guard var document = kept else {
-            guard try insert(client) == .created else { throw StoreConflict() }
-            return
-        }
-        client.write(to: &document)
+    private func overwrite(_ role: Role, _ realmID: String) throws {
         try run(
-            "UPDATE clients SET settings = $1 WHERE id = $2",
-            [SQLValue(document), .text(client.id)]
+            """
+            INSERT INTO roles (id, realm_id, client_id, name, description, attributes)
+            VALUES ($1, $2, $3, $4, $5, $6)
+            ON CONFLICT (id) DO UPDATE SET description = excluded.description,
+                attributes = excluded.attributes
+            """,
+            [
+                .text(role.id), .text(realmID), SQLValue(role.clientID), .text(role.name),
+                .text(role.description), SQLValue(PersonAttributes.document(role.attributes)),
+            ]
+        )
+    }
+
+    private func overwrite(_ group: Group, _ realmID: String) throws {
+        try run(
+            """
+            INSERT INTO groups (id, realm_id, parent_id, name, description, attributes)
+            VALUES ($1, $2, $3, $4, $5, $6)
+            ON CONFLICT (id) DO UPDATE SET description = excluded.description,
+                attributes = excluded.attributes
+            """,
+            [
+                .text(group.id), .text(realmID), SQLValue(group.parentID), .text(group.name),
+                .text(group.description), SQLValue(PersonAttributes.document(group.attributes)),
+            ]
         )
     }
 }

@@ -44,8 +44,18 @@ extension SQLReader {
     }
 }
 
+extension RealmPart {
+    /// For ``SQLTransaction/put(_:)``.
+    var values: [SQLValue] {
+        [.text(realmID), .text(kind), .text(id), SQLValue(document), SQLValue(sealed)]
+    }
+}
+
 extension SQLTransaction {
-    func put(_ part: RealmPart) throws {
+    func put(_ part: RealmPart) throws { try put(part.values) }
+
+    /// - Parameter part: ``RealmPart/values``
+    func put(_ part: [SQLValue]) throws {
         try run(
             """
             INSERT INTO realm_parts (realm_id, kind, id, document, sealed)
@@ -53,10 +63,7 @@ extension SQLTransaction {
             ON CONFLICT (realm_id, kind, id)
                 DO UPDATE SET document = excluded.document, sealed = excluded.sealed
             """,
-            [
-                .text(part.realmID), .text(part.kind), .text(part.id), SQLValue(part.document),
-                SQLValue(part.sealed),
-            ]
+            part
         )
     }
 }

@@ -35,6 +35,16 @@ package struct RealmStore: Sendable {
         }
     }
 
+    /// The names of all realms, without what is kept of them.
+    package func names() async throws -> Set<String> {
+        let names = try await database.read {
+            try $0.rows("SELECT name FROM realms WHERE substr(name, 1, 1) <> '~'", []) {
+                try $0.text(0)
+            }
+        }
+        return Set(names)
+    }
+
     /// Creates a realm with everything in it: all or nothing. Groups stand behind their parents.
     ///
     /// Of any number of concurrent calls for one name exactly one gets `.created`. A realm's
@@ -57,18 +67,9 @@ package struct RealmStore: Sendable {
     ///   something else is kept by now; `nil`: whatever is kept.
     package func update(_ realm: Realm, replacing former: Realm?) async throws -> Change {
         try await database.change { transaction in
-            let kept = try transaction.first(
-                "SELECT id, name, issuer, settings FROM realms WHERE id = $1",
-                [.text(realm.id)]
-            ) { (realm: try Realm(row: $0), document: try $0.document(3)) }
-            guard let kept else { return .notFound }
+            guard let kept = try transaction.keptRealm(realm.id) else { return .notFound }
             try transaction.expect(kept.realm, toBe: former)
-            var document = kept.document
-            realm.write(to: &document)
-            try transaction.run(
-                "UPDATE realms SET settings = $1 WHERE id = $2",
-                [SQLValue(document), .text(realm.id)]
-            )
+            try transaction.keep(realm, in: kept.document)
             try transaction.raiseRealmVersion()
             return .changed
         }
@@ -80,11 +81,8 @@ package struct RealmStore: Sendable {
     /// Sessions and grants are dead with the people; what is kept of them goes with the next purge.
     package func deleteRealm(id: String) async throws -> Change {
         let change = try await database.change { transaction -> Change in
-            let kept = try transaction.first(
-                "SELECT id, name, issuer, settings FROM realms WHERE id = $1",
-                [.text(id)]
-            ) { (realm: try Realm(row: $0), document: try $0.document(3)) }
-            guard var (realm, document) = kept, !realm.isHidden else { return .notFound }
+            guard var (realm, document) = try transaction.keptRealm(id), !realm.isHidden
+            else { return .notFound }
             realm.isEnabled = false
             realm.write(to: &document)
             try transaction.run(
@@ -126,6 +124,26 @@ extension SQLReader {
         )
     }
 
+}
+
+extension SQLTransaction {
+    /// A realm with the document that its settings are kept in.
+    func keptRealm(_ id: String) throws -> (realm: Realm, document: JSONObject)? {
+        try first(
+            "SELECT id, name, issuer, settings FROM realms WHERE id = $1",
+            [.text(id)]
+        ) { (realm: try Realm(row: $0), document: try $0.document(3)) }
+    }
+
+    /// - Parameter document: What is kept so far. Members that nothing here knows stay.
+    func keep(_ realm: Realm, in document: JSONObject) throws {
+        var document = document
+        realm.write(to: &document)
+        try run(
+            "UPDATE realms SET settings = $1 WHERE id = $2",
+            [SQLValue(document), .text(realm.id)]
+        )
+    }
 }
 
 extension Realm {

@@ -6,6 +6,7 @@ enum GrantColumn: Int, SQLColumns {
     case id, realmID, clientID, personID, sessionID, scope, isOffline, authenticatedAt, acr, amr
     case claims, createdAt, idleSeconds, expiresAt, generation, refreshSecret, refreshKeyID
     case rotatedAt, idempotencyKey
+    case dpopJKT, clientKey
 }
 
 extension Grant {
@@ -30,6 +31,15 @@ extension Grant {
             refresh: try row.optionalInt64(at(.generation)) == nil
                 ? nil : RefreshState(row, from: at(.generation))
         )
+        if let text = try row.optionalText(at(.dpopJKT)) {
+            let parts = text.split(separator: " ", maxSplits: 1)
+            guard let key = parts.first.flatMap({ JWKThumbprint(String($0)) }),
+                let since = parts.count == 1 ? 0 : UInt32(parts[1])
+            else { throw SQLDecodingError.outOfRange(column: at(.dpopJKT)) }
+            dpopKey = key
+            boundSince = since
+        }
+        clientKey = try row.optionalText(at(.clientKey))
     }
 
     /// In the order of ``GrantColumn``.
@@ -40,6 +50,15 @@ extension Grant {
             SQLValue(authenticatedAt), SQLValue(acr), SQLValue(words: amr), SQLValue(claims),
             .int64(createdAt), .int64(idleSeconds), SQLValue(expiresAt),
         ] + (refresh?.values ?? Array(repeating: .null, count: 5))
+            + [SQLValue(dpopKey?.column(since: boundSince)), SQLValue(clientKey)]
+    }
+}
+
+extension JWKThumbprint {
+    /// As `dpop_jkt` has it: with the first generation that is bound to it, if that is not the first
+    /// of all.
+    func column(since generation: UInt32) -> String {
+        generation == 0 ? text : "\(text) \(generation)"
     }
 }
 

@@ -4,6 +4,7 @@ import PorticoBytes
 enum HandleSessionColumn: Int, SQLColumns {
     case sessionID, did, handle, host, issuer, clientID, clientKeyID, askedScope, scope, sealed
     case accessExpiresAt, createdAt, refreshedAt, revision, sentAt, takesForeign
+    case foreignUntil
 }
 
 extension HandleSession {
@@ -25,7 +26,8 @@ extension HandleSession {
         refreshedAt = try row.int64(at(.refreshedAt))
         revision = try row.int64(at(.revision))
         sentAt = try row.optionalInt64(at(.sentAt))
-        takesForeignSeals = try row.bool(at(.takesForeign))
+        foreignSealsUntil =
+            try row.bool(at(.takesForeign)) ? row.optionalInt64(at(.foreignUntil)) : nil
     }
 
     /// In the order of ``HandleSessionColumn``.
@@ -34,7 +36,8 @@ extension HandleSession {
             .bytes(sessionID.bytes), .text(did), .text(handle), .text(host), .text(issuer),
             .text(clientID), SQLValue(clientKeyID), .text(askedScope), .text(scope),
             SQLValue(sealed), SQLValue(accessExpiresAt), .int64(createdAt), .int64(refreshedAt),
-            .int64(revision), SQLValue(sentAt), .bool(takesForeignSeals),
+            .int64(revision), SQLValue(sentAt), .bool(foreignSealsUntil != nil),
+            SQLValue(foreignSealsUntil),
         ]
     }
 }
@@ -46,5 +49,13 @@ extension LiveHandleSession {
     init(_ row: any SQLRow) throws {
         live = try LiveAccountSession(row)
         handle = try HandleSession(row, from: AccountSessionColumn.count + AccountColumn.count)
+    }
+}
+
+extension DueRevocation {
+    /// - Parameter row: The columns of ``HandleSessionColumn``, and `tries`.
+    init(_ row: any SQLRow) throws {
+        session = try HandleSession(row)
+        tries = try row.int64(HandleSessionColumn.count)
     }
 }

@@ -25,18 +25,19 @@ extension SQLTransaction {
         guard former == nil || kept == former else { throw ChangedMeanwhile() }
     }
 
-    /// Spends a client assertion (RFC 7523 §3: `jti`).
+    /// Spends what a request has that is good once, in this order.
     ///
-    /// - Returns: `false` where it was spent before; there is nothing to spend without one.
-    func spend(_ assertion: UsedAssertion?) throws -> Bool {
-        guard let assertion else { return true }
-        return try hasRow(
-            """
-            INSERT INTO used_assertions (hash, expires_at) VALUES ($1, $2)
-            ON CONFLICT DO NOTHING RETURNING hash
-            """,
-            [.bytes(assertion.hash.bytes), .int64(assertion.expiresAt)]
-        )
+    /// - Returns: What was spent before, if anything; what follows it is not spent.
+    func spend(_ used: [UsedAssertion]) throws -> UsedAssertion.Kind? {
+        try used.first { used in
+            try !hasRow(
+                """
+                INSERT INTO used_assertions (hash, expires_at) VALUES ($1, $2)
+                ON CONFLICT DO NOTHING RETURNING hash
+                """,
+                [.bytes(used.hash.bytes), .int64(used.expiresAt)]
+            )
+        }?.kind
     }
 
     /// Lets every process see that realms, clients or keys have changed.

@@ -1,17 +1,14 @@
 extension SQLDatabase {
     /// Writes many things in their order, a few in each transaction, and leaves the database to others
     /// in between: no request waits behind more than one chunk.
-    ///
-    /// - Parameter chunk: How many are written together.
     func change<Element: Sendable>(
         _ elements: [Element],
-        inChunksOf chunk: Int = 100,
         _ body: @escaping @Sendable (any SQLTransaction, Element) throws -> Void
     ) async throws {
         var rest = elements[...]
         while !rest.isEmpty {
-            let now = Array(rest.prefix(chunk))
-            rest = rest.dropFirst(chunk)
+            let now = Array(rest.prefix(100))
+            rest = rest.dropFirst(100)
             try await changeAndPause { transaction in
                 for element in now { try body(transaction, element) }
             }

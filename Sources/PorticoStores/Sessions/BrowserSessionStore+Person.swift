@@ -35,7 +35,8 @@ extension BrowserSessionStore {
         }
     }
 
-    /// Ends every session of that person in the realm but one, all or none.
+    /// Ends every session of that person in the realm but one, all or none. Those of clients with a
+    /// document hang on no browser's: they end, too, with what the person allowed such clients.
     ///
     /// - Returns: How many ended.
     package func endAll(
@@ -48,7 +49,12 @@ extension BrowserSessionStore {
             let others = try transaction.sessions(of: personID, realmID: realmID)
                 .filter { !sameBytes($0, kept) }
             for id in others { try transaction.endSession(id, realmID: realmID, at: now) }
-            return others.count
+            let documented = try transaction.endDocumentSessions(
+                of: personID,
+                realmID: realmID,
+                at: now
+            )
+            return others.count + documented
         }
     }
 }

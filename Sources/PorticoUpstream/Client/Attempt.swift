@@ -17,6 +17,8 @@ package struct Attempt: Sendable {
     /// The requested `max_age`.
     package let maxAge: Int64?
     let secrets: FlowSecrets
+    /// What the tokens are to be bound to, if the provider binds them.
+    let key: DPoPKey?
 
     /// The allowed age of `auth_time` at `now`: the provider counts from the request, while the
     /// person may take their time before the answer.
@@ -33,7 +35,8 @@ package struct Attempt: Sendable {
         issuer: String,
         startedAt: Int64,
         maxAge: Int64?,
-        secrets: FlowSecrets
+        secrets: FlowSecrets,
+        key: DPoPKey?
     ) {
         self.id = id
         self.provider = provider
@@ -41,16 +44,18 @@ package struct Attempt: Sendable {
         self.startedAt = startedAt
         self.maxAge = maxAge
         self.secrets = secrets
+        self.key = key
     }
 }
 
 extension Attempt {
-    private static let version: UInt8 = 1
+    /// With a key; 1 is without.
+    private static let version: UInt8 = 2
 
     /// Contains secrets: to be sealed.
     package var encoded: [UInt8] {
         var writer = ByteWriter()
-        writer.byte(Self.version)
+        writer.byte(key == nil ? 1 : Self.version)
         writer.fixed(id.bytes)
         writer.text(provider)
         writer.text(issuer)
@@ -60,13 +65,15 @@ extension Attempt {
         writer.text(secrets.state.reveal())
         writer.text(secrets.nonce.reveal())
         writer.text(secrets.verifier.reveal())
+        if let key { writer.fixed(key.revealStored()) }
         return writer.bytes
     }
 
     /// - Throws: if the bytes are not exactly those of an attempt.
     package init(encoded: [UInt8]) throws(ByteReader.Malformed) {
         var reader = ByteReader(encoded)
-        guard try reader.byte() == Self.version, let id = UniqueID(bytes: try reader.fixed(16))
+        let version = try reader.byte()
+        guard 1...Self.version ~= version, let id = UniqueID(bytes: try reader.fixed(16))
         else { throw ByteReader.Malformed() }
         self.id = id
         provider = try reader.text()
@@ -78,7 +85,13 @@ extension Attempt {
         let state = SecretText(try reader.text())
         let nonce = SecretText(try reader.text())
         guard let verifier = CodeVerifier(try reader.text()) else { throw ByteReader.Malformed() }
+        let key = version == 1 ? nil : try reader.fixed(32)
         try reader.end()
+        do throws(JWKError) {
+            self.key = try key.map { stored throws(JWKError) in try DPoPKey(stored: stored) }
+        } catch {
+            throw ByteReader.Malformed()
+        }
         secrets = FlowSecrets(
             redirectURI: redirectURI,
             state: state,

@@ -160,7 +160,7 @@ extension UpstreamClient {
         }
         person.take(tokens, receivedAt: http.now())
         person.refreshToken = tokens.refreshToken.map {
-            ForeignToken.written($0, clientID, of: provider)
+            ForeignToken($0, of: clientID, boundTo: nil).written(for: provider)
         }
     }
 

@@ -1,6 +1,6 @@
 package import Portico
 package import PorticoBytes
-import PorticoProtocol
+package import PorticoProtocol
 
 extension UpstreamClient {
     /// Gets a new access token, for the proxy to an API (RFC 6749 §6).
@@ -8,19 +8,20 @@ extension UpstreamClient {
     /// - Parameters:
     ///   - token: From ``ProvenPerson/refreshToken`` or an earlier call.
     ///   - idempotencyKey: The key of the earlier request, if its answer was lost.
-    /// - Returns: With the refresh token to store, if it changed.
+    /// - Returns: With the refresh token to store, if it changed, and with what the access token is
+    ///   bound to, if anything.
     /// - Throws: interactionRequired(.sessionEnded) if the token is no longer valid.
     package func refresh(_ token: SecretText, idempotencyKey: String? = nil)
         async throws(SignInError) -> (
-            accessToken: SecretText, expiresAt: Int64?, refreshToken: SecretText?
+            accessToken: SecretText, expiresAt: Int64?, refreshToken: SecretText?, key: DPoPKey?
         )
     {
-        let (token, clientID) = ForeignToken.read(token, of: provider)
-        let endpoint = try await tokenEndpoint(for: clientID)
+        let kept = ForeignToken(token, of: provider)
+        let endpoint = try await tokenEndpoint(for: kept.clientID, proving: kept.key)
         let tokens: TokenResponse
         do {
             tokens = try await endpoint.refresh(
-                token,
+                kept.text,
                 idempotencyKey: idempotencyKey ?? random.text(16)
             ).tokens
         } catch {
@@ -35,16 +36,25 @@ extension UpstreamClient {
         return (
             tokens.accessToken,
             tokens.expiresIn.map { now + $0 },
-            tokens.refreshToken.map { ForeignToken.written($0, clientID, of: provider) }
+            tokens.refreshToken.map {
+                ForeignToken($0, of: kept.clientID, boundTo: kept.key).written(for: provider)
+            },
+            kept.key
         )
     }
 
     /// - Parameter clientID: Our client ID at the provider, or that of one of our apps.
-    func tokenEndpoint(for clientID: String) async throws(SignInError) -> TokenEndpoint {
+    func tokenEndpoint(for clientID: String, proving key: DPoPKey? = nil)
+        async throws(SignInError) -> TokenEndpoint
+    {
         let metadata = try await remote.metadata()
+        let proof = proof
         return TokenEndpoint(
             address: metadata.tokenEndpoint,
-            identification: try proof.identification(of: clientID, at: metadata),
+            identification: { () throws(SignInError) in
+                try proof.identification(of: clientID, at: metadata)
+            },
+            key: key,
             http: http,
             profile: provider.profile
         )
@@ -54,40 +64,24 @@ extension UpstreamClient {
     ///
     /// - Returns: Whether it is revoked; `false` also if the provider does not support revocation.
     package func revoke(_ token: SecretText) async -> Bool {
-        let (token, clientID) = ForeignToken.read(token, of: provider)
+        let kept = ForeignToken(token, of: provider)
+        let proof = proof
         do throws(SignInError) {
             let metadata = try await remote.metadata()
             guard let address = metadata.revocationEndpoint else { return false }
             let endpoint = RevocationEndpoint(
                 address: address,
-                identification: try proof.identification(of: clientID, at: metadata),
+                identification: { () throws(SignInError) in
+                    try proof.identification(of: kept.clientID, at: metadata)
+                },
+                key: kept.key,
                 http: http
             )
-            try await endpoint.revoke(token, hint: "refresh_token")
+            try await endpoint.revoke(kept.text, hint: "refresh_token")
             return true
         } catch {
             note(error)
             return false
         }
-    }
-}
-
-/// A refresh token with the client that it was issued to, if that is not the provider's usual one:
-/// a native code is redeemed as the app (PRV-A-12), and so are the tokens issued for it.
-enum ForeignToken {
-    // No token contains a space (RFC 6749 appendix A.17).
-    static func written(
-        _ token: SecretText,
-        _ clientID: String,
-        of provider: IdentityProvider
-    ) -> SecretText {
-        guard !sameBytes(clientID, provider.clientID) else { return token }
-        return SecretText("\(token.reveal()) \(clientID)")
-    }
-
-    static func read(_ token: SecretText, of provider: IdentityProvider) -> (SecretText, String) {
-        let text = token.reveal()
-        guard let space = text.firstIndex(of: " ") else { return (token, provider.clientID) }
-        return (SecretText(String(text[..<space])), String(text[text.index(after: space)...]))
     }
 }

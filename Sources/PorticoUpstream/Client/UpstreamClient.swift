@@ -32,7 +32,7 @@ package final class UpstreamClient: Sendable {
         self.provider = provider
         self.secret = secret
         self.random = random
-        let http = ProviderHTTP(transport: transport, now: now)
+        let http = ProviderHTTP(transport: transport, now: now, random: random)
         self.http = http
         proof = ClientProof(provider: provider, secret: secret, now: now, random: random)
         remote = RemoteProvider(issuer: provider.issuer, profile: provider.profile, http: http)
@@ -51,11 +51,12 @@ package final class UpstreamClient: Sendable {
         set { kept.withLock { $0 = newValue } }
     }
 
-    /// Makes the secrets of a new attempt, and the address that a browser opens for it.
+    /// Makes the secrets of a new attempt, and the address that a browser opens for it. The request is
+    /// pushed to the provider first if that wants it, or takes it and binds tokens (RFC 9126 §2).
     ///
     /// - Returns: The attempt, with what a JSON caller is told: the scopes and the client ID.
     /// - Throws: misconfigured if the provider does not accept the redirect URI; every error of
-    ///   fetching the metadata.
+    ///   fetching the metadata and of pushing the request.
     package func begin(
         redirectURI: String,
         _ request: UpstreamRequest = UpstreamRequest(),
@@ -66,28 +67,36 @@ package final class UpstreamClient: Sendable {
         guard provider.permits(redirectURI: redirectURI) else {
             throw SignInError(.misconfigured(.redirectInvalid))
         }
-        let attempt = Attempt(
-            id: moment.id(),
-            provider: provider.name,
-            issuer: provider.canonicalIssuer,
-            startedAt: moment.seconds,
-            maxAge: provider.tellsAuthTime ? request.maxAge : nil,
-            secrets: FlowSecrets(redirectURI: redirectURI, random: moment.random)
-        )
-        let flow: CodeFlow
         do {
-            flow = try await self.flow(of: attempt)
+            let attempt = Attempt(
+                id: moment.id(),
+                provider: provider.name,
+                issuer: provider.canonicalIssuer,
+                startedAt: moment.seconds,
+                maxAge: provider.tellsAuthTime ? request.maxAge : nil,
+                secrets: FlowSecrets(redirectURI: redirectURI, random: moment.random),
+                key: try newKey(at: moment)
+            )
+            let address = try await self.flow(of: attempt).pushedAddress(
+                for: request.signInRequest(to: provider),
+                scopes: provider.scopes,
+                further: provider.furtherParameters
+                    + (request.maxAge == nil ? [] : provider.reauthentication)
+            )
+            return (attempt, address, provider.scopes.map(\.text), provider.clientID)
         } catch {
             note(error)
             throw error
         }
-        let address = flow.address(
-            for: request.signInRequest(to: provider),
-            scopes: provider.scopes,
-            further: provider.furtherParameters
-                + (request.maxAge == nil ? [] : provider.reauthentication)
-        )
-        return (attempt, address, provider.scopes.map(\.text), provider.clientID)
+    }
+
+    private func newKey(at moment: Moment) throws(SignInError) -> DPoPKey? {
+        guard provider.bindsTokens else { return nil }
+        do {
+            return try DPoPKey(random: moment.random)
+        } catch {
+            throw SignInError(.misconfigured(.proofRefused))
+        }
     }
 
     /// Takes the code from the parameters received on an attempt's redirect URI, in a query or a
@@ -154,6 +163,7 @@ package final class UpstreamClient: Sendable {
             metadata: try await remote.metadata(),
             client: flowClient(provider.clientID),
             secrets: attempt.secrets,
+            key: attempt.key,
             http: http
         )
     }
@@ -173,11 +183,18 @@ package final class UpstreamClient: Sendable {
         let claims = redemption.idToken.claims
         try provider.checkHostedDomain(claims.json)
         var person = ProvenPerson(
-            try await completed(claims, with: redemption.tokens, flow.metadata),
+            try await completed(
+                claims,
+                with: SentToken(redemption.tokens.accessToken, boundTo: redemption.key),
+                flow.metadata
+            ),
             subject: claims.subject,
             of: provider
         )
         person.take(redemption.tokens, receivedAt: redemption.receivedAt)
+        person.refreshToken = redemption.tokens.refreshToken.map {
+            ForeignToken($0, of: provider.clientID, boundTo: redemption.key).written(for: provider)
+        }
         if provider.tellsAuthTime, let time = claims.authTime,
             time.timeIntervalSince(redemption.receivedAt) <= Self.clockLeeway
         {
@@ -190,7 +207,7 @@ package final class UpstreamClient: Sendable {
     /// §5.4).
     private func completed(
         _ claims: IDTokenClaims,
-        with tokens: TokenResponse,
+        with token: SentToken,
         _ metadata: ProviderMetadata
     ) async throws(SignInError) -> JSONObject {
         let scopes = provider.scopes
@@ -206,7 +223,7 @@ package final class UpstreamClient: Sendable {
             http: http
         )
         let further = try await endpoint.claims(
-            with: tokens.accessToken,
+            with: token,
             of: claims.subject
         )
         return claims.json.completed(with: further)

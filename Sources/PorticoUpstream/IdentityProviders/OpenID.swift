@@ -14,6 +14,7 @@ extension IdentityProvider {
         // the person refused it. LemonLDAP::NG reports it like this.
         oidc.cancellations = [OAuthError.Code.consentRequired.rawValue]
         oidc.profile.pkceUnannounced = try settings.flag(.pkceUnannounced)
+        oidc.bindsTokens = try settings.flag(.dpop)
         if let names = try settings.texts(.algorithms) {
             let algorithms = names.compactMap(SignatureAlgorithm.init(rawValue:))
             guard algorithms.count == names.count, !names.isEmpty else {

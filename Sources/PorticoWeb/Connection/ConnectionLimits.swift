@@ -1,5 +1,4 @@
 package import NIOCore
-import PorticoSystem
 
 /// The limits of a connection: bytes, fields and time (OWASP ASVS 13, RFC 9110 §2.3).
 package struct ConnectionLimits: Sendable {
@@ -14,6 +13,8 @@ package struct ConnectionLimits: Sendable {
     package var body = 64 * 1024
     /// Addresses with a limit of their own, for what only they are sent.
     package var longBodies: [LongBody] = []
+    /// `nil`: no row takes long bodies.
+    package var uploads: Uploads?
     /// Parts of a body, as chunks and packets divide it; more is 413. Processing a chunk of one
     /// byte costs as much as one of thousands.
     func bodyParts(_ body: Int) -> Int { max(1024, body / 16) }
@@ -25,7 +26,7 @@ package struct ConnectionLimits: Sendable {
     package var bodyTime: TimeAmount = .seconds(10)
     /// Between two requests.
     package var idleTime: TimeAmount = .seconds(60)
-    /// How long a peer may leave an answer unread.
+    /// How long a peer may take nothing of an answer; see ``UnreadAnswer``.
     package var answerTime: TimeAmount = .seconds(30)
     /// How long further input from a refused peer is read and discarded, so that it receives the
     /// answer instead of a reset (RFC 9112 §9.6).
@@ -59,28 +60,7 @@ package struct ConnectionLimits: Sendable {
         return max(body, long.bytes)
     }
 
-    /// - Parameter connections: `nil` for as many as the process's open files allow, at most 8,192.
-    package init(connections: Int? = nil) {
-        self.connections =
-            connections
-            ?? Self.connections(openFiles: Self.openFiles, cores: System.coreCount)
-    }
-
-    /// A quarter of the open files is left for the database and for outgoing calls, and never less
-    /// than the program itself opens, some for each core: without a free descriptor, no connection
-    /// can be accepted, and no waiting one can be replaced.
-    static func connections(openFiles: Int, cores: Int) -> Int {
-        let ours = max(openFiles / 4, 48 + 8 * cores)
-        return min(8192, max(8, openFiles - ours))
-    }
-
-    private static var openFiles: Int {
-        var limit = rlimit()
-        #if canImport(Glibc)
-            let known = getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0
-        #else
-            let known = getrlimit(RLIMIT_NOFILE, &limit) == 0
-        #endif
-        return known ? Int(clamping: limit.rlim_cur) : 256
+    package init(connections: Int) {
+        self.connections = connections
     }
 }

@@ -3,6 +3,7 @@ import NIOExtras
 import NIOHTTP1
 import NIOPosix
 package import PorticoBytes
+import PorticoSystem
 import ServiceLifecycle
 
 /// Listens, and answers HTTP/1.1 on every connection, strictly and within ``ConnectionLimits``
@@ -52,6 +53,12 @@ package struct HTTPServer: Service {
                     try channel.pipeline.syncOperations.addHandler(
                         quiescing.makeServerChannelHandler(channel: channel)
                     )
+                    try channel.pipeline.syncOperations.addHandler(
+                        AcceptBackoffHandler(
+                            shouldForwardIOErrorCaught: false,
+                            backoffProvider: Self.pause
+                        )
+                    )
                 }
             }
             .childChannelOption(.allowRemoteHalfClosure, value: true)
@@ -91,6 +98,12 @@ package struct HTTPServer: Service {
         }
     }
 
+    /// How long nothing is accepted after an error: while there is no free file, trying again would
+    /// only keep a core busy. A connection that its peer gave up makes nobody wait.
+    static func pause(after error: IOError) -> TimeAmount? {
+        [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(error.errnoCode) ? .milliseconds(100) : nil
+    }
+
     private func addHandlers(
         to channel: any Channel,
         _ place: ConnectionBudget.Place,
@@ -107,6 +120,7 @@ package struct HTTPServer: Service {
             budget: budget,
             place: place,
             date: date,
+            uploads: { [responder] in responder.uploadCheck(of: $0) },
             refused: refused
         )
         let pipeline = channel.pipeline.syncOperations

@@ -67,7 +67,9 @@ final class ReadAheadBuffer: ChannelDuplexHandler {
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        if case ChannelEvent.inputClosed? = event as? ChannelEvent, held.readableBytes > 0 {
+        if case ChannelEvent.inputClosed? = event as? ChannelEvent,
+            held.readableBytes > 0 || validator.isHeld
+        {
             isPeerDone = true
         } else {
             context.fireUserInboundEventTriggered(event)
@@ -100,7 +102,7 @@ final class ReadAheadBuffer: ChannelDuplexHandler {
         }
         guard held.readableBytes == 0 else { return }
         held = ByteBuffer()
-        if isPeerDone || isCut {
+        if isPeerDone || isCut, !validator.isHeld {
             isPeerDone = false
             context.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
         }
@@ -111,7 +113,7 @@ final class ReadAheadBuffer: ChannelDuplexHandler {
     }
 
     private func scheduleNext() {
-        guard held.readableBytes > 0, !isNextScheduled, let context else { return }
+        guard held.readableBytes > 0 || isPeerDone, !isNextScheduled, let context else { return }
         isNextScheduled = true
         let rest = max(Self.rest, .now() - shownAt)
         context.eventLoop.assumeIsolated().scheduleTask(in: rest) { [weak self] in

@@ -15,8 +15,15 @@ struct RequestHead {
     let bodyLength: Int?
     /// The most bytes that its body may have.
     let longestBody: Int
+    /// Where it may have more, as far as whoever sends it is let in.
+    let uploadCheck: UploadCheck?
 
-    init(_ head: HTTPRequestHead, limits: ConnectionLimits) throws(RequestRefusal) {
+    /// - Parameter uploads: Whether the request's row takes long bodies.
+    init(
+        _ head: HTTPRequestHead,
+        limits: ConnectionLimits,
+        uploads: (HTTPRequest) -> UploadCheck? = { _ in nil }
+    ) throws(RequestRefusal) {
         guard head.uri.utf8.count <= limits.target else { throw .targetTooLong }
         longestBody = limits.body(of: head.uri, head.headers["authorization"])
         let isHTTP10 = head.version.minor == 0
@@ -46,7 +53,6 @@ struct RequestHead {
             switch name {
             case .contentLength:
                 guard !hasLength, let length = Self.length(value) else { throw .malformed }
-                guard length <= longestBody else { throw .bodyTooLong }
                 bodyLength = length
                 hasLength = true
             case .transferEncoding:
@@ -82,6 +88,11 @@ struct RequestHead {
             path: head.uri,
             headerFields: fields
         )
+        let longestUpload = limits.uploads?.bytes ?? 0
+        let isLong = (bodyLength ?? .max) > min(longestBody, Uploads.held)
+        uploadCheck = isLong && longestUpload > longestBody ? uploads(request) : nil
+        let longest = uploadCheck == nil ? longestBody : longestUpload
+        guard bodyLength ?? 0 <= longest else { throw .bodyTooLong }
     }
 
     /// Digits only, and not too large.

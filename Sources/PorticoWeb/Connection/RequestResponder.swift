@@ -58,8 +58,18 @@ final class RequestResponder: ChannelInboundHandler {
         isAnswering = false
         // Otherwise the connection has ended in the meantime.
         guard let context else { return waiting.removeAll() }
-        context.writeAndFlush(wrapOutboundOut(response), promise: nil)
+        context.writeAndFlush(wrapOutboundOut(response), promise: sent(response.held, context))
         answerNext(context)
+    }
+
+    /// Keeps what an answer holds until it was sent, or cannot be.
+    private func sent(_ held: [any Sendable], _ context: ChannelHandlerContext)
+        -> EventLoopPromise<Void>?
+    {
+        guard !held.isEmpty else { return nil }
+        let sent = context.eventLoop.makePromise(of: Void.self)
+        sent.futureResult.whenComplete { _ in withExtendedLifetime(held) {} }
+        return sent
     }
 }
 

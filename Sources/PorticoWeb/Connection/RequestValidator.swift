@@ -14,7 +14,7 @@ final class RequestValidator: ChannelDuplexHandler {
     typealias OutboundIn = Response
     typealias OutboundOut = HTTPServerResponsePart
 
-    private enum Reading {
+    enum Reading {
         /// No byte of the next request has arrived.
         case nothing
         case head
@@ -23,31 +23,36 @@ final class RequestValidator: ChannelDuplexHandler {
         case stopped
     }
 
-    private let limits: ConnectionLimits
-    private let budget: ConnectionBudget
-    private let place: ConnectionBudget.Place
+    let limits: ConnectionLimits
+    let budget: ConnectionBudget
+    let place: ConnectionBudget.Place
+    private let uploads: @Sendable (Request) -> UploadCheck?
     private let refused: @Sendable (RequestRefusal) -> Void
     private let date: CurrentDate
 
-    private var context: ChannelHandlerContext?
-    private var reading = Reading.nothing
-    private var arriving = ArrivingRequest()
+    private(set) var context: ChannelHandlerContext?
+    private(set) var reading = Reading.nothing
+    var arriving = ArrivingRequest()
+    /// Since when a long body waits for its judgement or the disk, and what was decoded meanwhile.
+    var heldSince: NIODeadline?
+    var heldParts = CircularBuffer<HTTPServerRequestPart>()
     /// For the requests passed on and not answered yet, in order: whether the method is HEAD.
-    private var unanswered = CircularBuffer<Bool>(initialCapacity: 2)
+    private(set) var unanswered = CircularBuffer<Bool>(initialCapacity: 2)
     private var refusal: RequestRefusal?
     /// The deadline for what the peer must send or read.
-    private var deadline: NIODeadline?
-    private var unreadSince: NIODeadline?
+    var deadline: NIODeadline?
+    /// While the peer leaves so much of its answers unread that no more are made.
+    var unreadAnswer: UnreadAnswer?
     private var firstLine = FirstLine()
     private var isQuiescing = false
     private var isPeerDone = false
-    private var isLeaving = false
+    private(set) var isLeaving = false
 
-    /// Called when every request that was passed on is answered.
+    /// Called when every request that was passed on is answered, and when a long body goes on.
     var whenAnswered: (() -> Void)?
 
-    /// Whether a request is being answered and another may follow.
-    var isAnswering: Bool { !unanswered.isEmpty && reading != .stopped }
+    /// Whether a request is being answered, or its long body waits, and more may follow.
+    var isAnswering: Bool { (!unanswered.isEmpty || isHeld) && reading != .stopped }
 
     /// How many bytes of the body are still missing, as far as `Content-Length` gives it.
     var bodyLeft: Int { arriving.bodyLeft }
@@ -57,11 +62,13 @@ final class RequestValidator: ChannelDuplexHandler {
         budget: ConnectionBudget,
         place: ConnectionBudget.Place,
         date: CurrentDate,
+        uploads: @escaping @Sendable (Request) -> UploadCheck? = { _ in nil },
         refused: @escaping @Sendable (RequestRefusal) -> Void
     ) {
         self.limits = limits
         self.budget = budget
         self.place = place
+        self.uploads = uploads
         self.refused = refused
         self.date = date
     }
@@ -100,52 +107,66 @@ final class RequestValidator: ChannelDuplexHandler {
         }
         keep(bytes)
         // The extensions of chunks are no part of the body, and have no length of their own.
-        let longest = arriving.head?.longestBody ?? limits.body
+        let longest = arriving.longest(limits)
         if arriving.kept > limits.request(longest) { refuse(.bodyTooLong) }
         return reading != .stopped
     }
 
     private func keep(_ bytes: ByteBuffer) {
         arriving.kept += bytes.readableBytes
-        budget.keeps(arriving.kept, at: place)
+        // Places limit the long ones.
+        budget.keeps(arriving.upload == nil ? arriving.kept : 0, at: place)
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard reading != .stopped else { return }
-        switch unwrapInboundIn(data) {
+        let part = unwrapInboundIn(data)
+        if isHeld { heldParts.append(part) } else { take(part, context) }
+    }
+
+    func take(_ part: HTTPServerRequestPart, _ context: ChannelHandlerContext) {
+        switch part {
         case .head(let head): begin(head, context)
         case .body(let bytes):
-            if !arriving.append(bytes, within: limits) { refuse(.bodyTooLong) }
-        case .end: passOn(context)
+            guard arriving.append(bytes, within: limits) else { return refuse(.bodyTooLong) }
+            if let upload = arriving.upload { received(upload, context) }
+        case .end:
+            guard let upload = arriving.upload, arriving.isPartlyStored else {
+                return passOn(context)
+            }
+            heldParts.prepend(part)
+            store(upload, context)
         }
     }
 
     private func begin(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
         do {
-            let head = try RequestHead(head, limits: limits)
+            let head = try RequestHead(head, limits: limits) {
+                uploads(Request(head: $0, peer: context.remoteAddress))
+            }
             arriving.head = head
             reading = .body
             deadline = .now() + limits.bodyTime
-            if head.expectsContinue, unanswered.isEmpty {
-                let goOn = HTTPResponseHead(version: .http1_1, status: .continue)
-                context.writeAndFlush(wrapOutboundOut(.head(goOn)), promise: nil)
-            }
+            if let check = head.uploadCheck { judge(check, context) } else { goOn(head, context) }
         } catch {
             refuse(error)
         }
     }
 
-    private func passOn(_ context: ChannelHandlerContext) {
+    /// - Parameter unread: Why there is no body, where there should be one: nothing is read after it.
+    func passOn(_ context: ChannelHandlerContext, unread: Upload.Unread? = nil) {
         guard let head = arriving.head else { return refuse(.malformed) }
+        let upload = unread.map { Upload.unread($0) } ?? arriving.uploaded
         let body = arriving.body
         arriving = ArrivingRequest()
         unanswered.append(head.request.method == .head)
-        reading = head.keepsAlive && !isQuiescing ? .nothing : .stopped
+        reading = head.keepsAlive && !isQuiescing && unread == nil ? .nothing : .stopped
         deadline = nil
         budget.isBusy(place)
         let request = Request(
             head: head.request,
             body: body ?? ByteBuffer(),
+            upload: upload,
             peer: context.remoteAddress
         )
         context.fireChannelRead(wrapInboundOut(request))
@@ -218,7 +239,7 @@ final class RequestValidator: ChannelDuplexHandler {
     func channelWritabilityChanged(context: ChannelHandlerContext) {
         let isRead = context.channel.isWritable
         let now = NIODeadline.now()
-        unreadSince = isRead ? nil : now
+        unreadAnswer = isRead ? nil : UnreadAnswer(unsentBytes(context), at: now)
         if !unanswered.isEmpty {
             if isRead { budget.isBusy(place) } else { budget.isWaiting(place, since: now) }
         }
@@ -267,31 +288,6 @@ final class RequestValidator: ChannelDuplexHandler {
         isLeaving = true
         deadline = .now() + limits.lingerTime
         context.close(mode: isPeerDone ? .all : .output, promise: nil)
-    }
-
-    private func scheduleTick(_ context: ChannelHandlerContext) {
-        let shortest = min(limits.headTime, limits.bodyTime, limits.idleTime, limits.lingerTime)
-        let tick = TimeAmount.nanoseconds(
-            min(1_000_000_000, max(10_000_000, shortest.nanoseconds / 5))
-        )
-        context.eventLoop.assumeIsolated().scheduleTask(in: tick) { [weak self] in
-            guard let self, let context = self.context else { return }
-            check(context)
-            scheduleTick(context)
-        }
-    }
-
-    private func check(_ context: ChannelHandlerContext) {
-        let now = NIODeadline.now()
-        if let since = unreadSince, now - since > limits.answerTime {
-            return context.close(promise: nil)
-        }
-        guard let deadline, now >= deadline else { return }
-        switch reading {
-        // A silent close: an answer could be mistaken for that of a request just sent.
-        case .nothing, .stopped: context.close(promise: nil)
-        case .head, .body: refuse(.tooSlow)
-        }
     }
 }
 

@@ -38,8 +38,16 @@ package struct BearerChallenge: Sendable {
     }
 
     /// The `WWW-Authenticate` header, with every parameter once.
-    package var value: String {
-        var value = "Bearer realm=\(QuotedString(issuer))"
+    package var value: String { "Bearer " + parameters }
+
+    /// The same where proofs of possession are taken (RFC 9449 §7.1).
+    package var proofValue: String {
+        let algorithms = SignatureAlgorithm.allCases.map(\.rawValue).joined(separator: " ")
+        return "DPoP algs=\(QuotedString(algorithms)), " + parameters
+    }
+
+    private var parameters: String {
+        var value = "realm=\(QuotedString(issuer))"
         if let error {
             value += ", error=\(QuotedString(error.code.rawValue))"
             value += ", error_description=\(QuotedString(error.description))"

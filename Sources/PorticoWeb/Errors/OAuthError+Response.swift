@@ -16,8 +16,7 @@ extension OAuthError {
         issuer: String = "",
         retryAfter seconds: Double? = nil
     ) -> Response {
-        var extra = HTTPFields()
-        if let pragma = HTTPField.Name("Pragma") { extra[pragma] = "no-cache" }
+        var extra: HTTPFields = [.pragma: "no-cache"]
         if seconds != nil || code == .temporarilyUnavailable {
             extra.append(contentsOf: Response.retryAfter(seconds ?? Response.whenBusy))
         } else if status == .unauthorized, let scheme {

@@ -63,16 +63,13 @@ package struct FormToken: Sendable {
 
 /// The relation of a request's origin to ours, sent by the browser (Fetch Metadata §2.3).
 package enum FetchSite {
-    private static let name = HTTPField.Name("Sec-Fetch-Site")
-
     /// Whether a form post may come from our page: `Sec-Fetch-Site`, if present, must be
     /// `same-origin`.
     ///
     /// `Origin` is not checked: with `Referrer-Policy: no-referrer` our own forms send `Origin:
     /// null`.
     package static func permitsPost(_ headers: HTTPFields) -> Bool {
-        guard let name else { return false }
-        let sites = headers[values: name]
+        let sites = headers[values: .fetchSite]
         return sites.isEmpty || sites == ["same-origin"]
     }
 
@@ -83,7 +80,7 @@ package enum FetchSite {
     ///   decides.
     package static func isForeignPost(_ headers: HTTPFields, to address: String) -> Bool {
         guard permitsPost(headers) else { return true }
-        let isSaid = name.map { !headers[values: $0].isEmpty } ?? false
+        let isSaid = !headers[values: .fetchSite].isEmpty
         let origins = headers[values: .origin]
         guard !isSaid, !origins.isEmpty else { return false }
         guard origins.count == 1, let origin = HTTPAddress(origins[0])?.origin,

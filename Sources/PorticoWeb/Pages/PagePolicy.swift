@@ -4,7 +4,7 @@ package import PorticoProtocol
 /// The content security policy of one of our pages (CSP Level 3).
 ///
 /// By default nothing is allowed: no script, no frame, nothing from other origins. The style and,
-/// on the one page that has it, the script are allowed by their hashes.
+/// on a page that has one, the script are allowed by their hashes, or the script by a nonce.
 package struct PagePolicy: Hashable, Sendable {
     /// The value of the `Content-Security-Policy` header.
     package let value: String
@@ -38,12 +38,24 @@ package struct PagePolicy: Hashable, Sendable {
         self.value = value
     }
 
-    private init(style: String, script: String?, formAction: String) {
+    private init(style: String, script: String?, formAction: String?) {
         value = """
             default-src 'none'; script-src \(script ?? "'none'"); style-src \(style); \
-            img-src 'self'; object-src 'none'; base-uri 'none'; frame-ancestors 'none'; \
-            form-action \(formAction)
+            img-src 'self'; object-src 'none'; base-uri 'none'; frame-ancestors 'none'\
+            \(formAction.map { "; form-action \($0)" } ?? "")
             """
+    }
+
+    /// A page whose form leads to `target` in the end.
+    ///
+    /// - Parameter style: The source that allows the page's style: `'sha256-…'`.
+    package static func page(style: String, to target: FormTarget) -> Self {
+        switch target {
+        case .ours: page(style: style)
+        case .redirect(let redirect): page(style: style, redirectingTo: redirect)
+        case .servers(let servers): page(style: style, formActions: servers)
+        case .onward: Self(style: style, script: nil, formAction: nil)
+        }
     }
 
     /// A page without a form that leaves our origin.
@@ -53,26 +65,33 @@ package struct PagePolicy: Hashable, Sendable {
     ///   - redirect: A checked address that the answer to the form may redirect to: Chromium applies
     ///     `form-action` to that redirect too (WEB-CSP-3).
     package static func page(style: String, redirectingTo redirect: RedirectURI? = nil) -> Self {
-        let target = redirect.flatMap(source)
-        return Self(
-            style: style,
-            script: nil,
-            formAction: target.map { "'self' \($0)" } ?? "'self'"
-        )
+        var allowed = ["'self'"]
+        if let target = redirect.flatMap(source) {
+            allowed.append(target)
+            // A developer's server whose name is `localhost` takes its answer at the literal (RFC 8252
+            // §8.3) and leads on to its own name, where its cookies are.
+            if target == loopback { allowed.append("http://localhost:*") }
+        }
+        return Self(style: style, script: nil, formAction: allowed.joined(separator: " "))
     }
 
-    /// A page with a form that leads to other servers: the identity providers of its buttons, or an
-    /// app's redirect URI.
-    ///
-    /// - Parameter formActions: Sources in addition to our own: `https://accounts.example`,
-    ///   `http://127.0.0.1:8001`, or the scheme of an app, `com.example.notes:`. Any other text is
-    ///   left out: the page then works less, but never allows more (WEB-CSP-3).
-    package static func page(style: String, formActions: [String]) -> Self {
+    private static func page(style: String, formActions: [String]) -> Self {
         var sources = ["'self'"]
         for source in formActions where isFormAction(source) && !sources.contains(source) {
             sources.append(source)
         }
         return Self(style: style, script: nil, formAction: sources.joined(separator: " "))
+    }
+
+    /// A page with one script and no form.
+    ///
+    /// - Parameter nonce: Drawn for this answer, 16 bytes or more in base64url (CSP Level 3 §2.3.1).
+    ///   With any other text no script is allowed.
+    package static func page(style: String, nonce: String) -> Self {
+        let isNonce =
+            nonce.utf8.count >= 22
+            && nonce.utf8.allSatisfy { $0.isLetterOrDigit || "-_".utf8.contains($0) }
+        return Self(style: style, script: isNonce ? "'nonce-\(nonce)'" : nil, formAction: "'none'")
     }
 
     /// One origin that is https or on this machine, or one private-use scheme (RFC 8252 §7.1).
@@ -107,7 +126,7 @@ package struct PagePolicy: Hashable, Sendable {
             guard let origin = redirect.httpsOrigin else { return nil }
             // A literal in brackets cannot be written as a host source.
             source = origin.contains("[") ? "https:" : origin
-        case .loopback: source = redirect.isIPv6Loopback ? "http:" : "http://127.0.0.1:*"
+        case .loopback: source = redirect.isIPv6Loopback ? "http:" : loopback
         case .http: source = "http:"
         case .privateUseScheme: source = redirect.scheme + ":"
         }
@@ -119,7 +138,10 @@ package struct PagePolicy: Hashable, Sendable {
         source.utf8.count > 1
             && source.utf8.allSatisfy { byte in
                 byte.isLetterOrDigit || ":-./+".utf8.contains(byte)
-                    || byte == UInt8(ascii: "*") && source == "http://127.0.0.1:*"
+                    || byte == UInt8(ascii: "*") && source == loopback
             }
     }
+
+    /// Any port (RFC 8252 §7.3).
+    private static let loopback = "http://127.0.0.1:*"
 }

@@ -1,5 +1,6 @@
 package import HTTPTypes
 package import PorticoBytes
+import PorticoProtocol
 
 extension HTTPFields {
     /// `Idempotency-Key` (the HTTP working group's header field of that name): 1 to 255 bytes that

@@ -6,6 +6,8 @@ package struct Response: Sendable {
     package var status: HTTPResponse.Status
     package var headers: HTTPFields
     package var body: ByteBuffer
+    /// Lives until the peer has the answer, or the connection is closed.
+    package var held: [any Sendable] = []
     /// Additional details for the access log.
     package var logged = Logged()
 

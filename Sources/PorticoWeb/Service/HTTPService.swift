@@ -35,6 +35,16 @@ extension HTTPService {
 
     package func finish(_ response: inout Response, _ context: Context) {}
 
+    /// Who may send a long body to a row that takes one, as the row says from the head alone.
+    package func uploadCheck(of request: RequestContext) -> UploadCheck? {
+        guard let (address, parameters) = routes.find(request.target.path),
+            let context = context(request, parameters),
+            let uploader = address.route(for: context.method)?.uploader
+        else { return nil }
+        // `try?`: the row refuses the request again when it gets it without the body, and says why.
+        return { try? await uploader(context) }
+    }
+
     /// The answer at an address of this service, or `nil` if the path is not one.
     package func respond(to request: RequestContext) async -> Response? {
         guard let (address, parameters) = routes.find(request.target.path),

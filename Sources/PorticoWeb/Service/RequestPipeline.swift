@@ -63,6 +63,29 @@ package struct RequestPipeline: Responder {
         return response
     }
 
+    package func uploadCheck(of request: Request) -> UploadCheck? {
+        let client = ClientAddress(
+            peer: request.peer,
+            headers: request.headers,
+            trusting: proxies
+        )
+        // A realm's own host has no such row.
+        guard case .serve = guarding.check(request.head, from: client),
+            let target = RequestTarget(request.head.path, takesSlash: true)
+        else { return nil }
+        let context = RequestContext(
+            received: request,
+            target: target,
+            client: client,
+            id: RequestID(random: random),
+            moment: clock.moment()
+        )
+        for service in services {
+            if let check = service.uploadCheck(of: context) { return check }
+        }
+        return nil
+    }
+
     private func answer(
         _ request: Request,
         _ target: RequestTarget?,

@@ -1,4 +1,5 @@
 package import HTTPTypes
+package import PorticoBytes
 
 /// Who reads an answer: it decides whether an error is a page or JSON.
 package enum Audience: Hashable, Sendable {
@@ -16,6 +17,9 @@ package enum Audience: Hashable, Sendable {
 /// an error, and whether the answer may be shown in a window that an app opened (``HTTPService``).
 package struct Route<Context: Sendable>: Sendable {
     package typealias Handler = @Sendable (Context) async throws -> Response
+    /// Says, by a request without its body, whose account a long one counts for. It throws what the
+    /// handler throws to whom it does not let in.
+    package typealias Uploader = @Sendable (Context) async throws -> UniqueID
 
     package let method: HTTPRequest.Method
     package let path: RoutePath
@@ -25,6 +29,9 @@ package struct Route<Context: Sendable>: Sendable {
     /// Whether `HEAD` is answered like `GET` without a body (RFC 9110 §9.3.2). Not if the request
     /// spends something.
     package let answersHead: Bool
+    /// Of a row that takes bodies longer than ``ConnectionLimits/body`` (docs/decisions/0068). Its
+    /// handler looks at ``Request/upload``.
+    let uploader: Uploader?
     let respond: Handler
 
     private init(
@@ -33,6 +40,7 @@ package struct Route<Context: Sendable>: Sendable {
         _ audience: Audience,
         _ scripts: ScriptOrigins,
         _ answersHead: Bool,
+        uploads uploader: Uploader? = nil,
         _ respond: @escaping Handler
     ) {
         self.method = method
@@ -40,6 +48,7 @@ package struct Route<Context: Sendable>: Sendable {
         self.audience = audience
         self.scripts = scripts
         self.answersHead = answersHead
+        self.uploader = uploader
         self.respond = respond
     }
 
@@ -57,9 +66,10 @@ package struct Route<Context: Sendable>: Sendable {
         _ path: RoutePath,
         for audience: Audience,
         scripts: ScriptOrigins = .none,
+        uploads uploader: Uploader? = nil,
         _ respond: @escaping Handler
     ) -> Route {
-        Route(.post, path, audience, scripts, false, respond)
+        Route(.post, path, audience, scripts, false, uploads: uploader, respond)
     }
 
     package static func delete(

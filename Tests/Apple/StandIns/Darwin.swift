@@ -20,6 +20,18 @@ public struct pthread_mutexattr_t { public init() {} }
 @discardableResult public func pthread_mutex_destroy(_ mutex: UnsafeMutablePointer<pthread_mutex_t>) -> Int32 { 0 }
 
 @discardableResult public func pthread_mutexattr_init(_ attributes: UnsafeMutablePointer<pthread_mutexattr_t>) -> Int32 { 0 }
+public struct pthread_attr_t { public init() {} }
+public typealias pthread_t = UnsafeMutablePointer<UInt>
+public typealias sigset_t = UInt32
+public let SIG_SETMASK: Int32 = 3
+@discardableResult public func pthread_attr_init(_ attributes: UnsafeMutablePointer<pthread_attr_t>) -> Int32 { 0 }
+@discardableResult public func pthread_attr_destroy(_ attributes: UnsafeMutablePointer<pthread_attr_t>) -> Int32 { 0 }
+@discardableResult public func pthread_attr_setstacksize(_ attributes: UnsafeMutablePointer<pthread_attr_t>, _ size: Int) -> Int32 { 0 }
+@discardableResult public func pthread_create(_ thread: UnsafeMutablePointer<pthread_t?>, _ attributes: UnsafePointer<pthread_attr_t>?, _ run: @convention(c) (UnsafeMutableRawPointer) -> UnsafeMutableRawPointer?, _ context: UnsafeMutableRawPointer?) -> Int32 { 0 }
+@discardableResult public func pthread_detach(_ thread: pthread_t) -> Int32 { 0 }
+public func pthread_self() -> pthread_t { UnsafeMutablePointer(bitPattern: 1)! }
+@discardableResult public func pthread_sigmask(_ how: Int32, _ set: UnsafePointer<sigset_t>?, _ before: UnsafeMutablePointer<sigset_t>?) -> Int32 { 0 }
+@discardableResult public func sigfillset(_ set: UnsafeMutablePointer<sigset_t>) -> Int32 { 0 }
 public struct os_unfair_lock_s { public init() {} }
 public typealias os_unfair_lock = os_unfair_lock_s
 public typealias os_unfair_lock_t = UnsafeMutablePointer<os_unfair_lock_s>
@@ -104,7 +116,6 @@ public func memchr(_ bytes: UnsafeRawPointer!, _ byte: Int32, _ count: Int) -> U
 #if os(macOS)
     public typealias posix_spawn_file_actions_t = UnsafeMutableRawPointer
     public typealias posix_spawnattr_t = UnsafeMutableRawPointer
-    public typealias sigset_t = UInt32
     public typealias DIR = OpaquePointer
     public struct dirent { public var d_name: (CChar, CChar) = (0, 0); public init() {} }
     public let STDIN_FILENO: Int32 = 0, STDOUT_FILENO: Int32 = 1, STDERR_FILENO: Int32 = 2, ETXTBSY: Int32 = 26
@@ -112,7 +123,6 @@ public func memchr(_ bytes: UnsafeRawPointer!, _ byte: Int32, _ count: Int) -> U
     public let POSIX_SPAWN_CLOEXEC_DEFAULT: Int32 = 0x4000
     @discardableResult public func getentropy(_ bytes: UnsafeMutableRawPointer, _ count: Int) -> Int32 { 0 }
     @discardableResult public func sigemptyset(_ set: UnsafeMutablePointer<sigset_t>) -> Int32 { 0 }
-    @discardableResult public func sigfillset(_ set: UnsafeMutablePointer<sigset_t>) -> Int32 { 0 }
     @discardableResult public func posix_spawn_file_actions_init(_ actions: UnsafeMutablePointer<posix_spawn_file_actions_t?>) -> Int32 { 0 }
     @discardableResult public func posix_spawn_file_actions_destroy(_ actions: UnsafeMutablePointer<posix_spawn_file_actions_t?>) -> Int32 { 0 }
     @discardableResult public func posix_spawn_file_actions_addopen(_ actions: UnsafeMutablePointer<posix_spawn_file_actions_t?>, _ file: Int32, _ path: UnsafePointer<CChar>, _ flags: Int32, _ mode: mode_t) -> Int32 { 0 }

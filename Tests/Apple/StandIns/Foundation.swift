@@ -99,11 +99,13 @@ public struct URLRequest: Sendable {
     public enum CachePolicy: Sendable { case reloadIgnoringLocalCacheData }
     public var httpMethod: String?
     public var httpBody: Data?
+    public var httpShouldHandleCookies = true
     public var timeoutInterval: TimeInterval = 0
     public var url: URL?
     public init(url: URL) {}
     public mutating func addValue(_ value: String, forHTTPHeaderField name: String) {}
     public mutating func setValue(_ value: String?, forHTTPHeaderField name: String) {}
+    public func value(forHTTPHeaderField name: String) -> String? { nil }
 }
 public class URLResponse: @unchecked Sendable {}
 public class HTTPURLResponse: URLResponse, @unchecked Sendable {

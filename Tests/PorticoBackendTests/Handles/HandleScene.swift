@@ -58,7 +58,10 @@ final class HandleScene: Sendable {
         accessLives seconds: Int64? = 900,
         refresh: String? = "R1",
         did: String = did,
-        takesForeignSeals: Bool = false
+        host: String = "https://pds.example.com",
+        clientKeyID: String? = "key-1",
+        form: NewAccountSession.Form? = nil,
+        foreignSealsUntil: Int64? = nil
     ) async throws -> HandleSession {
         let (id, now) = (moment.id(), clock.seconds)
         let key = try DPoPKey(random: .system)
@@ -85,10 +88,11 @@ final class HandleScene: Sendable {
             newAccountID: moment.id(),
             session: NewAccountSession(
                 id: id,
-                form: .browser(
-                    cookieHash: Hash256(of: RandomSource.system.bytes(16)),
-                    replacing: nil
-                ),
+                form: form
+                    ?? .browser(
+                        cookieHash: Hash256(of: RandomSource.system.bytes(16)),
+                        replacing: nil
+                    ),
                 providerSessionID: nil,
                 device: "Firefox on Linux",
                 address: nil,
@@ -101,15 +105,15 @@ final class HandleScene: Sendable {
         event.handleSession = NewHandleSession(
             did: did,
             handle: "ann.example.com",
-            host: "https://pds.example.com",
+            host: host,
             issuer: "https://as.example.com",
             clientID: "https://app.example/oauth-client-metadata.json",
-            clientKeyID: "key-1",
+            clientKeyID: clientKeyID,
             askedScope: "atproto transition:generic",
             scope: "atproto transition:generic",
             sealed: vault.seal(held, for: id, random: .system),
             accessExpiresAt: seconds.map { now + $0 },
-            takesForeignSeals: takesForeignSeals
+            foreignSealsUntil: foreignSealsUntil
         )
         _ = try await database.accounts.signIn(event, at: now)
         return try #require(try await session(id))
@@ -154,6 +158,8 @@ final class CountingHost: HandleTokenServers, HandleTokenServer {
     private let state = Locked(State())
     /// Happens before a refresh is answered.
     private let meanwhile = Locked<(@Sendable () async throws -> Void)?>(nil)
+    /// Happens while a server is looked for.
+    private let looking = Locked<(@Sendable () async -> Void)?>(nil)
 
     /// Every refresh token that came.
     var sent: [String] { state.withLock(\.sent) }
@@ -163,6 +169,7 @@ final class CountingHost: HandleTokenServers, HandleTokenServer {
 
     func set(_ fault: Fault) { state.withLock { $0.fault = fault } }
     func before(_ body: (@Sendable () async throws -> Void)?) { meanwhile.withLock { $0 = body } }
+    func whileLooking(_ body: (@Sendable () async -> Void)?) { looking.withLock { $0 = body } }
 
     func server(of session: HandleSession) async throws(HandleServerFailure)
         -> any HandleTokenServer
@@ -171,6 +178,7 @@ final class CountingHost: HandleTokenServers, HandleTokenServer {
             state.looked += 1
             return state.fault
         }
+        await looking.withLock { $0 }?()
         switch fault {
         case .away: throw .unreachable
         case .movedAway: throw .movedAway

@@ -20,8 +20,10 @@ import Testing
         let check: HandleSessionCheck
         let seals: IronSession
 
-        init(_ scene: HandleScene) throws {
-            let passwords = try IronPasswords(session: SecretText(SidCookieTests.password))
+        init(_ scene: HandleScene, _ passwords: IronPasswords? = nil) throws {
+            let passwords =
+                try passwords
+                ?? IronPasswords(session: SecretText(SidCookieTests.password))
             self.scene = scene
             cookie = SidCookie(
                 CookiePolicy(try PublicURL("https://app.example.com")),
@@ -82,7 +84,7 @@ import Testing
         let session = try await sid.scene.signedIn()
         let seal = try sid.seal(session)
         #expect(seal.wholeMatch(of: /Fe26\.2\*1\*[A-Za-z0-9_\-*]+~2/) != nil)
-        let field = try sid.cookie.set(seal)
+        let field = try sid.cookie.set(seal, for: SidCookie.lifetime)
         #expect(field.name == .setCookie)
         #expect(
             field.value
@@ -100,7 +102,7 @@ import Testing
     func limits() throws {
         let sid = try SidUnderTest(HandleScene())
         #expect(throws: CookiePolicy.Refusal.tooLong) {
-            try sid.cookie.set(String(repeating: "x", count: 4094))
+            try sid.cookie.set(String(repeating: "x", count: 4094), for: 60)
         }
         #expect(
             sid.cookie.remove.value == "sid=; Path=/; Max-Age=0; Secure; HttpOnly; SameSite=Lax"
@@ -199,7 +201,8 @@ import Testing
         let checked = try await sid.open(seal)
         let next = checked.seal.reveal()
         #expect(next != seal)
-        #expect(checked.fields == HTTPFields([try sid.cookie.set(next)]))
+        let cookie = try sid.cookie.set(next, for: SidCookie.lifetime)
+        #expect(checked.fields == HTTPFields([cookie]))
         let object = try sid.seals.open(next, at: sid.now).object
         #expect(object.int64("createdAt") == session.createdAt * 1000)
         #expect(object.int64("lastAccessed") == sid.now)
@@ -249,7 +252,7 @@ import Testing
         #expect(absence.handle == did)
         _ = try await sid.scene.signedIn()
         #expect(try await sid.absence(seal)?.handle == "ann.example.com")
-        let session = try await sid.scene.signedIn(takesForeignSeals: true)
+        let session = try await sid.scene.signedIn(foreignSealsUntil: .max)
         // The answer may get lost.
         for _ in 1...2 {
             let checked = try await sid.open(seal)
@@ -260,15 +263,75 @@ import Testing
         }
         let ours = try await sid.open(seal).seal.reveal()
         #expect(try await sid.open(ours).session.handle == session)
-        // It has arrived: the copies of the old one are worth nothing.
+        // It has arrived. An app that keeps the first one begins with that at each launch.
+        #expect(try await sid.open(seal).session.handle == session)
+    }
+
+    @Test("decision 0066: another system's seal opens a session as long as that says, not longer")
+    func foreignUntil() async throws {
+        let sid = try SidUnderTest(HandleScene())
+        let session = try await sid.scene.signedIn(
+            foreignSealsUntil: sid.scene.clock.seconds + 1000
+        )
+        // Its own end is later.
+        let seal = try sid.foreign(["did": .string(session.did)])
+        let brief = try sid.seals.seal(
+            ["did": .string(session.did)],
+            seconds: 500,
+            at: sid.now,
+            random: .system
+        )
+        sid.scene.clock.advance(by: 499)
+        _ = try await sid.open(brief)
+        // A minute more for clocks that go wrong.
+        sid.scene.clock.advance(by: 61)
+        #expect(try await sid.absence(brief)?.cause == .invalidCookie)
+        sid.scene.clock.advance(by: 439)
+        let ours = try await sid.open(seal).seal.reveal()
+        sid.scene.clock.advance(by: 1)
         #expect(try await sid.absence(seal)?.cause == .expired)
-        #expect(try await sid.open(ours).session.handle.takesForeignSeals == false)
+        #expect(try await sid.absence(seal)?.handle == "ann.example.com")
+        #expect(try await sid.open(ours).session.handle.sessionID == session.sessionID)
+    }
+
+    @Test("decision 0066: another system's password is one more of the ring, and ours seals")
+    func movedPassword() async throws {
+        let theirs = SecretText(Self.password)
+        let ring = try IronPasswords([
+            ("1", .text(theirs)), ("2", .text(SecretText(RandomSource.system.text(32)))),
+        ])
+        let sid = try SidUnderTest(HandleScene(), ring)
+        let session = try await sid.scene.signedIn(foreignSealsUntil: .max)
+        let other = IronSession(try IronPasswords(session: theirs))
+        let seal = try other.seal(
+            ["did": .string(session.did)],
+            seconds: 1_209_600,
+            at: sid.now,
+            random: .system
+        )
+        let checked = try await sid.open(seal)
+        #expect(checked.session.handle == session)
+        #expect(checked.seal.reveal().hasPrefix("Fe26.2*2*"))
+        #expect(throws: IronError.self) { try other.open(checked.seal.reveal(), at: sid.now) }
+        _ = try await sid.open(checked.seal.reveal())
+    }
+
+    @Test("IRON-S-15: a sign-out ends at once what another system's seal opens, for all copies")
+    func foreignSignedOut() async throws {
+        let sid = try SidUnderTest(HandleScene())
+        let session = try await sid.scene.signedIn(foreignSealsUntil: .max)
+        let seal = try sid.foreign(["did": .string(session.did)])
+        let ours = try await sid.open(seal).seal.reveal()
+        try await sid.scene.signOut(session.sessionID)
+        for copy in [seal, ours] {
+            #expect(try await sid.absence(copy)?.cause == .expired)
+        }
     }
 
     @Test("IRON-S-14: another system's seal cannot say that it began later than its row")
     func foreignTimes() async throws {
         let sid = try SidUnderTest(HandleScene())
-        let session = try await sid.scene.signedIn(takesForeignSeals: true)
+        let session = try await sid.scene.signedIn(foreignSealsUntil: .max)
         for created in [nil, .max, sid.now + 86_400_000] as [Int64?] {
             var object: JSONObject = ["did": .string(session.did)]
             object["createdAt"] = created.map { .integer($0) }

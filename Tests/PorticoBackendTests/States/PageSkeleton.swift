@@ -67,7 +67,7 @@ struct PageSkeleton: Hashable, Sendable, CustomStringConvertible {
     private static func shown(_ name: String, _ value: String, of element: Markup) -> String? {
         switch name {
         case "action": return nil
-        case "formaction": return "…"
+        case "formaction", "nonce": return "…"
         case "value" where element.attributes["name"] == "action": return value
         case "value" where element.name == "button": return nil
         case "value": return value.isEmpty ? "nothing" : "something"

@@ -19,9 +19,22 @@ import Testing
     func complete() {
         let reached = PageWalk.all.map(\.key)
         let unreached = Set(Self.states.keys).subtracting(reached)
-        #expect(unreached.sorted() == [])
+        #expect(unreached.filter { !Self.isUnserved($0) }.sorted() == [])
+        #expect(reached.filter(Self.isUnserved).sorted() == [], "it is served now")
         #expect(Set(reached).subtracting(Self.states.keys).sorted() == [], "no such state")
         #expect(reached.count == Set(reached).count, "two walks to one state")
+    }
+
+    /// What a realm that is an AT Protocol host shows. None is among those that are walked here: the
+    /// Provider's own tests come to them.
+    private static func isUnserved(_ state: String) -> Bool {
+        let states = [
+            "AccountWithoutDIDPage, asked", "ConsentPage, client document",
+            "ConsentPage, client for development",
+            "ConsentPage, client document, everything", "ConnectedAppsPage, sessions",
+            "ConnectedAppsPage, session ended",
+        ]
+        return states.contains(state)
     }
 
     /// All walks in English, and one of three in each of the other languages.

@@ -213,6 +213,13 @@ extension PageWalk {
                 let asked = try await visitor.press(("way", "apple"), on: page)
                 return try await visitor.press(("way", "keycloak"), on: asked).reply
             },
+            PageWalk(ConfirmItsYouPage.self, "internet handle") { walker in
+                let server = try await BackendUnderTest.withHandles()
+                let visitor = walker.visitor(server)
+                _ = try await visitor.byHandle(at: server)
+                server.clock.advance(by: 601)
+                return try await visitor.open("/account/confirm").reply
+            },
             PageWalk(ConfirmItsYouPage.self, "no method") { walker in
                 let server = try await BackendUnderTest()
                 let visitor = try await walker.registered("facebook", as: .paul, at: server)

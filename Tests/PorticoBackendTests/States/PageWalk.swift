@@ -25,7 +25,7 @@ struct PageWalk: Sendable, CustomTestStringConvertible {
     /// Each state of each page once.
     static let all =
         signingIn + secondStep + registering + secondFactors + provider + mailboxes + apps
-        + choosing + problems
+        + choosing + problems + handles
         + welcomes
         + joining + linking
         + account

@@ -30,6 +30,19 @@ func ordersRoutes() throws -> Router<BasicPersonContext> {
     return router
 }
 
+func boundRoutes() throws -> Router<BasicPersonContext> {
+    let router = Router(context: BasicPersonContext.self)
+    let bound = try AuthenticationMethod.accessToken(
+        issuer: "https://id.example.com/realms/shop",
+        audience: "orders",
+        proofs: ProofsOfPossession(publicURL: "https://api.example.com")
+    )
+    router.group("orders").add(middleware: PersonAuthenticator(bound)).get("mine") { _, context in
+        try context.requirePerson().id.subject
+    }
+    return router
+}
+
 struct NotesContext: PersonRequestContext {
     var coreContext: CoreRequestContextStorage
     var person: AuthenticatedPerson?

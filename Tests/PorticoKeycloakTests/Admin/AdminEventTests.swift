@@ -231,6 +231,23 @@ import Testing
         #expect(try await events() == [secret, "partialImport"] + before)
     }
 
+    @Test("KC-A-2: no client is written whose account would have the name of another")
+    func accountNames() async throws {
+        let admin = try await AdminUnderTest()
+        let root = try await admin.token("realm-admin")
+        for (name, status) in [("kiosk", 201), ("Kiosk", 409)] {
+            let client = #"{"clientId": "\#(name)", "serviceAccountsEnabled": true}"#
+            let reply = try await admin.send(.post, "/clients", client, by: root)
+            #expect(reply.status == status, "\(reply.text)")
+        }
+        #expect(try await admin.send(.get, "/clients?clientId=Kiosk", by: root).list.isEmpty)
+        let kiosk = try await admin.send(.get, "/clients?clientId=kiosk", by: root).list
+        let id = try #require(kiosk.first?.string("id"))
+        // Its own account is no one else's.
+        let name = #"{"name": "At the door"}"#
+        #expect(try await admin.send(.put, "/clients/\(id)", name, by: root).status == 204)
+    }
+
     @Test("attack: what strangers cause is bounded in an hour")
     func bounded() async throws {
         let admin = try await AdminUnderTest(["view-events"], more: Self.enabled)

@@ -95,7 +95,12 @@ import Testing
         let groups = try await admin.send(.get, "/users/\(eve)/groups", by: root).list
         #expect(groups.compactMap { $0.string("name") } == ["ios", "team"])
         let unknown = #"{"id": "4f6f4a0a-6a2c-4a8e-9d7d-0d2c1b0a9eff", "name": "x"}"#
-        for path in ["/groups", "/groups/\(staff)/children"] {
+        // One that is gone leaves no path to whoever comes after it.
+        #expect(try await admin.send(.delete, "/groups/\(staff)", by: root).status == 204)
+        #expect(try await defaults() == ["/ios"])
+        #expect(try await admin.send(.post, "/groups", name, by: root).status == 201)
+        #expect(try await defaults() == ["/ios"])
+        for path in ["/groups", "/groups/\(ios)/children"] {
             let reply = try await admin.send(.post, path, unknown, by: root)
             #expect(reply.status == 404 && reply.error == "Could not find child by id", "\(path)")
         }
@@ -107,10 +112,34 @@ import Testing
         let root = try await admin.token("realm-admin")
         let path = "/roles/default-roles-acme"
         #expect(try await admin.send(.put, path, #"{"name": "x"}"#, by: root).status == 400)
-        #expect(try await admin.send(.delete, path, by: root).status == 400)
+        let refused = try await admin.send(.delete, path, by: root)
+        #expect(refused.status == 400 && refused.text.contains("Take out of it what new people"))
         let text = #"{"name": "default-roles-acme", "description": "Everyone"}"#
         #expect(try await admin.send(.put, path, text, by: root).status == 204)
         let role = try await admin.send(.get, path, by: root).json
         #expect(role.string("description") == "Everyone")
+    }
+
+    @Test("KC-A-2: nor are default roles of files from before version 13, a client's too")
+    func oldDefaultRoles() async throws {
+        let admin = try await AdminUnderTest(
+            ["realm-admin"],
+            more: #""defaultRoles": ["editor"], "#
+        )
+        let root = try await admin.token("realm-admin")
+        let app = "/clients/\(AdminUnderTest.appID)"
+        let mine = #"{"defaultRoles": ["reader"]}"#
+        #expect(try await admin.send(.put, app, mine, by: root).status == 204)
+        for path in ["/roles/editor", "\(app)/roles/reader"] {
+            #expect(try await admin.send(.put, path, #"{"name": "x"}"#, by: root).status == 400)
+            #expect(try await admin.send(.delete, path, by: root).status == 400)
+            #expect(try await admin.send(.get, path, by: root).status == 200)
+        }
+        let reader = "\(app)/roles/reader"
+        let refused = try await admin.send(.delete, reader, by: root)
+        #expect(refused.text.contains("Take it out of the client's defaultRoles first"))
+        let none = #"{"defaultRoles": []}"#
+        #expect(try await admin.send(.put, app, none, by: root).status == 204)
+        #expect(try await admin.send(.delete, reader, by: root).status == 204)
     }
 }

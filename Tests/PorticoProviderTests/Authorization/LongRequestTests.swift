@@ -163,6 +163,15 @@ struct LongRequestTests {
         #expect(reply.json.string("scope")?.utf8.count == room - 255)
         let claims = try ProviderUnderTest.claims(reply.json.string("id_token"))
         #expect(claims.string("sub") == person && claims.string("nonce") == nonce)
+        // RFC 9449 §10: the key that it is bound to takes none of that.
+        let app = try Prover(server)
+        let bound = expectCode(
+            try await TestBrowser(server).signIn(
+                "alice",
+                request(tokens) + [("dpop_jkt", app.key.thumbprint.text)]
+            )
+        )
+        #expect(try await app.redeem(bound).json.string("token_type") == "DPoP")
         // One byte more is refused before there is a page, and where it is pushed.
         let wide = request(tokens.dropLast() + [last])
         expectError(try await TestBrowser(server).authorize(wide), "invalid_request")

@@ -29,6 +29,33 @@ import Testing
         #expect(try await server.remains().pushedRequests == 63)
     }
 
+    @Test("WEB-BRUTE-2: a client with a document is a stranger, also if it proves itself")
+    func documented() async throws {
+        let scene = try await ATScene(isConfidential: true)
+        for _ in 1...599 { #expect(try await scene.push().status == 201) }
+        let path = scene.server.path(of: "ext/par/request")
+        let wrong = [("redirect_uri", "https://x.example")]
+        // What is refused is a row, too: its assertion is spent.
+        #expect(try await scene.push(wrong).status == 400)
+        let spent = try await scene.server.spentAssertions()
+        let refused = try await scene.push()
+        #expect(refused.status == 429)
+        #expect(refused.headers[.retryAfter] != nil)
+        #expect(try await scene.push(wrong).status == 429)
+        #expect(try await scene.refresh("none").status == 429)
+        #expect(try await scene.server.remains().pushedRequests == 599)
+        #expect(try await scene.server.spentAssertions() == spent)
+        let elsewhere = try await scene.server.post(
+            path,
+            scene.request() + scene.proof(),
+            from: "192.0.2.99"
+        )
+        #expect(elsewhere.status == 201)
+        scene.server.clock.advance(by: 60)
+        #expect(try await scene.push().status == 201)
+        #expect(try await scene.refresh("none").error == "invalid_grant")
+    }
+
     @Test("WEB-BRUTE-2: as many as come at once are limited as those that come one by one")
     func atOnce() async throws {
         for _ in 0..<5 {

@@ -57,7 +57,7 @@ import Testing
         )
         _ = try await server.database.pushedRequests.push(
             row,
-            spending: nil,
+            spending: [],
             at: server.clock.seconds
         )
         let browser = TestBrowser(server)
@@ -189,15 +189,32 @@ import Testing
         expectErrorPage(try await TestBrowser(server).authorize(twice))
     }
 
-    @Test("RFC 9126 §4: an expired or invented reference is a page, without a redirect")
+    @Test(
+        "RFC 9126 §4: an expired reference is an error for its app, and a page once it is forgotten"
+    )
     func expired() async throws {
         let server = try await ProviderUnderTest()
         let pushed = try await server.push(TestFlow.request())
         let uri = try requestURI(pushed)
+        let answered = try requestURI(try await server.push(TestFlow.request()))
+        expectCode(try await TestBrowser(server).signIn("alice", reference(answered)))
         server.clock.advance(by: Double(pushed.json.int64("expires_in") ?? 0) - 1)
         expectPage(try await TestBrowser(server).authorize(reference(uri)), "authenticate")
         server.clock.advance(by: 1)
+        expectError(try await TestBrowser(server).authorize(reference(uri)), "invalid_request_uri")
+        // Nobody else learns whose it was, and where an answer was given there is no second one.
+        expectErrorPage(try await TestBrowser(server).authorize(reference(uri, "web1")))
+        expectErrorPage(try await TestBrowser(server).authorize(reference(answered)))
+        try await server.database.pushedRequests.purgePushedRequests(
+            before: server.clock.seconds + 1
+        )
         expectErrorPage(try await TestBrowser(server).authorize(reference(uri)))
+    }
+
+    @Test("RFC 9126 §4, §7.1: an invented reference is a page, without a redirect")
+    func invented() async throws {
+        let server = try await ProviderUnderTest()
+        let uri = try requestURI(try await server.push(TestFlow.request()))
         for invented in [
             prefix, prefix + String(repeating: "A", count: 43), uri + "A", uri.lowercased(),
         ] {

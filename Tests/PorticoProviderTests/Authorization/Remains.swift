@@ -33,6 +33,13 @@ extension ProviderUnderTest {
         }
     }
 
+    /// How many assertions and proofs are known to be used.
+    func spentAssertions() async throws -> Int64 {
+        try database.database.read { reader in
+            try reader.first("SELECT count(*) FROM used_assertions", []) { try $0.int64(0) } ?? -1
+        }
+    }
+
     /// Changes a client's registration while the server runs.
     func change(_ clientID: String, _ change: (inout Client) -> Void) async throws {
         let clients = try await database.realms.snapshot().clients

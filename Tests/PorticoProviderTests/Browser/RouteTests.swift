@@ -79,7 +79,8 @@ import Testing
             ]),
             realms: whole.realms,
             page: whole.page,
-            events: whole.events
+            events: whole.events,
+            nonces: whole.nonces
         )
         let url = try PublicURL("https://op.example.com")
         let server = InProcessServer(

@@ -158,6 +158,35 @@ import Testing
         #expect(try await token("op.example.com").status == 404)
     }
 
+    @Test("decision 0059, RFC9449-4.3-10: a proof names the endpoint at the realm's own host")
+    func provenAddress() async throws {
+        let server = try await ProviderUnderTest { $0.realm.issuer = Self.host }
+        let key = try DPoPKey(random: .system)
+        let path = ProviderUnderTest.path("token")
+        let nonce = try await get(server, path, host: "pds.example.com").headers[.nonce]
+        for (origin, status) in [("https://op.example.com", 400), (Self.host, 200)] {
+            let proof = try key.proof(
+                .post,
+                try #require(HTTPAddress(origin + path)),
+                nonce: nonce,
+                at: Moment(now: server.clock.now, random: .system)
+            )
+            let reply = try await server.send(
+                .post,
+                path,
+                headers: [
+                    .contentType: "application/x-www-form-urlencoded", .proof: proof,
+                    .authorization: ProviderUnderTest.basic("machine", TestRealm.machineSecret),
+                ],
+                body: Array("grant_type=client_credentials".utf8),
+                host: "pds.example.com"
+            )
+            #expect(reply.status == status, "\(origin): \(reply.text)")
+            #expect(reply.json.string("token_type") == (status == 200 ? "DPoP" : nil))
+            #expect(reply.headers[values: .nonce].count == 1)
+        }
+    }
+
     @Test("decision 0059: a host is served while its realm is there and enabled")
     func leaves() async throws {
         let (server, realms, realm) = try await server()
@@ -187,13 +216,15 @@ import Testing
     @Test(
         "decision 0059: a host is an origin of the public URL's scheme, and not the public URL",
         arguments: [
-            "https://op.example.com", "http://pds.localhost:8080", "https://pds.example.com/",
-            "https://pds.example.com/x", "https://PDS.example.com", "https://pds.example.com:443",
-            "pds.example.com", "http://pds.example.com", "",
+            ("https://op.example.com", RealmCreation.Refusal.hostIsPublicURL),
+            ("http://pds.localhost:8080", .hostScheme), ("https://pds.example.com/", .host),
+            ("https://pds.example.com/x", .host), ("https://PDS.example.com", .host),
+            ("https://pds.example.com:443", .host), ("pds.example.com", .host),
+            ("http://pds.example.com", .host), ("", .host),
         ]
     )
-    func refused(host: String) {
-        #expect(throws: RealmCreation.Refusal.host) { try Self.new("hosted", host: host) }
+    func refused(host: String, refusal: RealmCreation.Refusal) {
+        #expect(throws: refusal) { try Self.new("hosted", host: host) }
     }
 
     @Test("decision 0036: a realm without a host has its issuer below the public URL, as before")

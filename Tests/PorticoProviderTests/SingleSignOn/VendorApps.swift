@@ -40,7 +40,8 @@ struct VendorApps {
     func client(
         _ clientID: String,
         scopes: [ScopeToken] = [.openid, .profile, .email, .offlineAccess],
-        storage: any SessionStorage = .inMemory
+        storage: any SessionStorage = .inMemory,
+        options: SignInClient.Options = SignInClient.Options()
     ) -> SignInClient {
         let clock = server.clock
         return SignInClient(
@@ -48,7 +49,7 @@ struct VendorApps {
             clientID: clientID,
             redirect: .scheme(Self.redirectURI),
             scopes: scopes,
-            options: SignInClient.Options(),
+            options: options,
             storage: storage,
             transport: network,
             now: { clock.now },
@@ -109,7 +110,7 @@ struct VendorApps {
 /// The apps' way to the Provider.
 final class Network: HTTPTransport {
     private let server: ProviderUnderTest
-    private let state = Locked((bodies: [String](), isDown: false))
+    private let state = Locked((bodies: [String](), isDown: false, losesAnswers: false))
 
     init(_ server: ProviderUnderTest) {
         self.server = server
@@ -118,6 +119,12 @@ final class Network: HTTPTransport {
     var isDown: Bool {
         get { state.withLock { $0.isDown } }
         set { state.withLock { $0.isDown = newValue } }
+    }
+
+    /// Requests arrive, and the answers to those that succeed are lost.
+    var losesAnswers: Bool {
+        get { state.withLock { $0.losesAnswers } }
+        set { state.withLock { $0.losesAnswers = newValue } }
     }
 
     func count(where isCounted: (String) -> Bool) -> Int {
@@ -132,6 +139,14 @@ final class Network: HTTPTransport {
             return state.isDown
         }
         guard !isDown else { throw .unreachable }
+        let reply = try await answer(request, body)
+        guard !losesAnswers || reply.response.status != .ok else { throw .unreachable }
+        return reply
+    }
+
+    private func answer(_ request: HTTPRequest, _ body: [UInt8])
+        async throws(HTTPTransportError) -> HTTPReply
+    {
         do {
             let reply = try await server.send(
                 request.method,

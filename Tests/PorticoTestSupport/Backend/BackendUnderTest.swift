@@ -1,10 +1,11 @@
 import Foundation
 package import HTTPTypes
 import Logging
+import PorticoATProtocol
 package import PorticoBackend
 import PorticoBytes
 import PorticoPages
-import PorticoProtocol
+package import PorticoProtocol
 package import PorticoSeals
 package import PorticoStandIns
 package import PorticoStores
@@ -22,6 +23,8 @@ package final class BackendUnderTest: Sendable {
     package let database: TestDatabase
     package let ring: KeyRing
     package let standIns: StandIns
+    /// Where people have their accounts who sign in by handle.
+    package let hosts: TestHosts
     package let backend: Backend
     package let doors: [String: InProcessServer]
     private let written: WrittenLog
@@ -29,6 +32,8 @@ package final class BackendUnderTest: Sendable {
     /// - Parameters:
     ///   - apps: Registered beside the providers.
     ///   - isDemonstration: Whether the gallery and the outbox are there as well.
+    ///   - handles: With what settings people sign in by handle, too; at ``hosts``.
+    ///   - joined: Their host, in place of ``hosts``. Its clock is everybody's.
     package init(
         database: TestDatabase? = nil,
         apps: [App] = [BackendUnderTest.notes],
@@ -37,10 +42,12 @@ package final class BackendUnderTest: Sendable {
         apis: [ProxiedAPI] = [],
         identity: ServiceIdentity = BackendUnderTest.identity,
         isDemonstration: Bool = false,
+        handles: JSONObject? = nil,
+        at joined: JoinedHost? = nil,
         further: [String: InProcessServer] = [:]
     ) async throws {
         let database = try database ?? TestDatabase.inMemory()
-        let clock = StoppedClock()
+        let clock = joined?.provider.clock ?? StoppedClock()
         let time = Clock { clock.now }
         let ring = TestRealm.ring
         let url = try PublicURL("https://\(Self.host)")
@@ -58,7 +65,38 @@ package final class BackendUnderTest: Sendable {
         let standInDoor = InProcessServer(standIns.responder, peer: "127.0.0.1")
         let transport = InProcessTransport([Self.standInHost: standInDoor].merging(further) { $1 })
         let written = WrittenLog(clock)
-        let directory = try await BackendDirectory(store: database.configuration) { record in
+        let hosts = TestHosts(clock)
+        if let handles {
+            try await database.configuration.put(
+                ProviderRecord(
+                    name: "atproto",
+                    kind: "atproto",
+                    place: 100,
+                    isEnabled: true,
+                    settings: handles,
+                    sealedSecret: nil
+                )
+            )
+        }
+        let passwords = try IronPasswords(session: SecretText(Self.sealPassword))
+        let directory = try await BackendDirectory(
+            store: database.configuration,
+            handles: HandleDirectory(
+                ring: ring,
+                clock: time,
+                publicURL: url,
+                strangers: HandleDirectory.Network(
+                    transport: joined?.transport ?? hosts,
+                    names: joined ?? hosts
+                ),
+                known: HandleDirectory.Network(
+                    transport: joined?.transport ?? hosts,
+                    names: joined ?? hosts
+                ),
+                calls: joined?.transport ?? hosts,
+                rules: joined?.rules ?? .production
+            ) { _ in passwords }
+        ) { record in
             try UpstreamClient(
                 record,
                 ring: ring,
@@ -70,6 +108,7 @@ package final class BackendUnderTest: Sendable {
         backend = try Backend(
             directory: directory,
             accounts: database.accounts,
+            handles: database.handles,
             ring: ring,
             clock: time,
             activity: SessionActivity(accounts: database.accounts),
@@ -82,6 +121,7 @@ package final class BackendUnderTest: Sendable {
             rules: rules,
             limits: limits
         )
+        try await backend.makeHandleKey()
         var services: [any HTTPService] = [try backend.service]
         if isDemonstration { services.append(try backend.demo(outbox: database.outbox)) }
         let headers = SecurityHeaders(url)
@@ -94,11 +134,14 @@ package final class BackendUnderTest: Sendable {
             services: services,
             notFound: { _ in Response(empty: .notFound, headers: headers) }
         )
-        doors = [Self.host: InProcessServer(pipeline), Self.standInHost: standInDoor]
+        var doors = [Self.host: InProcessServer(pipeline), Self.standInHost: standInDoor]
+        if let joined { doors[JoinedHost.authority] = joined.server }
+        self.doors = doors
         self.clock = clock
         self.database = database
         self.ring = ring
         self.standIns = standIns
+        self.hosts = hosts
         self.written = written
     }
 
@@ -146,6 +189,9 @@ package final class BackendUnderTest: Sendable {
     }
 
     struct NoDoor: Error {}
+
+    /// Of the cookie `sid`.
+    package static let sealPassword = "a password of a test, long enough to seal with"
 }
 
 extension BackendUnderTest {

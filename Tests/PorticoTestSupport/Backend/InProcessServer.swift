@@ -15,13 +15,18 @@ package struct InProcessServer: Sendable {
         self.peer = peer
     }
 
-    package func send(_ head: HTTPRequest, body: [UInt8] = []) async throws -> Reply {
+    /// What would go to the peer.
+    package func answer(_ head: HTTPRequest, body: [UInt8] = []) async throws -> Response {
         let request = Request(
             head: head,
             body: ByteBuffer(bytes: body),
             peer: try SocketAddress(ipAddress: peer, port: 40_000)
         )
-        let response = await responder.respond(to: request)
+        return await responder.respond(to: request)
+    }
+
+    package func send(_ head: HTTPRequest, body: [UInt8] = []) async throws -> Reply {
+        let response = try await answer(head, body: body)
         return Reply(
             status: response.status.code,
             headers: response.headers,

@@ -26,17 +26,20 @@ package struct RunningBackend: Sendable {
 
     /// Runs `body` with a backend of its own.
     ///
-    /// - Parameter mails: Where its mail goes; what is written stays in the outbox until
-    ///   ``sendMails()``.
+    /// - Parameters:
+    ///   - mails: Where its mail goes; what is written stays in the outbox until ``sendMails()``.
+    ///   - hosts: Where people have their accounts who sign in by handle. Their clock is everybody's.
     package static func run<Result: Sendable>(
         rules: AccountRules = AccountRules(),
         mails: MailServer? = nil,
+        hosts: RunningHosts? = nil,
         _ body: @escaping @Sendable (RunningBackend) async throws -> Result
     ) async throws -> Result {
-        let clock = StoppedClock()
+        let clock = hosts?.clock ?? StoppedClock()
         return try await withStandIns(clock: Clock { clock.now }) { standIns in
             try await withLoopbackListener { port, door in
-                try await run("http://127.0.0.1:\(port)", door, standIns, clock, rules, mails, body)
+                let origin = "http://127.0.0.1:\(port)"
+                return try await run(origin, door, standIns, clock, rules, mails, hosts, body)
             }
         }
     }
@@ -48,6 +51,7 @@ package struct RunningBackend: Sendable {
         _ clock: StoppedClock,
         _ rules: AccountRules,
         _ mails: MailServer?,
+        _ hosts: RunningHosts?,
         _ body: (RunningBackend) async throws -> Result
     ) async throws -> Result {
         let outbound = OutboundClient()
@@ -65,7 +69,8 @@ package struct RunningBackend: Sendable {
                 clock,
                 rules,
                 outbound,
-                submission
+                submission,
+                hosts
             )
             door.stands(before: try server.pipeline())
             result = .success(try await body(server))
@@ -83,7 +88,8 @@ package struct RunningBackend: Sendable {
         _ clock: StoppedClock,
         _ rules: AccountRules,
         _ outbound: OutboundClient,
-        _ submission: SMTPSubmission?
+        _ submission: SMTPSubmission?,
+        _ hosts: RunningHosts?
     ) async throws {
         self.origin = origin
         self.clock = clock
@@ -100,7 +106,11 @@ package struct RunningBackend: Sendable {
         )
         let written = WrittenLog(clock)
         self.written = written
-        let directory = try await BackendDirectory(store: database.configuration) { record in
+        if let hosts { try await database.configuration.put(hosts.provider) }
+        let directory = try await BackendDirectory(
+            store: database.configuration,
+            handles: try hosts?.directory(ring: ring, publicURL: PublicURL(origin))
+        ) { record in
             try UpstreamClient(
                 record,
                 ring: ring,
@@ -112,6 +122,7 @@ package struct RunningBackend: Sendable {
         backend = try Backend(
             directory: directory,
             accounts: database.accounts,
+            handles: database.handles,
             ring: ring,
             clock: time,
             activity: SessionActivity(accounts: database.accounts),

@@ -20,6 +20,9 @@ package final class ProviderUnderTest: Sendable {
     package let provider: Provider
     package let logout: BackchannelLogout
     package let ring: KeyRing
+    /// The name that the realm `test` is asked by: its own host's, or that of the public URL.
+    package let authority: String
+    private let isATHost: Bool
     private let written: Locked<[UInt8]>
     private let writer: LogWriter
     private let door: InProcessServer
@@ -30,9 +33,11 @@ package final class ProviderUnderTest: Sendable {
     ///   - transport: What clients are told of logouts by.
     ///   - wakes: Whether they are told when a session ends. Otherwise it is for the test to call
     ///     ``logout``.
+    ///   - documents: What documents of clients are fetched by.
     ///   - sendsMail: Whether the outbox is emptied: then forgotten passwords can be replaced.
     ///   - administered: Whether the administration over HTTP is on.
     ///   - hasMaster: Whether who administers `master` administers all realms, by passwords too.
+    ///   - publicURL: Where it is, but for realms with a host of their own.
     ///   - configure: Changes the realm before it is created.
     package init(
         database: TestDatabase? = nil,
@@ -40,15 +45,17 @@ package final class ProviderUnderTest: Sendable {
         hashing: PasswordHashing = TestRealm.hashing,
         tellingBy transport: any HTTPTransport = GuardedTransport(),
         wakes: Bool = false,
+        documentsBy documents: any HTTPTransport = GuardedTransport(),
         sendsMail: Bool = false,
         administered: Bool = false,
         hasMaster: Bool = false,
+        publicURL: String = "https://op.example.com",
         configure: (inout NewRealm) -> Void = { _ in }
     ) async throws {
         let database = try database ?? TestDatabase.inMemory()
         let ring = TestRealm.ring
         let time = Clock { clock.now }
-        let url = try PublicURL("https://op.example.com")
+        let url = try PublicURL(publicURL)
         let written = Locked<[UInt8]>([])
         let writer = LogWriter(format: .logfmt, clock: { clock.now }) { bytes in
             written.withLock { $0.append(contentsOf: bytes) }
@@ -84,6 +91,7 @@ package final class ProviderUnderTest: Sendable {
             activity: SessionActivity(sessions: database.sessions),
             logger: logger,
             publicURL: url,
+            documentsBy: documents,
             sendsMail: sendsMail,
             takesAdminPasswords: hasMaster,
             sessionEnded: { if wakes { logout.wake() } }
@@ -121,6 +129,10 @@ package final class ProviderUnderTest: Sendable {
             servicesOfRealms: [service],
             notFound: unknown.respond
         )
+        let realm = realms.kept(named: "test")?.realm
+        let origin = realm?.host?.origin ?? url.origin
+        authority = String(origin.drop { $0 != "/" }.dropFirst(2))
+        isATHost = realm?.host != nil && realm?.atProtocol != nil
         self.door = InProcessServer(pipeline)
         self.clock = clock
         self.database = database
@@ -139,13 +151,14 @@ package final class ProviderUnderTest: Sendable {
 
     /// - Parameters:
     ///   - path: Path and query, exactly as they would stand on the request line.
+    ///   - host: ``authority`` if `nil`.
     ///   - address: Where the client is, as a trusted proxy says.
     package func send(
         _ method: HTTPRequest.Method,
         _ path: String,
         headers: HTTPFields = [:],
         body: [UInt8] = [],
-        host: String = "op.example.com",
+        host: String? = nil,
         from address: String = "192.0.2.1",
         scheme: String = "https"
     ) async throws -> Reply {
@@ -155,7 +168,7 @@ package final class ProviderUnderTest: Sendable {
         let head = HTTPRequest(
             method: method,
             scheme: "http",
-            authority: host,
+            authority: host ?? authority,
             path: path,
             headerFields: fields
         )
@@ -167,6 +180,7 @@ package final class ProviderUnderTest: Sendable {
         _ path: String,
         _ form: [(String, String)],
         headers: HTTPFields = [:],
+        host: String? = nil,
         from address: String = "192.0.2.1"
     ) async throws -> Reply {
         var fields = headers
@@ -176,13 +190,25 @@ package final class ProviderUnderTest: Sendable {
             path,
             headers: fields,
             body: FormEncoding.encode(form.map { (name: $0.0, value: $0.1) }),
+            host: host,
             from: address
         )
     }
 
     /// A path below the realm's OpenID Connect endpoints.
-    package static func path(_ endpoint: String) -> String {
-        "/realms/test/protocol/openid-connect/" + endpoint
+    package static func path(_ endpoint: String, _ realm: String = "test") -> String {
+        "/realms/\(realm)/protocol/openid-connect/" + endpoint
+    }
+
+    /// The same, but for what this realm has at the root, as a host of the AT Protocol.
+    package func path(of endpoint: String, _ realm: String = "test") -> String {
+        let atRoot = [
+            "auth": "/oauth/authorize", "ext/par/request": "/oauth/par", "token": "/oauth/token",
+            "token/introspect": "/oauth/introspect", "revoke": "/oauth/revoke",
+            "certs": "/oauth/jwks",
+        ]
+        let path = Self.path(endpoint, realm)
+        return isATHost ? atRoot[endpoint] ?? path : path
     }
 }
 

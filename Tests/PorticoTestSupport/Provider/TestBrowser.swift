@@ -11,17 +11,21 @@ package final class TestBrowser: Sendable {
 
     private let languages: String?
     private let userAgent: String?
+    private let host: String?
 
     /// - Parameters:
+    ///   - host: The name that it asks for; the server's own if `nil`.
     ///   - userAgent: `User-Agent`; none by default.
     ///   - languages: `Accept-Language`; none by default.
     package init(
         _ server: ProviderUnderTest,
         from address: String = "192.0.2.1",
         userAgent: String? = nil,
-        speaking languages: String? = nil
+        speaking languages: String? = nil,
+        at host: String? = nil
     ) {
         self.server = server
+        self.host = host
         self.address = address
         self.languages = languages
         self.userAgent = userAgent
@@ -34,13 +38,17 @@ package final class TestBrowser: Sendable {
     }
 
     package func get(_ path: String, headers: HTTPFields = [:]) async throws -> Reply {
-        keep(try await server.send(.get, path, headers: sending(headers), from: address))
+        keep(
+            try await server.send(.get, path, headers: sending(headers), host: host, from: address)
+        )
     }
 
     package func post(_ path: String, _ form: [(String, String)], headers: HTTPFields = [:])
         async throws -> Reply
     {
-        keep(try await server.post(path, form, headers: sending(headers), from: address))
+        keep(
+            try await server.post(path, form, headers: sending(headers), host: host, from: address)
+        )
     }
 
     /// Sends the page's form back with its hidden fields and `fields`.
@@ -58,14 +66,14 @@ package final class TestBrowser: Sendable {
 
     /// Starts an authorization request.
     package func authorize(_ parameters: [(String, String)]) async throws -> Reply {
-        try await get(Self.authorizationPath(parameters))
+        try await get(Self.authorizationPath(parameters, at: server.path(of: "auth")))
     }
 
-    package static func authorizationPath(_ parameters: [(String, String)]) -> String {
-        FormEncoding.appending(
-            parameters.map { (name: $0.0, value: $0.1) },
-            to: ProviderUnderTest.path("auth")
-        )
+    package static func authorizationPath(
+        _ parameters: [(String, String)],
+        at path: String = ProviderUnderTest.path("auth")
+    ) -> String {
+        FormEncoding.appending(parameters.map { (name: $0.0, value: $0.1) }, to: path)
     }
 
     /// Starts a request and signs in on the page that comes.

@@ -68,7 +68,7 @@ extension ProviderUnderTest {
     {
         var headers: HTTPFields = [:]
         if let basic { headers[.authorization] = Self.basic(basic.0, basic.1) }
-        return try await post(Self.path("token"), form, headers: headers)
+        return try await post(path(of: "token"), form, headers: headers)
     }
 
     /// A whole sign-in of `name` with a client of `client`'s kind: the token response.
@@ -126,7 +126,7 @@ extension ProviderUnderTest {
             [("grant_type", "refresh_token"), ("refresh_token", token), ("client_id", client)],
             changes
         )
-        return try await post(Self.path("token"), form, headers: headers)
+        return try await post(path(of: "token"), form, headers: headers)
     }
 
     package func userInfo(_ token: String) async throws -> Reply {

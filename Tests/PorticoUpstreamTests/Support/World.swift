@@ -29,6 +29,10 @@ final class World: HTTPTransport {
         state.withLock { $0.answers[address] = answer }
     }
 
+    func answer(of address: String) -> Answer? {
+        state.withLock { $0.answers[address] }
+    }
+
     var requests: [Request] { state.withLock { $0.requests } }
 
     func requests(_ address: String) -> [Request] {

@@ -13,7 +13,7 @@ enum HandleExample {
         _ did: String = did,
         sealed: String = "sealed 1",
         key: String? = "key-1",
-        takesForeignSeals: Bool = false
+        foreignSealsUntil: Int64? = nil
     ) -> NewHandleSession {
         NewHandleSession(
             did: did,
@@ -26,7 +26,7 @@ enum HandleExample {
             scope: "atproto transition:generic",
             sealed: sealed,
             accessExpiresAt: now + 900,
-            takesForeignSeals: takesForeignSeals
+            foreignSealsUntil: foreignSealsUntil
         )
     }
 
@@ -82,6 +82,8 @@ extension TestDatabase {
             sealed,
             scope: "atproto",
             accessExpiresAt: now + 900,
+            host: "https://pds.example.com",
+            handle: "ann.example.com",
             of: ann.sessionID,
             after: revision,
             at: now

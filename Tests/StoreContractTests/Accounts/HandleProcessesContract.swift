@@ -88,6 +88,8 @@ private struct Refreshing {
             "sealed",
             scope: "atproto",
             accessExpiresAt: nil,
+            host: "https://pds.example.com",
+            handle: "ann.example.com",
             of: id,
             after: session.revision,
             at: now

@@ -66,6 +66,23 @@ import Testing
     }
 
     @Test(
+        "ATP-TL-4: who sends has the lease for the whole sending",
+        arguments: StoreUnderTest.allCases
+    )
+    func wholeSending(_ database: StoreUnderTest) async throws {
+        let stores = try database.empty()
+        let ann = try await stores.signedInByHandle()
+        let (lease, now) = (HandleExample.lease(), HandleExample.now)
+        #expect(try await stores.lease(ann, lease).isLeased)
+        #expect(try await stores.handles.sending(ann.sessionID, lease, at: now + 29))
+        let next = HandleExample.lease(until: now + 90)
+        for later: Int64 in [30, 58] {
+            #expect(try await stores.lease(ann, next, at: now + later) == .held(until: now + 59))
+        }
+        #expect(try await stores.lease(ann, next, at: now + 59).isLeased)
+    }
+
+    @Test(
         "ATP-TL-4: new tokens are stored once, and are another revision, without lease",
         arguments: StoreUnderTest.allCases
     )

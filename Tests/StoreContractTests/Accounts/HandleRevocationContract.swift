@@ -8,7 +8,7 @@ import Testing
     private static let noted = AccountSessionDeath.allCases.filter { $0 != .expired && $0 != .idle }
 
     @Test(
-        "decision 0054: whatever ends a session makes its tokens due, and no others",
+        "decision 0056: whatever ends a session makes its tokens due, and no others",
         arguments: StoreUnderTest.allCases,
         noted
     )
@@ -26,7 +26,39 @@ import Testing
     }
 
     @Test(
-        "decision 0054: signing out elsewhere makes due the tokens of those that end",
+        "decision 0067: of one host's sessions only so many are taken, however long they wait",
+        arguments: StoreUnderTest.allCases
+    )
+    func ofHost(_ database: StoreUnderTest) async throws {
+        let stores = try database.empty()
+        let now = HandleExample.now
+        var other = HandleExample.new()
+        other.host = "https://other.example.com"
+        for number in 0..<5 {
+            let ann = try await stores.signedInByHandle(number == 4 ? other : HandleExample.new())
+            _ = try await stores.accounts.signOut(
+                ann.sessionID,
+                of: ann.account.id,
+                at: now + Int64(number)
+            )
+        }
+        func hosts(_ limit: Int) async throws -> [String] {
+            let due = try await stores.handles.takeDue(
+                limit: limit,
+                ofHost: 2,
+                at: now + 4,
+                retryAt: now + 60
+            )
+            return due.map { String($0.session.host.dropFirst(8).prefix { $0 != "." }) }
+        }
+        #expect(try await hosts(9) == ["pds", "pds", "other"])
+        #expect(try await hosts(1) == ["pds"])
+        #expect(try await hosts(9) == ["pds"])
+        #expect(try await hosts(9).isEmpty)
+    }
+
+    @Test(
+        "decision 0056: signing out elsewhere makes due the tokens of those that end",
         arguments: StoreUnderTest.allCases
     )
     func elsewhere(_ database: StoreUnderTest) async throws {
@@ -40,7 +72,7 @@ import Testing
     }
 
     @Test(
-        "decision 0054: the tokens of a session that expired become due when it is purged",
+        "decision 0056: the tokens of a session that expired become due when it is purged",
         arguments: StoreUnderTest.allCases,
         [AccountSessionDeath.expired, .idle]
     )

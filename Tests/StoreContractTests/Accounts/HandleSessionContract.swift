@@ -5,7 +5,7 @@ import Testing
 
 @Suite("HandleSessionStore: which sessions are live") struct HandleSessionContract {
     @Test(
-        "decision 0054: what a sign-in by handle brings is kept beside its session",
+        "decision 0056: what a sign-in by handle brings is kept beside its session",
         arguments: StoreUnderTest.allCases
     )
     func kept(_ database: StoreUnderTest) async throws {
@@ -52,28 +52,114 @@ import Testing
     }
 
     @Test(
-        "another system's seals open the one session of their DID that takes them, while it lives",
+        "decision 0056: of 51 sessions by handle the one used longest ago ends, with its tokens due",
+        arguments: StoreUnderTest.allCases
+    )
+    func most(_ database: StoreUnderTest) async throws {
+        let stores = try database.empty()
+        // Others are not counted: those of another way to sign in, and of another person.
+        let other = try await stores.signedIn()
+        var event = AccountExample.signIn(AccountExample.key("bob"))
+        event.handleSession = HandleExample.new("did:plc:bob")
+        _ = try await stores.signIn(event)
+        let now = HandleExample.now
+        var all: [TestDatabase.SignedIn] = []
+        for number in 0..<50 {
+            all.append(try await stores.signedInByHandle(at: now + Int64(number)))
+        }
+        // The first one was used a moment ago.
+        try await stores.accounts.touch([(id: all[0].sessionID, at: now + 60)])
+        for one in all { #expect(try await stores.handle(one, at: now + 60) != nil) }
+        #expect(try await stores.takeDue(at: now + 60).isEmpty)
+
+        let newest = try await stores.signedInByHandle(at: now + 60)
+        #expect(try await stores.handle(newest, at: now + 60) != nil)
+        let over = all.remove(at: 1)
+        #expect(try await stores.handle(over, at: now + 60) == nil)
+        for one in all { #expect(try await stores.handle(one, at: now + 60) != nil) }
+        let due = try await stores.takeDue(at: now + 60)
+        #expect(due.map(\.session.sessionID) == [over.sessionID])
+        let events = try await stores.audit.latest([.signedOut], of: over.account.id, limit: 9)
+        #expect(events.map(\.reason) == ["too_many"])
+        #expect(try await stores.isLive(other.sessionID, at: now + 60))
+    }
+
+    @Test(
+        "decision 0066: another system's seals open the one session of their DID that takes them, for a while",
         arguments: StoreUnderTest.allCases
     )
     func foreign(_ database: StoreUnderTest) async throws {
         let stores = try database.empty()
-        func opened(_ did: String = HandleExample.did) async throws -> UniqueID? {
-            try await stores.handles.liveOfForeignSeal(did: did, at: HandleExample.now)?
-                .handle.sessionID
+        let until = HandleExample.now + 100
+        func opened(_ did: String = HandleExample.did, at now: Int64 = HandleExample.now)
+            async throws -> UniqueID?
+        {
+            try await stores.handles.liveOfForeignSeal(did: did, at: now)?.handle.sessionID
         }
         _ = try await stores.signedInByHandle()
         #expect(try await opened() == nil)
-        let taken = HandleExample.new(takesForeignSeals: true)
+        let taken = HandleExample.new(foreignSealsUntil: until)
         let ann = try await stores.signedInByHandle(taken)
         #expect(try await stores.kinds().suffix(2) == [.sessionImported, .signedIn])
+        #expect(try await stores.handle(ann)?.foreignSealsUntil == until)
         #expect(try await opened() == ann.sessionID)
         #expect(try await opened("did:plc:other") == nil)
         await #expect(throws: StoreConflict.self) { try await stores.signedInByHandle(taken) }
-        #expect(try await opened() == ann.sessionID)
-        try await stores.handles.endForeignSeals(of: ann.sessionID)
-        #expect(try await opened() == nil)
-        #expect(try await stores.handle(ann)?.takesForeignSeals == false)
-        #expect(try await stores.handles.live(ann.sessionID, at: HandleExample.now) != nil)
+        for (time, isOpened) in [(until - 1, true), (until, false)] {
+            #expect(try await opened(at: time) == (isOpened ? ann.sessionID : nil))
+            // By its own seals, whatever the time.
+            #expect(try await stores.handle(ann, at: time) != nil)
+        }
+        // Then the next one can come.
+        var later = taken
+        later.foreignSealsUntil = until + 100
+        let next = try await stores.signedInByHandle(later, at: until)
+        #expect(try await opened(at: until) == next.sessionID)
+        #expect(try await stores.handle(ann, at: until)?.foreignSealsUntil == nil)
+    }
+
+    @Test(
+        "decision 0066: whoever signs in anew for a DID ends what another system's seals open, and nothing else",
+        arguments: StoreUnderTest.allCases
+    )
+    func foreignEnded(_ database: StoreUnderTest) async throws {
+        let stores = try database.empty()
+        let until = HandleExample.now + 100
+        let ann = try await stores.signedInByHandle(HandleExample.new(foreignSealsUntil: until))
+        _ = try await stores.signedInByHandle(HandleExample.new("did:plc:other"))
+        let did = HandleExample.did
+        #expect(try await stores.handles.liveOfForeignSeal(did: did, at: HandleExample.now) != nil)
+        _ = try await stores.signedInByHandle()
+        #expect(try await stores.handles.liveOfForeignSeal(did: did, at: HandleExample.now) == nil)
+        let left = try #require(try await stores.handle(ann))
+        #expect(left.foreignSealsUntil == nil && left.sealed != nil)
+        #expect(try await stores.takeDue().isEmpty)
+    }
+
+    @Test(
+        "sessions end by the kind of client that began them, and the others stay",
+        arguments: StoreUnderTest.allCases
+    )
+    func clients(_ database: StoreUnderTest) async throws {
+        let stores = try database.empty()
+        let keyed = try await stores.signedInByHandle()
+        let open = try await stores.signedInByHandle(HandleExample.new(key: nil))
+        let over = try await stores.signedInByHandle(HandleExample.new(key: nil))
+        _ = try await stores.accounts.signOut(
+            over.sessionID,
+            of: over.account.id,
+            at: HandleExample.now
+        )
+        for confidential in [true, false] {
+            #expect(try await stores.handles.count(confidential: confidential) == 1)
+        }
+        try await stores.handles.endAll(confidential: false, as: "word", at: HandleExample.now)
+        #expect(try await stores.handle(open) == nil)
+        #expect(try await stores.handle(keyed) != nil)
+        #expect(try await stores.handles.count(confidential: false) == 0)
+        #expect(try await stores.kinds().last == .handleEnded)
+        // What was signed out before is told its host all the same.
+        #expect(try await stores.takeDue().map(\.session.sessionID) == [over.sessionID])
     }
 
     @Test(
@@ -83,7 +169,7 @@ import Testing
     )
     func importedAgain(_ database: StoreUnderTest, _ death: AccountSessionDeath) async throws {
         let stores = try database.empty()
-        let taken = HandleExample.new(takesForeignSeals: true)
+        let taken = HandleExample.new(foreignSealsUntil: .max)
         let ann = try await stores.signedInByHandle(taken)
         try await death.happen(to: ann, in: stores)
         let did = HandleExample.did

@@ -5,6 +5,8 @@ struct FieldBlock: Sendable {
         case email, name, givenName, familyName, code, newPassword, password
         /// The name to sign in with, to be typed.
         case signIn
+        /// An internet handle (AT Protocol).
+        case handle
         /// A name to sign in with that is chosen now.
         case newUserName
         /// The name to sign in with, for the password manager.
@@ -78,6 +80,7 @@ struct FieldBlock: Sendable {
         case .newPassword: (type, autocomplete, inputmode) = ("password", "new-password", nil)
         case .password: (type, autocomplete, inputmode) = ("password", "current-password", nil)
         case .signIn: (type, autocomplete, inputmode) = ("text", "username", "email")
+        case .handle: (type, autocomplete, inputmode) = ("text", "username", "url")
         case .userName, .newUserName: (type, autocomplete, inputmode) = ("text", "username", nil)
         case .recoveryCode: (type, autocomplete, inputmode) = ("text", "one-time-code", nil)
         case .shown, .word: (type, autocomplete, inputmode) = ("text", nil, nil)
@@ -86,7 +89,8 @@ struct FieldBlock: Sendable {
         switch kind {
         case .name, .givenName, .familyName, .newUserName, .word, .signIn: direction = "auto"
         case .password: direction = nil
-        case .email, .code, .newPassword, .userName, .shown, .recoveryCode: direction = "ltr"
+        case .email, .code, .newPassword, .userName, .handle, .shown, .recoveryCode:
+            direction = "ltr"
         }
     }
 }

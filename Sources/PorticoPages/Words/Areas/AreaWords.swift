@@ -42,5 +42,6 @@ struct AreaWords: WordGroup {
     let dashboard: Phrase
     let dashboardIntro: NamedText
     let signedInWith: NamedText
+    let signedInWithHandle: Phrase
     let toAccount: Phrase
 }

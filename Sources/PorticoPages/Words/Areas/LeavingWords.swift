@@ -17,5 +17,6 @@ struct LeavingWords: WordGroup {
     let hereDone: Phrase
     let everywhereDone: Phrase
     let stillAt: NamedText
+    let stillAtHost: Phrase
     let signInAgain: Phrase
 }

@@ -33,4 +33,7 @@ struct ListWords: WordGroup {
     let removeApp: NamedText
     let appRemoved: NamedText
     let appRemovedNext: Phrase
+    /// Of one of several sessions of an app.
+    let endSession: NamedText
+    let sessionEnded: NamedText
 }

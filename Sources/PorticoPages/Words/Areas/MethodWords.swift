@@ -5,6 +5,7 @@ struct MethodWords: WordGroup {
         private let google: NamedText
         private let facebook: NamedText
         private let generic: NamedText
+        private let handle: Phrase
 
         func callAsFunction(_ label: MethodLabel) -> Phrase {
             switch label.kind {
@@ -12,6 +13,7 @@ struct MethodWords: WordGroup {
             case .google: google(label.displayName)
             case .facebook: facebook(label.displayName)
             case .generic: generic(label.displayName)
+            case .handle: handle
             }
         }
     }
@@ -20,12 +22,15 @@ struct MethodWords: WordGroup {
     let button: Terms
     /// What the vendor calls an account of its own.
     let account: Terms
+    /// The name of signing in by handle, which is no vendor's.
+    private let handle: Phrase
     /// Where it is not known which provider it was, at the start of a sentence.
     let unknown: Phrase
     let lastUsed: Phrase
     let notResponding: Phrase
 
     func name(_ label: MethodLabel?) -> Phrase {
-        label.map { "\(name: $0.displayName)" } ?? unknown
+        guard let label else { return unknown }
+        return label.kind == .handle ? handle : "\(name: label.displayName)"
     }
 }

@@ -77,12 +77,15 @@ struct ConsentWords: WordGroup {
         }
     }
 
-    let heading: NamedText
+    let heading: FilledText
     let appOnThisDevice: Phrase
     let appAdvice: Phrase
     let site: ExactText
+    let document: ExactText
     let siteAdvice: Phrase
-    let grants: NamedText
+    let grants: FilledText
+    /// Of an app that nobody has given a name.
+    let grantsOfUnnamed: Phrase
     let grant: Grants
     let account: Phrase
     let allow: Phrase

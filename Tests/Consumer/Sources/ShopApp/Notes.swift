@@ -46,3 +46,13 @@ func leaveNotes(_ session: BackendSession) async -> Bool {
     let report = await session.signOut(everywhere: true)
     return report.revoked
 }
+
+func signIn(
+    byHandle handle: String?,
+    at client: BackendClient,
+    show: (String?, String?) -> Void
+) async throws -> BackendSession {
+    let session = try await client.signIn(byHandle: handle)
+    show(session.user.handle, session.user.did)
+    return session
+}

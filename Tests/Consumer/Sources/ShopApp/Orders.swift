@@ -33,3 +33,15 @@ func client(keepingIn path: String) -> SignInClient {
         storage: PrivateFile(path)
     )
 }
+
+func boundClient(keepingIn path: String) -> SignInClient {
+    var options = SignInClient.Options()
+    options.dpop = true
+    options.apiOrigins = ["https://api.example.com"]
+    return SignInClient(
+        issuer: "https://id.example.com/realms/shop",
+        clientID: "shop-mac",
+        options: options,
+        storage: PrivateFile(path)
+    )
+}

@@ -9,6 +9,12 @@ extension HTTPField.Name {
         return name
     }
 
+    /// Of a request: its proof of possession (RFC 9449 §4.1).
+    package static let dpop = known("DPoP")
+    /// Of an answer: the nonce for the next proof (RFC 9449 §8).
+    package static let dpopNonce = known("DPoP-Nonce")
+    /// RFC 6749 §5.1 requires it in addition to `Cache-Control`.
+    package static let pragma = known("Pragma")
     /// The relation of a request's origin to ours, sent by the browser (Fetch Metadata §2.3).
     package static let fetchSite = known("Sec-Fetch-Site")
     /// Our pages add it to requests that need more than a cookie (WEB-BFF-5).

@@ -1,0 +1,105 @@
+import PorticoATProtocol
+import PorticoBytes
+import PorticoProtocol
+import PorticoStores
+
+/// The servers of sessions by handle, found as at a sign-in.
+struct ATTokenServers: HandleTokenServers {
+    let directory: BackendDirectory
+
+    func server(of session: HandleSession) async throws(HandleServerFailure)
+        -> any HandleTokenServer
+    {
+        guard let live = directory.handles else { throw .unreachable }
+        guard let client = live.client(session.clientID, keyID: session.clientKeyID) else {
+            throw .keyWithdrawn
+        }
+        let did: DID
+        let (host, handle): (ServerOrigin, String?)
+        do {
+            did = try DID(session.did, live.rules)
+            (host, handle) = try await self.host(of: did, session, live)
+        } catch {
+            throw .unreachable
+        }
+        let server: AuthorizationServer
+        do {
+            server = try await live.known.discovery.server(of: host, wasNamed: false)
+        } catch {
+            throw error == .busy ? .busy : .unreachable
+        }
+        guard sameBytes(server.issuer.text, session.issuer) else { throw .movedAway }
+        return Server(
+            servers: live.known.servers,
+            server: server,
+            client: client,
+            did: did,
+            host: host.text,
+            handle: handle
+        )
+    }
+
+    private func host(of did: DID, _ session: HandleSession, _ live: HandleDirectory.Live)
+        async throws -> (ServerOrigin, String?)
+    {
+        do {
+            let identity = try await live.known.identities.identity(of: did)
+            let invalid = identity.isHandleKnown ? Handle.invalid : nil
+            return (identity.host, identity.handle?.text ?? invalid)
+        } catch {
+            // The directory's trouble is not the session's.
+            return (try ServerOrigin(session.host, live.rules), nil)
+        }
+    }
+
+    private struct Server: HandleTokenServer {
+        let servers: ATClient
+        let server: AuthorizationServer
+        let client: ATClientIdentity
+        let did: DID
+        let host: String
+        let handle: String?
+
+        func refresh(_ token: SecretText, with key: DPoPKey) async throws(HandleRefreshFailure)
+            -> RefreshedTokens
+        {
+            let tokens: ATTokens
+            do {
+                tokens = try await servers.refresh(
+                    token,
+                    of: did,
+                    at: server,
+                    as: client,
+                    key: key
+                )
+            } catch {
+                throw HandleRefreshFailure(error)
+            }
+            return RefreshedTokens(
+                access: tokens.access,
+                refresh: tokens.refresh,
+                expiresIn: tokens.expiresIn,
+                scope: tokens.scope.text,
+                host: host,
+                handle: handle
+            )
+        }
+
+        func revoke(_ token: SecretText, with key: DPoPKey) async -> Bool {
+            await servers.revoke(token, at: server, as: client, key: key)
+        }
+    }
+}
+
+extension HandleRefreshFailure {
+    init(_ error: ATError) {
+        self =
+            switch error {
+            case _ where error.endsSession: .invalidGrant
+            case .network(.busy): .busy
+            case .unusable(.otherSubject, let successor): .otherSubject(refresh: successor)
+            case .unusable(_, let successor): .unusable(successor: successor)
+            default: .failed(isUnspent: error.isDefinite)
+            }
+    }
+}

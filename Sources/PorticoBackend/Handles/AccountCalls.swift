@@ -1,0 +1,61 @@
+import HTTPTypes
+import PorticoBytes
+import PorticoPages
+import PorticoProtocol
+
+/// How many calls of their hosts each account has under way, until their answers were sent.
+///
+/// A person's host may be anyone's: one that never answers must not take what all calls share. Nor may
+/// a person with many sessions.
+final class AccountCalls: Sendable {
+    /// Apps start many at once.
+    static let most = 20
+
+    private let counts = Locked<[UniqueID: Int]>([:])
+
+    /// One call; it ends with the last reference.
+    final class Place: Sendable {
+        private let calls: AccountCalls
+        private let account: UniqueID
+
+        fileprivate init(_ calls: AccountCalls, _ account: UniqueID) {
+            self.calls = calls
+            self.account = account
+        }
+
+        deinit {
+            calls.end(account)
+        }
+    }
+
+    /// - Throws: ``TooManyCalls``.
+    func begin(_ account: UniqueID) throws(TooManyCalls) -> Place {
+        let isFree = counts.withLock { counts in
+            guard counts[account, default: 0] < Self.most else { return false }
+            counts[account, default: 0] += 1
+            return true
+        }
+        guard isFree else { throw TooManyCalls() }
+        return Place(self, account)
+    }
+
+    private func end(_ account: UniqueID) {
+        counts.withLock { counts in
+            let left = counts[account, default: 1] - 1
+            counts[account] = left > 0 ? left : nil
+        }
+    }
+}
+
+/// An account has as many calls under way as it may have. Apps of the AT Protocol know this error by this
+/// name (XRPC, Error Responses).
+struct TooManyCalls: Refusal {
+    var name: String { "RateLimitExceeded" }
+    var status: HTTPResponse.Status { .tooManyRequests }
+    var retryAfter: Double? { 1 }
+    var issue: ErrorPage.Issue { .tooManyTries(seconds: 1) }
+
+    var json: JSONValue? {
+        ["error": .string(name), "message": "This account has too many calls under way."]
+    }
+}

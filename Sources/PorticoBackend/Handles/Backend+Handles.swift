@@ -1,0 +1,70 @@
+import PorticoWeb
+
+extension Backend {
+    /// Revokes the tokens of sessions by handle that are over. Called every few seconds.
+    package func revokeHandleTokens() async throws {
+        try await revocation.round()
+    }
+
+    /// Lets hosts answer refreshes that are under way, and stores what they answer. Called when the
+    /// server stops, before the database is closed.
+    package func finishRefreshes() async {
+        await handleTokens.stop()
+    }
+
+    private var revocation: HandleRevocation {
+        HandleRevocation(
+            handles: handles,
+            vault: HandleTokenVault(ring: ring),
+            servers: ATTokenServers(directory: directory),
+            clock: clock
+        )
+    }
+
+    /// Makes the key that we prove ourselves by at hosts, if there is none. Called when the server
+    /// starts, and every few seconds.
+    package func makeHandleKey() async throws {
+        try await handleKeyKeeper.makeIfNone()
+    }
+
+    /// Takes keys back that are retired and that no session needs. Called now and then.
+    package func withdrawUnneededHandleKeys() async throws {
+        try await handleKeyKeeper.withdrawUnneeded()
+    }
+
+    /// Ends sessions of the kind of client that we are no longer. Called now and then.
+    package func endHandleSessionsOfOtherKind() async throws {
+        try await handleKeyKeeper.endSessionsOfOtherKind()
+    }
+
+    private var handleKeyKeeper: HandleKeyKeeper {
+        HandleKeyKeeper(directory: directory, handles: handles, ring: ring, clock: clock)
+    }
+
+    private var handleSessions: HandleSessions {
+        HandleSessions(directory: directory, handles: handles, activity: activity)
+    }
+
+    func handleSession(
+        _ departure: AccountDeparture,
+        _ cookies: SessionCookies,
+        _ headers: SecurityHeaders
+    ) -> HandleSessionEndpoint {
+        HandleSessionEndpoint(
+            sessions: handleSessions,
+            departure: departure,
+            revocation: revocation,
+            cookies: cookies,
+            headers: headers
+        )
+    }
+
+    func xrpc(_ headers: SecurityHeaders) -> XRPCEndpoint {
+        XRPCEndpoint(
+            sessions: handleSessions,
+            tokens: handleTokens,
+            calls: handleCalls,
+            headers: headers
+        )
+    }
+}

@@ -1,0 +1,74 @@
+import PorticoATProtocol
+import PorticoBytes
+import PorticoProtocol
+
+/// A sign-in by handle that is under way (AT Protocol, OAuth): what its answer is checked against.
+/// The server stores none of it (docs/decisions/0027).
+struct HandleAttempt: PendingAttempt {
+    static let purpose: StaticString = "sign-in by handle"
+
+    /// Spent when the answer is accepted.
+    let id: UniqueID
+    let state: SecretText
+    let verifier: CodeVerifier
+    /// What the tokens are bound to, from the first request on.
+    let key: DPoPKey
+    /// The origin that led to the server, and the server's issuer.
+    let host: String
+    let issuer: String
+    /// Who it began with; `nil` if it began with a server.
+    let did: String?
+    /// What it began with, for beginning again.
+    let handle: String
+    /// Of ours; `nil` where we were a public client.
+    let clientKeyID: String?
+    /// Whether it follows one whose account was at another server.
+    let isAgain: Bool
+    /// The answer is for the window that opened this one.
+    let isPopup: Bool
+}
+
+extension HandleAttempt {
+    private static let version: UInt8 = 1
+
+    var encoded: [UInt8] {
+        var writer = ByteWriter()
+        writer.byte(Self.version)
+        writer.fixed(id.bytes)
+        writer.text(state.reveal())
+        writer.text(verifier.reveal())
+        writer.fixed(key.revealStored())
+        writer.text(host)
+        writer.text(issuer)
+        writer.optionalText(did)
+        writer.text(handle)
+        writer.optionalText(clientKeyID)
+        writer.byte((isAgain ? 1 : 0) | (isPopup ? 2 : 0))
+        return writer.bytes
+    }
+
+    init(encoded: [UInt8]) throws(ByteReader.Malformed) {
+        var reader = ByteReader(encoded)
+        guard try reader.byte() == Self.version, let id = UniqueID(bytes: try reader.fixed(16))
+        else { throw ByteReader.Malformed() }
+        self.id = id
+        state = SecretText(try reader.text())
+        guard let verifier = CodeVerifier(try reader.text()) else { throw ByteReader.Malformed() }
+        self.verifier = verifier
+        let stored = try reader.fixed(32)
+        do {
+            key = try DPoPKey(stored: stored)
+        } catch {
+            throw ByteReader.Malformed()
+        }
+        host = try reader.text()
+        issuer = try reader.text()
+        did = try reader.optionalText()
+        handle = try reader.text()
+        clientKeyID = try reader.optionalText()
+        let flags = try reader.byte()
+        isAgain = flags & 1 != 0
+        isPopup = flags & 2 != 0
+        try reader.end()
+    }
+}

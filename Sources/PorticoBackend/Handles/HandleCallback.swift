@@ -1,0 +1,151 @@
+import HTTPTypes
+import PorticoBytes
+import PorticoProtocol
+import PorticoWeb
+
+/// `GET /oauth/callback`: the answer of an authorization server (AT Protocol, OAuth, Callback). The
+/// order of checks is that of docs/decisions/0028; what may come late, or twice, is in 0062.
+struct HandleCallback: Sendable {
+    let directory: BackendDirectory
+    let cookies: AttemptCookies
+    let late: LateAnswer
+    let complete: HandleCompletion
+    let pages: HandlePages
+    let events: BackendEvents
+    /// Ten a minute for each attempt, and for each address without one.
+    let limit: RateLimiter
+    /// States whose code is being or was redeemed.
+    let redeemed: SeenLately<LimitKey>
+
+    /// The only description of `access_denied` that is a person's: expired and reloaded pages have
+    /// the same error.
+    private static let refusal = "The user rejected the request"
+
+    func get(_ context: BackendContext) async throws -> Response {
+        let live = try directory.liveHandles()
+        let answer = try context.query()
+        guard let state = answer["state"] else {
+            try late.checkRate(limit, of: nil, context)
+            return try await late(nil, context)
+        }
+        let found = cookies.find(
+            HandleAttempt.self,
+            state: state,
+            context.headers,
+            at: context.moment
+        )
+        try late.checkRate(limit, of: found.attemptID, context)
+        switch found {
+        case .nothing: return try await late(nil, context)
+        case .over(let signInReturn): return try await over(state, "", signInReturn, context)
+        case .attempt(let attempt, let signInReturn):
+            return try await finish(answer, attempt, signInReturn, live, context)
+        }
+    }
+
+    private func finish(
+        _ answer: FormParameters,
+        _ attempt: HandleAttempt,
+        _ signInReturn: SignInReturn,
+        _ live: HandleDirectory.Live,
+        _ context: BackendContext
+    ) async throws -> Response {
+        let state = attempt.state.reveal()
+        // RFC 9207 §2.4. An answer of another server is none, and changes nothing.
+        guard let issuer = answer["iss"], sameBytes(issuer, attempt.issuer) else {
+            events.handleFailed(.notFinished, context, "iss")
+            return pages.failed(.notFinished, attempt.handle, signInReturn, context)
+        }
+        if let error = answer["error"] {
+            guard !redeemed.has(Self.key(state)) else {
+                return try await over(state, attempt.handle, signInReturn, context)
+            }
+            let isRefused =
+                sameBytes(error, "access_denied")
+                && sameBytes(answer["error_description"] ?? "", Self.refusal)
+            let fault: HandleFault = isRefused ? .denied : Self.fault(error, attempt)
+            events.handleFailed(fault, context, "error")
+            let response = pages.failed(fault, attempt.handle, signInReturn, context)
+            // What is not the person's own word may be followed by the answer.
+            return isRefused ? response.adding([cookies.end(state: state)]) : response
+        }
+        guard let code = answer["code"], 1...4096 ~= code.utf8.count else {
+            events.handleFailed(.notFinished, context, "answer")
+            return pages.failed(.notFinished, attempt.handle, signInReturn, context)
+        }
+        guard redeemed.isFirst(Self.key(state)) else {
+            return try await over(state, attempt.handle, signInReturn, context)
+        }
+        let (response, mayComeAgain) = try await redeem(
+            SecretText(code),
+            attempt,
+            signInReturn,
+            live,
+            context
+        )
+        return mayComeAgain ? response : response.adding([cookies.end(state: state)])
+    }
+
+    /// An end that is not the person's word. `prompt=none` is never sent: this error says that
+    /// somebody else signed in than `login_hint` (OpenID Connect Core §3.1.2.6).
+    private static func fault(_ error: String, _ attempt: HandleAttempt) -> HandleFault {
+        sameBytes(error, OAuthError.Code.loginRequired.rawValue) && attempt.did != nil
+            ? .otherAccount(attempt.handle) : .notFinished
+    }
+
+    /// - Returns: Whether the same answer may come again, too: nothing was redeemed.
+    private func redeem(
+        _ code: SecretText,
+        _ attempt: HandleAttempt,
+        _ signInReturn: SignInReturn,
+        _ live: HandleDirectory.Live,
+        _ context: BackendContext
+    ) async throws -> (Response, mayComeAgain: Bool) {
+        let proven: HandleRedemption.Proven
+        do throws(HandleRedemption.Failure) {
+            proven = try await HandleRedemption(live: live)(code, of: attempt)
+        } catch {
+            switch error {
+            case .fault(let fault):
+                events.handleFailed(fault, context, "code")
+                return (pages.failed(fault, attempt.handle, signInReturn, context), false)
+            case .busy:
+                redeemed.forget(Self.key(attempt.state.reveal()))
+                events.handleFailed(.busy, context, "code")
+                return (pages.failed(.busy, attempt.handle, signInReturn, context), true)
+            case .elsewhere(let did, let server):
+                events.handleFailed(.notFinished, context, "issuer")
+                // Once, and only if the person says so.
+                guard !attempt.isAgain else {
+                    return (
+                        pages.failed(.notFinished, attempt.handle, signInReturn, context), false
+                    )
+                }
+                return (try pages.again(did, at: server, attempt, signInReturn, context), false)
+            }
+        }
+        return (try await complete(proven, of: attempt, to: signInReturn, live, context), false)
+    }
+
+    /// The attempt has expired, or was answered before. Whoever is signed in goes on; no request is
+    /// made, and the first answer stands.
+    private func over(
+        _ state: String,
+        _ handle: String,
+        _ signInReturn: SignInReturn,
+        _ context: BackendContext
+    ) async throws -> Response {
+        switch signInReturn.destination {
+        case .web(let path, _):
+            if try await late.sessions.ifAny(context) != nil {
+                return pages.responder.go(to: path, context)
+            }
+        case .app: if redeemed.has(Self.key(state)) { return pages.answered(context) }
+        case .link: break
+        }
+        events.handleFailed(.expired, context, "late")
+        return pages.failed(.expired, handle, signInReturn, context)
+    }
+
+    private static func key(_ state: String) -> LimitKey { LimitKey("handle", state) }
+}

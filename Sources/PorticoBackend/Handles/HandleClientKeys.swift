@@ -1,0 +1,136 @@
+import PorticoATProtocol
+package import PorticoBytes
+package import PorticoProtocol
+package import PorticoSeals
+package import PorticoStores
+
+/// The keys that we prove ourselves by at hosts (RFC 7523 §2.2; AT Protocol, OAuth, Confidential
+/// Client Authentication).
+struct HandleClientKeys: Sendable {
+    /// Those that may be used, the one that is used last first.
+    private let keys: [(activeFrom: Int64, key: SigningKey)]
+
+    /// For so many seconds a new key is published before it is used: hosts keep what they fetched.
+    static let publishedFirst: Int64 = 600
+
+    /// - Parameter records: A withdrawn one is used no more, whatever else it says.
+    init(_ records: [HandleClientKey], ring: KeyRing) {
+        let vault = Self.vault(ring)
+        keys = records.compactMap { record in
+            guard record.withdrawnAt == nil,
+                let algorithm = SignatureAlgorithm.allCases.first(where: {
+                    sameBytes($0.rawValue, record.algorithm)
+                }),
+                let sealed = Base64URL.decode(record.sealedPrivateKey),
+                // `try?`: sessions that need a key that does not open end as if it was withdrawn.
+                let stored = try? vault.open(sealed, for: record.keyID),
+                // `try?`: the same reason.
+                let key = try? SigningKey(algorithm, stored: stored, keyID: record.keyID)
+            else { return nil }
+            return (record.activeFrom, key)
+        }
+    }
+
+    /// What new sessions use; `nil` if there is none yet.
+    func current(at now: Int64) -> SigningKey? {
+        keys.first { $0.activeFrom <= now }?.key
+    }
+
+    /// A session's own; `nil` if it must not be used any more.
+    func key(_ id: String) -> SigningKey? {
+        keys.first { sameBytes($0.key.keyID, id) }?.key
+    }
+
+    /// With those that are not used yet, and those that only old sessions use.
+    var published: JWKSet { JWKSet(keys.map(\.key.verificationKey)) }
+
+    fileprivate static func vault(_ ring: KeyRing) -> SealedAtRest {
+        SealedAtRest(ring: ring, purpose: "handle client key")
+    }
+}
+
+extension HandleClientKey {
+    /// A new key, for when every host can have seen it (ATP-CA-5).
+    package static func next(ring: KeyRing, at moment: Moment) throws(JWKError) -> HandleClientKey {
+        try HandleClientKey(ring: ring, usedAfter: HandleClientKeys.publishedFirst, at: moment)
+    }
+
+    /// A new key.
+    ///
+    /// - Parameter delay: How many seconds it is only published.
+    init(ring: KeyRing, usedAfter delay: Int64, at moment: Moment) throws(JWKError) {
+        let key = try SigningKey(generating: .es256, random: moment.random)
+        let sealed = HandleClientKeys.vault(ring).seal(
+            key.revealStored(),
+            for: key.keyID,
+            random: moment.random
+        )
+        self.init(
+            keyID: key.keyID,
+            algorithm: key.algorithm.rawValue,
+            sealedPrivateKey: Base64URL.encode(sealed),
+            createdAt: moment.seconds,
+            activeFrom: moment.seconds + delay
+        )
+    }
+}
+
+/// Sees to it that there is a key, that none stays published that no one needs, and that no session
+/// stays that began as another kind of client.
+struct HandleKeyKeeper: Sendable {
+    let directory: BackendDirectory
+    let handles: HandleSessionStore
+    let ring: KeyRing
+    let clock: Clock
+
+    /// A sign-in that began before takes less, in seconds.
+    private static let grace: Int64 = 3600
+
+    private var usable: [HandleClientKey] {
+        directory.handleKeys.filter { $0.withdrawnAt == nil }
+    }
+
+    /// Called every few seconds: it asks the database nothing while there is a key.
+    func makeIfNone() async throws {
+        guard let live = directory.handles, live.client.isConfidential, usable.isEmpty else {
+            return
+        }
+        // Nobody has an older document of ours with other keys, so the first one need not wait.
+        // After a withdrawal it does.
+        let delay = directory.handleKeys.isEmpty ? 0 : HandleClientKeys.publishedFirst
+        try await directory.store.add(
+            HandleClientKey(ring: ring, usedAfter: delay, at: clock.moment())
+        )
+        try await directory.refresh()
+    }
+
+    /// Called now and then.
+    func withdrawUnneeded() async throws {
+        let now = clock.moment().seconds
+        let retired = usable.filter { ($0.retiredAt ?? .max) < now - Self.grace }
+        guard !retired.isEmpty else { return }
+        let inUse = try await handles.sessionsByKey()
+        for key in retired where inUse[key.keyID] == nil {
+            _ = try await directory.store.withdrawHandleKey(key.keyID, at: now)
+        }
+    }
+
+    /// Of clients with keys where we are one without, or the other way round: a sign-in that began
+    /// before the change left them behind.
+    func endSessionsOfOtherKind() async throws {
+        guard let live = directory.handles,
+            // A change is read within a second; until then nothing is ended.
+            try await directory.store.configuration().providers.contains(live.record)
+        else { return }
+        let isConfidential = live.provider.isConfidential
+        // On this machine we are a client without keys, whatever is set.
+        guard live.client.isConfidential == isConfidential,
+            try await handles.count(confidential: !isConfidential) > 0
+        else { return }
+        try await handles.endAll(
+            confidential: !isConfidential,
+            as: HandleProvider.clientChanged,
+            at: clock.moment().seconds
+        )
+    }
+}

@@ -1,0 +1,142 @@
+import PorticoATProtocol
+import PorticoBytes
+import PorticoProtocol
+
+/// Why a sign-in by handle does not go on. Each has words of its own for people, because each has
+/// another cure.
+enum HandleFault: Error, Hashable, Sendable {
+    case unreadable
+    /// It may mean this handle, which is not tried before the person says so.
+    case proposed(String)
+    /// No account has that handle or DID, or several have.
+    case notFound(String)
+    /// The account does not name the handle as its own.
+    case notConfirmed
+    case unreachable(host: String)
+    /// The host has no sign-in for apps that keeps to the profile, or refuses us.
+    case withoutSignIn(host: String)
+    /// It began with this handle or DID, and ended with another account.
+    case otherAccount(String)
+    /// The host ended it, or it ended at another host.
+    case notFinished
+    case denied
+    case expired
+    /// More sign-ins than one address may begin.
+    case tooMany(seconds: Double)
+    /// Our trouble, for a while.
+    case busy
+}
+
+extension HandleFault {
+    /// - Parameters:
+    ///   - text: The handle, DID or host that was looked for.
+    ///   - directory: The host of the directory of DIDs.
+    init(_ error: IdentityError, of text: String, directory: String) {
+        self =
+            switch error {
+            case .handleNotFound, .handleAmbiguous, .didNotFound: .notFound(text)
+            case .handleOfAnother: .notConfirmed
+            case .handleUnreachable: .unreachable(host: text)
+            case .directoryUnreachable: .unreachable(host: directory)
+            case .documentInvalid, .invalidHost, .noHost: .withoutSignIn(host: text)
+            case .busy: .busy
+            }
+    }
+
+    init(_ error: DiscoveryError, of host: String) {
+        self =
+            switch error {
+            case .hostUnreachable, .serverUnreachable: .unreachable(host: host)
+            case .noServer, .profile, .otherServer: .withoutSignIn(host: host)
+            case .busy: .busy
+            }
+    }
+
+    init(_ error: ATError, of host: String) {
+        self =
+            switch error {
+            case .network(.busy): .busy
+            case .network, .server: .unreachable(host: host)
+            case .client, .refused, .nonce: .withoutSignIn(host: host)
+            case .unusable(.otherSubject, _), .invalidGrant: .notFinished
+            case .unusable: .withoutSignIn(host: host)
+            case .signing: .busy
+            }
+    }
+
+    /// Whether the log says so: not how people mistype, and not how often somebody tries.
+    var isTold: Bool {
+        switch self {
+        case .unreadable, .proposed, .tooMany: false
+        default: true
+        }
+    }
+
+    /// Whether the person may go on at once: an app that waits is not told yet.
+    var isAskedAgain: Bool {
+        switch self {
+        case .otherAccount, .notFinished, .busy: true
+        default: false
+        }
+    }
+
+    /// A word for logs: nothing in it is a stranger's.
+    var word: String {
+        switch self {
+        case .unreadable: "unreadable"
+        case .proposed: "proposed"
+        case .notFound: "not_found"
+        case .notConfirmed: "not_confirmed"
+        case .unreachable: "unreachable"
+        case .withoutSignIn: "without_sign_in"
+        case .otherAccount: "other_account"
+        case .notFinished: "not_finished"
+        case .denied: "denied"
+        case .expired: "expired"
+        case .tooMany: "rate_limited"
+        case .busy: "busy"
+        }
+    }
+
+    /// The answer for programs, whose status pages have as well.
+    var error: BackendError {
+        switch self {
+        case .unreadable, .proposed:
+            BackendError(.invalidRequest, "handle is no handle, DID or https address of a host.")
+        case .notFound: BackendError(.handleNotFound, "No account has that handle.")
+        case .notConfirmed:
+            BackendError(.handleNotFound, "The account does not name that handle as its own.")
+        case .unreachable:
+            BackendError(.hostUnreachable, "A host does not answer.", retryAfter: 5)
+        case .withoutSignIn:
+            BackendError(.providerError, "The host has no sign-in that can be used.")
+        case .otherAccount:
+            BackendError(
+                .accessDenied,
+                "Another account signed in than the one that was asked for."
+            )
+        case .notFinished: BackendError(.accessDenied, "The sign-in was not finished.")
+        case .denied: BackendError(.accessDenied, "The person stopped the sign-in.")
+        case .expired: BackendError(.invalidState, "The sign-in took too long.")
+        case .tooMany(let seconds):
+            BackendError(
+                .rateLimited,
+                "Too many sign-ins were started from this address.",
+                retryAfter: seconds
+            )
+        case .busy: .busy
+        }
+    }
+
+    /// The parameters for an app (RFC 6749 §4.1.2.1).
+    var forApps: [(name: String, value: String)] {
+        let code =
+            switch self {
+            case .expired: "expired"
+            case .denied, .otherAccount, .notFinished: "access_denied"
+            case .unreachable, .tooMany, .busy: "temporarily_unavailable"
+            default: "server_error"
+            }
+        return [("error", code), ("error_description", error.message)]
+    }
+}

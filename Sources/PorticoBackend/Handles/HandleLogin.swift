@@ -1,0 +1,210 @@
+import HTTPTypes
+import PorticoATProtocol
+import PorticoBytes
+import PorticoPages
+import PorticoProtocol
+import PorticoWeb
+
+/// `GET /mobile-auth`, and `GET` and `POST /login` with a handle: sends the browser to the
+/// authorization server of the person's host (AT Protocol, OAuth).
+struct HandleLogin: Sendable {
+    let directory: BackendDirectory
+    let cookies: AttemptCookies
+    let pages: HandlePages
+    let events: BackendEvents
+    /// Five a minute for each address.
+    let limit: RateLimiter
+
+    /// The purpose of the form that goes on at another server.
+    static let again: StaticString = "sign in at another host"
+
+    /// Whether `/login` is asked to begin, and does not ask how.
+    func isAsked(_ context: BackendContext) throws(BackendError) -> Bool {
+        let query = try context.query()
+        return directory.handles != nil && (query.contains("handle") || query.contains("mobile"))
+    }
+
+    /// `GET /mobile-auth`: the page that asks for the handle.
+    func page(_ context: BackendContext) async throws -> Response {
+        _ = try directory.liveHandles()
+        let query = try context.query()
+        let request = try HandleRequest.ofPage(query, directory.apps)
+        return pages.ask(request, nil, context)
+    }
+
+    func get(_ context: BackendContext) async throws -> Response {
+        var response = try await begin(try context.query(), context)
+        // What apps that are there know; 303 says the same after GET.
+        if response.status == .seeOther { response.status = .found }
+        return response
+    }
+
+    func post(_ context: BackendContext) async throws -> Response {
+        let form = try context.form()
+        guard form["again"] == "1" else { return try await begin(form, context) }
+        _ = try pages.responder.forms.checked(Self.again, form["handle"] ?? "", context)
+        let request = try HandleRequest.ofLogin(form, directory.apps)
+        guard form["action"] == "continue" else {
+            events.handleFailed(.denied, context, "again")
+            return pages.failed(.denied, request.handle, request.signInReturn, context)
+        }
+        return try await begin(form, context)
+    }
+
+    private func begin(_ parameters: FormParameters, _ context: BackendContext) async throws
+        -> Response
+    {
+        let live = try directory.liveHandles()
+        let request = try HandleRequest.ofLogin(parameters, directory.apps)
+        // Another site's page may not lead the browser to a host that signs it in, without the
+        // person, as somebody else (WEB-CSRF-2).
+        let isOtherSite = RequestOrigin.isOtherSite(context.headers)
+        // JSON shows no one the host, and its cookies count as those of a page do.
+        guard !isOtherSite || !context.wantsJSON else {
+            throw BackendError(.forbidden, "The request comes from another site.")
+        }
+        let showsHost = (request.asksForHost || isOtherSite) && !context.wantsJSON
+        // Our own form asks twice for each sign-in.
+        let step = showsHost ? "host" : HandleProvider.kind
+        do throws(HandleFault) {
+            // How people mistype asks no host, and counts for nothing.
+            let start = try read(request.handle, live)
+            if case .wait(let seconds) = limit.take(
+                LimitKey("start", context.address, step),
+                at: context.moment.now
+            ) {
+                throw .tooMany(seconds: seconds)
+            }
+            let place = try await place(start, live)
+            if showsHost {
+                return pages.host(place.server, request, place.account, context)
+            }
+            return try await leave(to: place, request, live, context)
+        } catch {
+            if error.isTold { events.handleFailed(error, context) }
+            return pages.ask(request, error, context)
+        }
+    }
+
+    /// Where an account signs in.
+    private struct Place {
+        let start: HandleInput.Start
+        /// What led to the server.
+        let host: ServerOrigin
+        let did: DID?
+        let server: AuthorizationServer
+        /// The confirmed handle, or the DID; `nil` of a server.
+        let account: String?
+    }
+
+    private func read(_ typed: String, _ live: HandleDirectory.Live) throws(HandleFault)
+        -> HandleInput.Start
+    {
+        switch HandleInput(typed, defaultDomain: live.provider.defaultDomain, live.rules) {
+        case .start(let start): return start
+        case .propose(let handle): throw .proposed(handle.text)
+        case .unreadable: throw .unreadable
+        }
+    }
+
+    private func place(_ start: HandleInput.Start, _ live: HandleDirectory.Live)
+        async throws(HandleFault) -> Place
+    {
+        let (host, identity): (ServerOrigin, ATIdentity?)
+        do throws(IdentityError) {
+            switch start {
+            case .handle(let handle):
+                let found = try await live.strangers.identities.identity(of: handle)
+                (host, identity) = (found.host, found)
+            case .did(let did):
+                let found = try await live.strangers.identities.identity(of: did)
+                (host, identity) = (found.host, found)
+            case .server(let origin): (host, identity) = (origin, nil)
+            }
+        } catch {
+            throw HandleFault(error, of: start.text, directory: live.provider.directory.host)
+        }
+        do {
+            let server = try await live.strangers.discovery.server(
+                of: host,
+                wasNamed: identity == nil
+            )
+            return Place(
+                start: start,
+                host: host,
+                did: identity?.did,
+                server: server,
+                account: identity.map { $0.handle?.text ?? $0.did.text }
+            )
+        } catch {
+            throw HandleFault(error, of: host.host)
+        }
+    }
+
+    /// Pushes the request, and keeps what its answer is checked against in the browser.
+    private func leave(
+        to place: Place,
+        _ request: HandleRequest,
+        _ live: HandleDirectory.Live,
+        _ context: BackendContext
+    ) async throws(HandleFault) -> Response {
+        let moment = context.moment
+        guard let client = live.newClient(at: moment.seconds) else { throw .busy }
+        let attempt: HandleAttempt
+        do {
+            attempt = HandleAttempt(
+                id: moment.id(),
+                state: SecretText(moment.random.text(16)),
+                verifier: CodeVerifier(random: moment.random),
+                key: try DPoPKey(random: moment.random),
+                host: place.host.text,
+                issuer: place.server.issuer.text,
+                did: place.did?.text,
+                handle: place.start.text,
+                clientKeyID: client.key?.keyID,
+                isAgain: request.isAgain,
+                isPopup: request.isPopup
+            )
+        } catch {
+            throw .busy
+        }
+        let address: String
+        do {
+            address = try await live.strangers.servers.push(
+                ATAuthorization(
+                    state: attempt.state.reveal(),
+                    challenge: attempt.verifier.challenge,
+                    scope: live.provider.scope,
+                    start: place.start,
+                    prompt: request.prompt
+                ),
+                to: place.server,
+                as: client,
+                key: attempt.key
+            )
+        } catch {
+            throw HandleFault(error, of: place.server.issuer.host)
+        }
+        do {
+            let kept = try cookies.begin(
+                attempt,
+                request.signInReturn,
+                context.headers,
+                at: moment
+            )
+            return pages.leave(to: address, attempt, live, cookies: kept, context)
+        } catch {
+            throw .busy
+        }
+    }
+}
+
+extension HandleInput.Start {
+    var text: String {
+        switch self {
+        case .handle(let handle): handle.text
+        case .did(let did): did.text
+        case .server(let origin): origin.text
+        }
+    }
+}

@@ -1,0 +1,229 @@
+import HTTPTypes
+import PorticoATProtocol
+import PorticoBytes
+import PorticoPages
+import PorticoProtocol
+import PorticoStores
+import PorticoWeb
+
+/// The answers of a sign-in by handle: pages for people, JSON for programs, redirects to apps.
+struct HandlePages: Sendable {
+    let responder: BackendResponder
+
+    private var page: PageResponder { responder.page }
+    private var headers: SecurityHeaders { responder.headers }
+
+    /// The page that asks for the handle, with what was wrong with the last one.
+    func ask(_ request: HandleRequest, _ fault: HandleFault?, _ context: BackendContext)
+        -> Response
+    {
+        if context.wantsJSON, let fault { return fault.error.response(headers: headers) }
+        return ask(
+            request.handle,
+            fault,
+            request.fields,
+            request.destination,
+            context
+        )
+    }
+
+    private func ask(
+        _ handle: String,
+        _ fault: HandleFault?,
+        _ fields: [PageField],
+        _ destination: SignInReturn.Destination,
+        _ context: BackendContext
+    ) -> Response {
+        var proposals: [String] = []
+        if case .proposed(let handle) = fault { proposals = [handle] }
+        return page(
+            HandlePage(
+                handle: String(ShownText(handle, limit: 2048).text),
+                proposals: proposals,
+                problem: fault.flatMap(HandleProblem.init),
+                fields: fields,
+                app: app(of: destination),
+                otherMethods: otherMethods(destination),
+                domain: responder.directory.handles?.provider.defaultDomain
+                    ?? HandleProvider.usualDomain
+            ),
+            context,
+            status: fault?.error.status ?? .ok,
+            retryAfter: fault?.error.retryAfter
+        )
+    }
+
+    private func app(of destination: SignInReturn.Destination) -> String? {
+        guard case .app(let target) = destination else { return nil }
+        let app = responder.directory.apps.apps.first { sameBytes($0.name, target.app) }
+        return app?.displayName ?? target.app
+    }
+
+    private func otherMethods(_ destination: SignInReturn.Destination) -> PageLink? {
+        guard !responder.directory.providers.isEmpty else { return nil }
+        var destination = destination
+        // The box of the choice is ticked by a person only.
+        if case .web(let path, _) = destination { destination = .web(path, isRemembered: false) }
+        let back = SignInReturn(provider: HandleProvider.kind, destination: destination)
+        return PageLink(path: back.choice)
+    }
+
+    /// Where the person is about to sign in.
+    func host(
+        _ server: AuthorizationServer,
+        _ request: HandleRequest,
+        _ account: String?,
+        _ context: BackendContext
+    ) -> Response {
+        let fields = request.fields.map { (name: $0.name, value: $0.value) }
+        let proceed = FormEncoding.appending([("handle", request.handle)] + fields, to: "/login")
+        var response = page(
+            HandleHostPage(
+                host: server.issuer.host,
+                account: account,
+                proceed: PageLink(path: proceed),
+                otherHandle: PageLink(path: FormEncoding.appending(fields, to: "/mobile-auth"))
+            ),
+            context
+        )
+        if request.isPopup { SecurityHeaders.keepOpener(&response.headers) }
+        return response
+    }
+
+    /// To the authorization server.
+    func leave(
+        to address: String,
+        _ attempt: HandleAttempt,
+        _ live: HandleDirectory.Live,
+        cookies: [HTTPField],
+        _ context: BackendContext
+    ) -> Response {
+        guard !context.wantsJSON else {
+            return Response(
+                json: [
+                    "provider": .string(HandleProvider.kind),
+                    "authorizationUrl": .string(address),
+                    "clientId": .string(live.client.clientID),
+                    "scopes": .array(live.provider.scope.tokens.map { .string($0) }),
+                    "responseType": "code",
+                    "state": .string(attempt.state.reveal()),
+                ],
+                headers: headers,
+                adding: HTTPFields(cookies)
+            )
+        }
+        var response = responder.redirect(address).adding(cookies)
+        if attempt.isPopup { SecurityHeaders.keepOpener(&response.headers) }
+        return response
+    }
+
+    /// The end of an attempt without a session. An app that waits is told, unless the person may go
+    /// on at once: then they are asked first.
+    func failed(
+        _ fault: HandleFault,
+        _ handle: String,
+        _ signInReturn: SignInReturn,
+        _ context: BackendContext
+    ) -> Response {
+        if context.wantsJSON { return fault.error.response(headers: headers) }
+        if case .app(let target) = signInReturn.destination, !fault.isAskedAgain,
+            let redirect = target.location(fault.forApps)
+        {
+            return Response(redirect, headers: headers).logged(error: fault.word)
+        }
+        let fields = signInReturn.destination.handleParameters
+        return ask(
+            handle,
+            fault,
+            fields.map { PageField($0.name, $0.value) },
+            signInReturn.destination,
+            context
+        ).logged(error: fault.word)
+    }
+
+    /// The account signs in at another server: the person is asked whether to go on there.
+    func again(
+        _ did: DID,
+        at server: AuthorizationServer,
+        _ attempt: HandleAttempt,
+        _ signInReturn: SignInReturn,
+        _ context: BackendContext
+    ) throws -> Response {
+        if context.wantsJSON { return HandleFault.notFinished.error.response(headers: headers) }
+        var fields =
+            signInReturn.destination.handleParameters + [
+                ("handle", did.text), ("again", "1"),
+            ]
+        if attempt.isPopup { fields.append(("pwa", "true")) }
+        let made = try responder.forms.form(
+            .login,
+            HandleLogin.again,
+            did.text,
+            context,
+            carrying: fields.map { PageField($0.0, $0.1) }
+        )
+        return page(
+            HandleAgainPage(
+                host: server.issuer.host,
+                first: HTTPAddress(attempt.issuer)?.host ?? "",
+                account: did.text,
+                form: made.form
+            ),
+            context,
+            status: .conflict,
+            redirecting: .servers([server.issuer.text]),
+            cookies: made.cookies
+        )
+    }
+
+    /// The window that opened this one is told, and this one closes.
+    func popup(
+        _ did: String,
+        _ handle: String,
+        then path: LocalPath,
+        cookies: [HTTPField],
+        _ context: BackendContext
+    ) -> Response {
+        let nonce = context.moment.random.text(16)
+        let popup = HandlePopupPage(
+            did: did,
+            handle: handle,
+            nonce: nonce,
+            proceed: PageLink(path: path.text)
+        )
+        var response = Response(
+            page: page.html(popup, context),
+            policy: .page(style: page.renderer.styleHash, nonce: nonce),
+            headers: headers,
+            cookies: cookies
+        )
+        SecurityHeaders.keepOpener(&response.headers)
+        return response
+    }
+
+    /// The attempt has brought its app a session before.
+    func answered(_ context: BackendContext) -> Response {
+        if context.wantsJSON { return HandleFault.expired.error.response(headers: headers) }
+        return page(ExpiredPage(reason: .answered), context, status: .badRequest)
+    }
+}
+
+extension HandleProblem {
+    /// - Returns: `nil` where the page asks whether another handle was meant.
+    fileprivate init?(_ fault: HandleFault) {
+        switch fault {
+        case .proposed: return nil
+        case .unreadable: self = .unreadable
+        case .notFound(let handle): self = .notFound(handle: handle)
+        case .notConfirmed: self = .oneWay
+        case .unreachable(let host): self = .hostUnreachable(host: host)
+        case .withoutSignIn(let host): self = .hostWithoutSignIn(host: host)
+        case .otherAccount(let handle): self = .otherAccount(handle: handle)
+        case .notFinished: self = .notFinished
+        case .denied: self = .denied
+        case .expired: self = .expired
+        case .tooMany(let seconds): self = .tooManyTries(seconds: Int(clamping: Int64(seconds)))
+        case .busy: self = .busy
+        }
+    }
+}

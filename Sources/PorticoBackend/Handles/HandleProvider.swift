@@ -1,0 +1,136 @@
+package import PorticoATProtocol
+import PorticoBytes
+package import PorticoProtocol
+package import PorticoStores
+
+/// Sign-in by internet handle, as it is configured: which client we are at hosts of the AT Protocol.
+///
+/// It is kept as a provider of this kind, and is none of PorticoUpstream's: each person's host is
+/// another.
+package struct HandleProvider: Hashable, Sendable {
+    /// The record's kind and its name, which routes and accounts know it by; also the issuer of
+    /// identities.
+    package static let kind = "atproto"
+    /// The reason of sessions that end because hosts take us for another kind of client.
+    package static let clientChanged = "client_changed"
+    /// Where the handle of a bare name would be, unless the operator says another.
+    static let usualDomain = "bsky.social"
+
+    /// What hosts may show; `nil`: nothing but our address.
+    package let clientName: String?
+    /// What is asked of every host.
+    package let scope: Scope
+    /// Whether keys of ours prove who we are.
+    package let isConfidential: Bool
+    /// Where every `did:plc` is registered.
+    package let directory: ServerOrigin
+    /// Where the handle of a bare name would be.
+    package let defaultDomain: String
+    /// `logo_uri`, `tos_uri` and `policy_uri` of the client's document.
+    let links: JSONObject
+
+    /// - Throws: What is wrong with the record.
+    package init(_ record: ProviderRecord, _ rules: IdentityRules)
+        throws(HandleProviderRefusal)
+    {
+        guard record.kind == Self.kind, record.name == Self.kind else { throw .name }
+        let known = HandleSetting.allCases.filter { record.settings[$0.rawValue] != nil }
+        guard known.count == record.settings.count else { throw .unknownSetting }
+        let settings = record.settings
+        clientName = try settings.text(.clientName)
+        isConfidential = try !settings.flag(.public)
+        do {
+            scope = try Scope(settings.text(.scope) ?? "atproto transition:generic")
+        } catch {
+            throw .malformed(.scope)
+        }
+        guard scope.contains("atproto") else { throw .malformed(.scope) }
+        do {
+            directory = try ServerOrigin(
+                settings.text(.directory) ?? "https://plc.directory",
+                rules
+            )
+        } catch {
+            throw .malformed(.directory)
+        }
+        defaultDomain = try settings.text(.defaultDomain) ?? Self.usualDomain
+        do {
+            _ = try Handle("name.\(defaultDomain)", rules)
+        } catch {
+            throw .malformed(.defaultDomain)
+        }
+        var links = JSONObject()
+        for (setting, member) in [
+            (HandleSetting.logo, "logo_uri"), (.terms, "tos_uri"), (.privacy, "policy_uri"),
+        ] {
+            guard let text = try settings.text(setting) else { continue }
+            guard HTTPAddress(text)?.isSecure == true else { throw .malformed(setting) }
+            links[member] = .string(text)
+        }
+        self.links = links
+    }
+}
+
+extension OwnClientDocument {
+    /// Ours, at a public address.
+    ///
+    /// - Returns: `nil` if hosts read no document from there.
+    package init?(_ provider: HandleProvider, at origin: String, _ rules: IdentityRules) {
+        self.init(
+            origin: origin,
+            name: provider.clientName,
+            scope: provider.scope,
+            isConfidential: provider.isConfidential,
+            rules
+        )
+    }
+}
+
+/// The names of settings of ``HandleProvider``. Any other one is refused.
+package enum HandleSetting: String, CaseIterable, Sendable {
+    case clientName, scope
+    case `public`
+    case directory, defaultDomain
+    case logo, terms, privacy
+}
+
+/// Why sign-in by handle cannot be configured. Its texts are literals.
+package enum HandleProviderRefusal: Error, Hashable, Sendable {
+    case name
+    case unknownSetting
+    case malformed(HandleSetting)
+    /// Hosts read our document from https without a port only, or from this machine.
+    case publicAddress
+    /// Of the cookie `sid`.
+    case noPasswords
+}
+
+extension HandleProviderRefusal: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .name: "There is one provider of the kind atproto, and atproto is its name."
+        case .unknownSetting: "There is a setting that a provider of this kind does not have."
+        case .malformed(let setting): "The setting \(setting.rawValue) is malformed."
+        case .publicAddress:
+            "Hosts take https addresses with a domain name and without a port: set public-url to one."
+        case .noPasswords: "There are no passwords for the cookie sid."
+        }
+    }
+}
+
+extension JSONObject {
+    /// `null` is no value.
+    fileprivate func text(_ setting: HandleSetting) throws(HandleProviderRefusal) -> String? {
+        guard let value = self[setting.rawValue], value != .null else { return nil }
+        guard let text = value.string, 1...2048 ~= text.utf8.count else {
+            throw .malformed(setting)
+        }
+        return text
+    }
+
+    fileprivate func flag(_ setting: HandleSetting) throws(HandleProviderRefusal) -> Bool {
+        guard let value = self[setting.rawValue], value != .null else { return false }
+        guard let flag = value.bool else { throw .malformed(setting) }
+        return flag
+    }
+}

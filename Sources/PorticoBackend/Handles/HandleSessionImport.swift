@@ -1,0 +1,229 @@
+package import PorticoATProtocol
+package import PorticoBytes
+import PorticoProtocol
+package import PorticoSeals
+package import PorticoStores
+import PorticoWeb
+
+/// Brings sessions of another system in, with their tokens, so that its seals open here for a while
+/// (docs/decisions/0066).
+///
+/// They are a public client's: one that proves itself by a key has that key, and we have another.
+package struct HandleSessionImport: Sendable {
+    private let accounts: AccountStore
+    private let ring: KeyRing
+    private let provider: HandleProvider
+    private let client: OwnClientDocument
+    private let questions: HandleDirectory.HostQuestions
+    private let rules: IdentityRules
+    private let app: String?
+    private let isDryRun: Bool
+    /// Hosts that did not say their server: none is asked twice.
+    private let unknown = Locked<Set<ServerOrigin>>([])
+
+    /// How long another system's seals open what it brought, in seconds.
+    package static let foreignSeals = SidCookie.lifetime
+    /// Whose session was brought is remembered for two years, in seconds: longer than any of it lives.
+    private static let remembered: Int64 = 2 * 365 * 86_400
+
+    /// - Parameters:
+    ///   - client: A public one: the one that the sessions began as.
+    ///   - network: Asks hosts, the directory and the DNS.
+    ///   - app: Whose sessions they are; `nil`: they count as browsers'.
+    ///   - isDryRun: Whether nothing is written.
+    package init(
+        accounts: AccountStore,
+        ring: KeyRing,
+        provider: HandleProvider,
+        client: OwnClientDocument,
+        network: HandleDirectory.Network,
+        rules: IdentityRules,
+        clock: Clock,
+        app: String?,
+        isDryRun: Bool
+    ) {
+        self.accounts = accounts
+        self.ring = ring
+        self.provider = provider
+        self.client = client
+        questions = HandleDirectory.HostQuestions(
+            network,
+            directory: provider.directory,
+            rules: rules,
+            clock: clock
+        )
+        self.rules = rules
+        self.app = app
+        self.isDryRun = isDryRun
+    }
+
+    package enum Outcome: Hashable, Sendable {
+        case taken
+        /// One of that DID came before, with these tokens or others. Nothing happened.
+        case known
+        case refused(Refusal)
+    }
+
+    /// Whose sessions they become, as hosts know us.
+    package var clientID: String { client.clientID }
+
+    /// The longest line that is read, in bytes.
+    package static let longestLine = ImportedHandleSession.longest
+
+    /// - Parameter line: One session.
+    /// - Throws: errors of the store.
+    package func callAsFunction(_ line: [UInt8], at moment: Moment) async throws -> Outcome {
+        let session: ImportedHandleSession
+        do {
+            session = try ImportedHandleSession(parsing: line, rules)
+        } catch {
+            return .refused(error)
+        }
+        if let id = session.clientID, !sameBytes(id, client.clientID) { return .refused(.client) }
+        let now = moment.seconds
+        let end = min(session.createdAt ?? now, now) + HandleSessionCheck.longest
+        guard end > now else { return .refused(.over) }
+        guard try await !accounts.wasSpent(session.mark) else { return .known }
+        let home: Home
+        do {
+            home = try await self.home(of: session)
+        } catch {
+            return .refused(error)
+        }
+        guard !isDryRun else { return .taken }
+        let event = event(of: session, home, until: end, at: moment)
+        switch try await accounts.signIn(event, at: now) {
+        case .signedIn: return .taken
+        case .spent: return .known
+        // Only the first of these can be: everyone is let in, and no address is compared.
+        case .blocked, .signUpClosed, .matches: return .refused(.blocked)
+        }
+    }
+
+    /// Where the account is, and where its tokens are from.
+    private struct Home {
+        let host: ServerOrigin
+        let issuer: ServerOrigin
+        /// The one that the account confirms now. `nil` where none is found; the next refresh looks
+        /// again.
+        let handle: String?
+    }
+
+    /// A file can say anything: as at a sign-in, the account's own document says where it is.
+    private func home(of session: ImportedHandleSession) async throws(Refusal) -> Home {
+        let identity: ATIdentity
+        do {
+            identity = try await questions.identities.identity(of: session.did)
+        } catch {
+            throw error == .directoryUnreachable || error == .busy ? .directory : .elsewhere
+        }
+        let issuer: ServerOrigin
+        if let named = session.issuer {
+            issuer = named
+        } else {
+            issuer = try await self.issuer(at: session.host)
+        }
+        let own = try await self.issuer(at: identity.host)
+        guard own == issuer else { throw .elsewhere }
+        return Home(host: identity.host, issuer: issuer, handle: identity.handle?.text)
+    }
+
+    /// Whose tokens a host takes.
+    private func issuer(at host: ServerOrigin) async throws(Refusal) -> ServerOrigin {
+        guard !unknown.withLock({ $0.contains(host) }) else { throw .server }
+        do {
+            return try await questions.discovery.server(of: host, wasNamed: false).issuer
+        } catch {
+            unknown.withLock { if $0.count < 1_000 { $0.insert(host) } }
+            throw .server
+        }
+    }
+
+    private func event(
+        of session: ImportedHandleSession,
+        _ home: Home,
+        until end: Int64,
+        at moment: Moment
+    ) -> SignInEvent {
+        let (id, now) = (moment.id(), moment.seconds)
+        var event = SignInEvent(
+            spending: [SpentOnce(hash: session.mark, expiresAt: now + Self.remembered)],
+            identity: Identity(
+                key: IdentityKey(issuer: HandleProvider.kind, subject: session.did.text),
+                provider: HandleProvider.kind,
+                email: nil,
+                linkedAt: now,
+                lastUsedAt: now,
+                sealedToken: nil
+            ),
+            name: home.handle,
+            picture: nil,
+            language: "en",
+            emailRule: .never,
+            isSignUpOpen: true,
+            newAccountID: moment.id(),
+            session: NewAccountSession(
+                id: id,
+                form: form(at: moment),
+                providerSessionID: nil,
+                device: DeviceName.of(nil, app: app),
+                address: nil,
+                idleSeconds: SidCookie.lifetime,
+                expiresAt: end
+            ),
+            userAgent: nil,
+            notice: nil
+        )
+        event.handleSession = NewHandleSession(
+            did: session.did.text,
+            handle: home.handle ?? Handle.invalid,
+            host: home.host.text,
+            issuer: home.issuer.text,
+            clientID: client.clientID,
+            clientKeyID: nil,
+            askedScope: provider.scope.text,
+            scope: (session.scope ?? provider.scope).text,
+            sealed: HandleTokenVault(ring: ring).seal(
+                session.tokens,
+                for: id,
+                random: moment.random
+            ),
+            accessExpiresAt: session.accessExpiresAt,
+            foreignSealsUntil: now + Self.foreignSeals
+        )
+        return event
+    }
+
+    /// Of a browser without its cookie: nothing but a seal opens it.
+    private func form(at moment: Moment) -> NewAccountSession.Form {
+        guard let app else {
+            return .browser(cookieHash: Hash256(of: moment.random.bytes(32)), replacing: nil)
+        }
+        return .app(name: app, refresh: AppSessionAnswer.firstState(at: moment, ring: ring))
+    }
+}
+
+extension HandleSessionImport {
+    /// Why a line is not taken. Its texts are literals.
+    package enum Refusal: String, Error, CaseIterable, CustomStringConvertible, Sendable {
+        case tooLong = "longer than 64 KiB"
+        case notJSON = "no JSON object"
+        case did = "did is missing, or no DID"
+        case host = "host or pdsUrl is missing, or not an https origin of a public name"
+        case issuer = "issuer is not an https origin of a public name"
+        case client = "client_id is not ours"
+        case clientKey = "its client proves itself by a key, which is not here"
+        case scope = "scope is malformed, or without atproto"
+        case accessToken = "the access token is malformed"
+        case refreshToken = "the refresh token is missing, or malformed"
+        case key = "the key for proofs is missing, or no private key for ES256"
+        case time = "a time is malformed"
+        case over = "it began 90 days ago, or earlier"
+        case server = "its host does not say now which server the tokens are from"
+        case directory = "the account's own document cannot be read now: run it again later"
+        case elsewhere = "the account's own document is not there, or names another host"
+        case blocked = "the account is blocked here"
+
+        package var description: String { rawValue }
+    }
+}

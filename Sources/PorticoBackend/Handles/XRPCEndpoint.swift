@@ -1,0 +1,163 @@
+import HTTPTypes
+import NIOCore
+import PorticoATProtocol
+import PorticoBytes
+import PorticoPages
+import PorticoProtocol
+import PorticoStores
+import PorticoWeb
+
+/// `/xrpc/{method}`: passes a request on to the person's own host, with their tokens (AT Protocol,
+/// XRPC; WEB-BFF-4).
+///
+/// The host is that of the session's row, and no other can be named. A few of the request's fields
+/// are passed on, and a few of the answer's come back; no cookie in either direction, and no token.
+/// Statuses, errors and bodies are the host's own: an app reads them as if it had asked itself.
+struct XRPCEndpoint: Sendable {
+    let sessions: HandleSessions
+    let tokens: HandleTokens
+    let calls: AccountCalls
+    let headers: SecurityHeaders
+
+    /// Of a body in memory. Longer ones come in a file.
+    private static let longestBody = Uploads.held
+
+    func respond(_ name: Substring, _ context: BackendContext) async throws -> Response {
+        try checkHead(name, context)
+        let sender = try sessions.directory.liveHandles().sender
+        let checked = try await sessions(context)
+        let session = checked.session.handle
+        let account = checked.session.live.account.id
+        let place = try calls.begin(account)
+        let query = context.target.query.map { "?\(Substring($0))" } ?? ""
+        guard let address = HTTPAddress("\(session.host)/xrpc/\(name)\(query)") else {
+            throw BackendError(.invalidRequest, "The query has a character that no query has.")
+        }
+        let body = try body(context)
+        let reply: HTTPReply
+        do {
+            reply = try await HostCall(tokens: tokens, sender: sender, account: account).send(
+                // The answer to HEAD has the length of the answer to GET (RFC 9110 §8.6).
+                context.method == .head ? .get : context.method,
+                to: address,
+                fields: passedOn(context.headers),
+                body: body,
+                stored: stored(context),
+                for: session
+            )
+        } catch let failure as HandleTokens.Failure {
+            throw refusal(failure, session)
+        } catch let error as HTTPTransportError {
+            throw Self.noAnswer(error)
+        }
+        var response = self.response(reply, adding: checked.fields)
+        response.held = [place] + (reply.held.map { [$0] } ?? [])
+        return response
+    }
+
+    /// Whose account a long body counts for (docs/decisions/0068).
+    func account(_ context: BackendContext) async throws -> UniqueID {
+        try checkHead(context.parameters["method"], context)
+        return try await sessions(context).session.live.account.id
+    }
+
+    private func checkHead(_ name: Substring, _ context: BackendContext) throws(BackendError) {
+        guard RequestOrigin.permitsProxying(context.headers) else {
+            throw BackendError(.forbidden, "Send the header X-Portico: 1.")
+        }
+        guard context.headers[.upgrade] == nil else {
+            throw BackendError(.invalidRequest, "Nothing is upgraded here.")
+        }
+        guard NSID.isValid(String(name)) else {
+            throw BackendError(.invalidRequest, "That is no name of a method.")
+        }
+    }
+
+    private static let unreachable = BackendError(
+        .providerUnreachable,
+        "The person's host does not answer.",
+        retryAfter: 5
+    )
+
+    private static let tooLarge = BackendError(
+        .providerError,
+        "The host's answer is too large."
+    )
+
+    private static func noAnswer(_ error: HTTPTransportError) -> BackendError {
+        switch error {
+        case .busy, .noRoom: .busy
+        case .tooLarge: tooLarge
+        default: unreachable
+        }
+    }
+
+    private func refusal(_ failure: HandleTokens.Failure, _ session: HandleSession) -> any Refusal {
+        let name = sameBytes(session.handle, Handle.invalid) ? session.did : session.handle
+        switch failure {
+        case .ended: return HandleSessionCheck.Absence(cause: .expired, handle: name)
+        case .signInAgain: return HandleSessionCheck.Absence(cause: .unusable, handle: name)
+        case .unreachable: return Self.unreachable
+        case .busy: return BackendError.busy
+        }
+    }
+
+    private func stored(_ context: BackendContext) -> SpooledBody? {
+        guard case .stored(let body)? = context.request.received.upload else { return nil }
+        return body
+    }
+
+    private func body(_ context: BackendContext) throws(BackendError) -> [UInt8] {
+        if case .unread(let reason)? = context.request.received.upload { throw Self.unread(reason) }
+        let body = context.request.received.body
+        guard body.readableBytes <= Self.longestBody else {
+            throw BackendError(.tooLarge, "The body is larger than this address takes.")
+        }
+        return context.method == .post ? Array(body.readableBytesView) : []
+    }
+
+    private static func unread(_ reason: Upload.Unread) -> BackendError {
+        switch reason {
+        case .tooMany:
+            BackendError(
+                .rateLimited,
+                "The account sends as many long bodies at once as it may.",
+                retryAfter: 5
+            )
+        case .full:
+            BackendError(.busy, "There is no room for a long body now.", retryAfter: 30)
+        // It was let in only now.
+        case .notAdmitted: .busy
+        }
+    }
+
+    private func passedOn(_ headers: HTTPFields) -> HTTPFields {
+        var fields = HTTPFields()
+        for name in Self.passedOn { fields[values: name] = headers[values: name] }
+        return fields
+    }
+
+    /// A redirect is an answer like any other, without its address.
+    private func response(_ reply: HTTPReply, adding extra: HTTPFields) -> Response {
+        var fields = headers.plain
+        // What a stranger's server sends is no page of ours, however it is opened.
+        fields[.contentSecurityPolicy] = "default-src 'none'; sandbox"
+        for name in Self.comingBack {
+            if let value = reply.response.headerFields[name] { fields[name] = value }
+        }
+        fields.append(contentsOf: extra)
+        return Response(status: reply.response.status, headers: fields, bytes: reply.body)
+    }
+
+    private static let passedOn: [HTTPField.Name] = [
+        .accept, .acceptLanguage, .contentType, .contentEncoding, .ifNoneMatch, .range,
+        .known("atproto-proxy"), .known("atproto-accept-labelers"),
+    ]
+
+    private static let comingBack: [HTTPField.Name] = [
+        .contentType, .contentLanguage, .contentDisposition, .contentRange, .acceptRanges, .eTag,
+        .lastModified, .retryAfter, .known("atproto-repo-rev"), .known("atproto-content-labelers"),
+        .known("ratelimit-limit"), .known("ratelimit-remaining"), .known("ratelimit-reset"),
+        .known("ratelimit-policy"),
+    ]
+}

@@ -1,0 +1,86 @@
+import HTTPTypes
+import NIOCore
+import PorticoBytes
+import PorticoProtocol
+import PorticoWeb
+
+/// What the stand-in of a host answers itself: directory, handles and the methods of the PDS.
+struct ATHostService: HTTPService {
+    let routes: RouteTable<RequestContext>
+    let headers: SecurityHeaders
+    let server: ATHostAuthorizationServer
+
+    static let handlePath = "/.well-known/atproto-did"
+
+    init(_ host: ATHost, _ server: any Responder) throws {
+        let headers = SecurityHeaders(try PublicURL("http://127.0.0.1:1"))
+        let server = ATHostAuthorizationServer(host: host, server: server, headers: headers)
+        let documents = ATHostDocuments(host: host, headers: headers)
+        let methods = XRPCMethods(
+            host: host,
+            access: ATHostAccessCheck(host: host, server: server),
+            headers: headers
+        )
+        let identities: [Route<RequestContext>] = [
+            .get(RoutePath(Self.handlePath), for: .programs, scripts: .any, documents.handle),
+            .get("/{did}", for: .programs, scripts: .any, documents.identity),
+        ]
+        let xrpc = Route<RequestContext>.any(
+            of: [.get, .post],
+            "/xrpc/{method}",
+            for: .programs,
+            scripts: .any,
+            methods.answer
+        )
+        routes = try RouteTable(identities + xrpc)
+        self.headers = headers
+        self.server = server
+    }
+
+    /// A path of one segment is the directory's only if it is a DID.
+    func context(_ request: RequestContext, _ parameters: PathParameters) -> RequestContext? {
+        let did = parameters["did"]
+        return did.isEmpty || did.hasPrefix("did:") ? request : nil
+    }
+
+    func methodNotAllowed(_ audience: Audience, _ context: RequestContext) -> Response {
+        Response(empty: .methodNotAllowed, headers: headers)
+    }
+
+    func answer(_ error: any Error, _ audience: Audience, _ context: RequestContext) -> Response {
+        Response(empty: .badRequest, headers: headers)
+    }
+}
+
+extension ATHost {
+    /// Logs a request to something of the host's own, and waits for what holds it.
+    ///
+    /// - Returns: The faults at the moment.
+    func arrive(_ context: RequestContext, at endpoint: ATHostEndpoint) async -> ATHostFaults {
+        log.append(
+            ATHostLog.Entry(
+                endpoint: endpoint,
+                method: context.method,
+                target: context.received.head.path ?? "",
+                headers: context.headers,
+                form: FormParameters(),
+                size: context.received.body.readableBytes
+            )
+        )
+        await pass(.request, of: endpoint)
+        return faults
+    }
+
+    /// Waits for what holds an answer.
+    ///
+    /// - Returns: The answer, or what remains where it is lost.
+    func leave(
+        _ response: Response,
+        _ endpoint: ATHostEndpoint,
+        _ faults: ATHostFaults
+    ) async -> Response {
+        await pass(.answer, of: endpoint)
+        guard faults.losesAnswers.contains(endpoint) else { return response }
+        return Response(status: .gatewayTimeout)
+    }
+}

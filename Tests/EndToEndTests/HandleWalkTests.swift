@@ -1,0 +1,196 @@
+import PorticoProtocol
+import PorticoTestSupport
+import Testing
+
+/// Signing in by internet handle with nothing of ours left out: `portico serve --demo`, its host, whose
+/// authorization server is a realm of ours, and a real Chromium between them.
+@Suite("End to end: signing in by internet handle", .serialized)
+struct HandleWalkTests {
+    @Test(
+        "ATP-AR-1, ATP-CB-1: by handle, with scripts and without",
+        .needs(.chromium),
+        arguments: Scripts.onAndOff
+    )
+    func byHandle(scripts: Bool) async throws {
+        try await HandleWalk.run(scripts) { walk in
+            try await walk.signIn(HandleWalk.ann, typing: " @Ann.Handles.Test")
+            try await walk.expectSession(of: HandleWalk.ann)
+        }
+    }
+
+    @Test("By DID and by host it is the same account", .needs(.chromium))
+    func otherStarts() async throws {
+        try await HandleWalk.run { walk in
+            try await walk.signIn(HandleWalk.ann)
+            let first = try await walk.session(try await walk.seal())
+            let did = try #require(first.json.string("did"))
+            for typed in [did, walk.stage.host] {
+                try await walk.signOut()
+                try await walk.open()
+                try await walk.browser.type(typed, into: "#handle")
+                try await walk.browser.click("button.button")
+                try await walk.expect("Continue at localhost")
+                try await walk.browser.click("a.button")
+                // Signed in there still: it asks at once whether we may.
+                try await walk.atHost("Allow localhost to use")
+                try await walk.allow()
+                try await walk.expectSession(of: HandleWalk.ann)
+                let session = try await walk.session(try await walk.seal())
+                #expect(session.json.string("did") == did)
+            }
+        }
+    }
+
+    @Test("A bare name is proposed, and one that nobody has is said to be so", .needs(.chromium))
+    func names() async throws {
+        try await HandleWalk.run { walk in
+            try await walk.open()
+            try await walk.browser.type("nobody.handles.test", into: "#handle")
+            try await walk.browser.click("button.button")
+            try await walk.expect("Error: Enter your internet handle")
+            #expect(
+                try await walk.browser.text("main").contains("We can’t find nobody.handles.test")
+            )
+            try await walk.browser.type("ann", into: "#handle")
+            try await walk.browser.click("button.button")
+            try await walk.expect("Did you mean ann.handles.test?")
+            try await walk.browser.click("button[value='\(HandleWalk.ann)']")
+            try await walk.leave()
+            try await walk.prove(HandleWalk.ann)
+            try await walk.allow()
+        }
+    }
+
+    @Test("A wrong password is said to be one, and costs nothing else", .needs(.chromium))
+    func wrongPassword() async throws {
+        try await HandleWalk.run { walk in
+            try await walk.open()
+            try await walk.enter(HandleWalk.ann)
+            try await walk.browser.signIn(HandleWalk.ann, "not the password")
+            try await walk.atHost("Error: Sign in to localhost")
+            try await walk.prove(HandleWalk.ann)
+            try await walk.allow()
+            try await walk.expectSession(of: HandleWalk.ann)
+        }
+    }
+
+    @Test("Nobody but whom the handle names finishes the sign-in", .needs(.chromium))
+    func another() async throws {
+        try await HandleWalk.run { walk in
+            try await walk.open()
+            try await walk.enter(HandleWalk.ann)
+            let password = try await walk.stage.password(of: HandleWalk.bob)
+            try await walk.browser.signIn(HandleWalk.bob, password)
+            try await walk.expect("Error: Enter your internet handle")
+            let said = try await walk.browser.text("main")
+            #expect(said.contains("You signed in with another account than"))
+            try await walk.browser.open(walk.stage.origin + "/dashboard")
+            #expect(try await walk.seal() == nil)
+        }
+    }
+
+    @Test("Who does not allow it is told that they stopped, and may begin again", .needs(.chromium))
+    func refused() async throws {
+        try await HandleWalk.run { walk in
+            try await walk.open()
+            try await walk.enter(HandleWalk.ann)
+            try await walk.prove(HandleWalk.ann)
+            try await walk.browser.click("button[value=deny]")
+            try await walk.expect("Error: Enter your internet handle")
+            #expect(try await walk.browser.text("main").contains("You stopped signing in"))
+            #expect(try await walk.seal() == nil)
+            // The field has the handle.
+            try await walk.browser.click("button.button")
+            try await walk.expect("Continue at localhost")
+            try await walk.browser.click("a.button")
+            try await walk.atHost("Allow localhost to use")
+            try await walk.allow()
+        }
+    }
+
+    @Test("Of two browsers one signs out, and the other goes on", .needs(.chromium))
+    func devices() async throws {
+        try await HandleWalk.run { walk in
+            try await walk.signIn(HandleWalk.ann)
+            let first = try await walk.seal()
+            try await Browser.use { browser in
+                let other = HandleWalk(stage: walk.stage, browser: browser)
+                try await other.signIn(HandleWalk.ann)
+                #expect(try await other.seal() != first)
+                try await walk.signOut()
+                #expect(try await walk.seal() == nil)
+                let ended = try await walk.session(first)
+                #expect(ended.status == 401)
+                #expect(ended.json.string("reason") == "SESSION_EXPIRED")
+                #expect(try await walk.atHost(first).status == 401)
+                try await other.expectSession(of: HandleWalk.ann)
+                try await other.browser.open(walk.stage.origin + "/dashboard")
+                try await other.expect("You’re signed in")
+            }
+        }
+    }
+
+    @Test(
+        "Two tabs finish, each its own sign-in, and the back button undoes none",
+        .needs(.chromium)
+    )
+    func tabs() async throws {
+        try await HandleWalk.run { walk in
+            let first = try await walk.browser.tab()
+            try await walk.open("?redirect=/account/ways")
+            try await walk.enter(HandleWalk.ann)
+            let second = try await walk.browser.openTab()
+            try await walk.open()
+            try await walk.enter(HandleWalk.ann)
+            try await walk.prove(HandleWalk.ann)
+            try await walk.allow()
+            let seal = try await walk.seal()
+            try await walk.browser.show(first)
+            // The host's form is of before the sign-in in the other tab.
+            let password = try await walk.stage.password(of: HandleWalk.ann)
+            try await walk.browser.signIn(HandleWalk.ann, password)
+            try await walk.atHost("We couldn’t match this sign-in")
+            try await walk.browser.click("a.button")
+            try await walk.atHost("Allow localhost to use")
+            try await walk.browser.click("button[value=allow]")
+            try await walk.expect("Sign-in methods")
+            try await walk.expectSession(of: HandleWalk.ann)
+            // The question that was answered, once more.
+            try await walk.browser.goBack()
+            try await walk.browser.show(second)
+            try await walk.browser.goBack()
+            try await walk.browser.open(walk.stage.origin + "/dashboard")
+            try await walk.expect("You’re signed in")
+            try await walk.expectSession(of: HandleWalk.ann)
+            #expect(seal != nil)
+        }
+    }
+
+    @Test(
+        "ATP-UI-2: at the host people see where they are signed in, and end it",
+        .needs(.chromium)
+    )
+    func endedAtHost() async throws {
+        try await HandleWalk.run { walk in
+            try await walk.signIn(HandleWalk.ann)
+            let page = walk.stage.host + "/realms/handles/account/apps"
+            try await walk.browser.open(page)
+            try await walk.expect("Connected apps")
+            #expect(try await walk.browser.text("main").contains("localhost"))
+            try await walk.browser.click("button[value=remove]")
+            try await waitUntil("an empty list") {
+                try await !walk.browser.source().contains("value=\"session-")
+            }
+            // The next sign-in asks again.
+            try await walk.signOut()
+            try await walk.open()
+            try await walk.browser.type(HandleWalk.ann, into: "#handle")
+            try await walk.browser.click("button.button")
+            try await walk.expect("Continue at localhost")
+            try await walk.browser.click("a.button")
+            try await walk.atHost("Allow localhost to use")
+            try await walk.allow()
+            try await walk.expectSession(of: HandleWalk.ann)
+        }
+    }
+}

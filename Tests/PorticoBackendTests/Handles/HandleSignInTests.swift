@@ -1,0 +1,342 @@
+import HTTPTypes
+import PorticoBytes
+import PorticoProtocol
+import PorticoSeals
+import PorticoStores
+import PorticoTestSupport
+import Testing
+
+@testable import PorticoBackend
+
+/// Signing in by handle, from the field to the session.
+@Suite struct HandleSignInTests {
+    @Test("ATP-AR-1, ATP-CA-1, ATP-CB-2: by handle in a browser, each request as it has to be")
+    func web() async throws {
+        let server = try await BackendUnderTest.withHandles()
+        let visitor = TestVisitor(server)
+        let begun = try await visitor.begin("@Ann.example.com ")
+        #expect(begun.status == 302)
+        #expect(begun.location?.hasPrefix("https://pds.example.com/oauth/authorize?") == true)
+        #expect(Set(begun.redirected.keys) == ["client_id", "request_uri"])
+        let back = try await visitor.request(server.hosts.approve(begun.location, as: .ann))
+        #expect(back.status == 302)
+        #expect(back.location == "/dashboard")
+        #expect(visitor.cookies.keys.contains("__Host-session"))
+        #expect(visitor.cookies.keys.contains("sid"))
+        #expect(!visitor.cookies.keys.contains { $0.hasPrefix("__Host-attempt") })
+
+        let pushes = server.hosts.asked.filter { $0.path == "/oauth/par" }
+        // The first one had no nonce yet.
+        #expect(pushes.count == 2)
+        let push = try #require(pushes.last)
+        let clientID = "https://app.example.com/oauth-client-metadata.json"
+        #expect(push.form["client_id"] == clientID)
+        #expect(push.form["redirect_uri"] == "https://app.example.com/oauth/callback")
+        #expect(push.form["login_hint"] == "ann.example.com")
+        #expect(push.form["scope"] == "atproto transition:generic")
+        #expect(push.form["code_challenge_method"] == "S256")
+        let tokens = try #require(server.hosts.asked.last)
+        #expect(tokens.isGrant("authorization_code"))
+        #expect(tokens.form["redirect_uri"] == push.form["redirect_uri"])
+        #expect(tokens.form["client_id"] == clientID)
+        #expect(tokens.thumbprint == push.thumbprint)
+        let key = try #require(server.backend.directory.handleKeys.first)
+        for asked in server.hosts.asked {
+            let assertion = try #require(asked.assertion)
+            #expect(assertion.header.string("alg") == "ES256")
+            #expect(assertion.header.string("kid") == key.keyID)
+            #expect(assertion.claims.string("iss") == clientID)
+            #expect(assertion.claims.string("sub") == clientID)
+            #expect(assertion.claims.string("aud") == "https://pds.example.com")
+            #expect(assertion.claims.int64("iat") == server.clock.seconds - 10)
+        }
+        let ids = server.hosts.asked.compactMap { $0.assertion?.claims.string("jti") }
+        #expect(Set(ids).count == server.hosts.asked.count)
+
+        let session = try #require(try await server.handleSession(back))
+        #expect(session.handle.did == TestHosts.Person.ann.did)
+        #expect(session.handle.handle == "ann.example.com")
+        #expect(session.handle.host == "https://pds.example.com")
+        #expect(session.handle.issuer == "https://pds.example.com")
+        #expect(session.handle.clientID == clientID)
+        #expect(session.handle.clientKeyID == key.keyID)
+        #expect(session.handle.scope == "atproto transition:generic")
+        #expect(session.handle.accessExpiresAt == server.clock.seconds + 3599)
+        #expect(session.live.session.idleSeconds == SidCookie.lifetime)
+        #expect(
+            session.live.session.expiresAt == server.clock.seconds + HandleSessionCheck.longest
+        )
+        let kept = try #require(HandleTokenVault(ring: server.ring).open(session.handle))
+        #expect(kept.key.thumbprint.text == push.thumbprint)
+        #expect(kept.refresh != nil)
+        let user = try await server.user(of: visitor)
+        #expect(user.string("name") == "ann.example.com")
+        #expect(user.strings("providers") == ["atproto"])
+    }
+
+    @Test("ATP-AR-6: state is random, new for each attempt, and holds nothing")
+    func state() async throws {
+        let server = try await BackendUnderTest.withHandles()
+        for _ in 1...5 { _ = try await TestVisitor(server).begin("ann.example.com") }
+        let states = server.hosts.asked.compactMap { $0.form["state"] }
+        #expect(Set(states).count == 5)
+        // 16 random bytes.
+        #expect(states.allSatisfy { $0.wholeMatch(of: /[A-Za-z0-9_-]{22}/) != nil })
+    }
+
+    @Test("Decision 0062: a DID or a host begins as well, and a host has no login_hint")
+    func starts() async throws {
+        let server = try await BackendUnderTest.withHandles()
+        for (text, hint) in [
+            (TestHosts.Person.bob.did, TestHosts.Person.bob.did),
+            ("https://other.example.com", nil),
+        ] {
+            server.hosts.forgetRequests()
+            let visitor = TestVisitor(server)
+            let begun = try await visitor.begin(text)
+            #expect(server.hosts.asked.last?.form["login_hint"] == hint)
+            let back = try await visitor.request(server.hosts.approve(begun.location, as: .bob))
+            #expect(back.location == "/dashboard")
+            let session = try #require(try await server.handleSession(back))
+            #expect(session.handle.did == TestHosts.Person.bob.did)
+            #expect(session.handle.issuer == "https://other.example.com")
+        }
+        #expect(try await server.accounts().count == 1)
+    }
+
+    @Test(
+        "Decision 0060: whoever did not tick the box has a session and cookies of a day",
+        arguments: [
+            ("/v1/auth/atproto?return_to=%2Freports", 86_400),
+            ("/v1/auth/atproto", 86_400), ("/v1/auth/atproto?remember=1", 1_209_600),
+            ("/mobile-auth?redirect=%2Freports", 1_209_600),
+        ] as [(String, Int64)]
+    )
+    func remembered(_ start: String, _ seconds: Int64) async throws {
+        let server = try await BackendUnderTest.withHandles()
+        let visitor = TestVisitor(server)
+        let page = try await visitor.open(start)
+        let form = try #require(
+            HTMLForm.all(in: page.reply.text).first { $0.action == "/login" }
+        )
+        let fields = form.hidden.filter { $0.0 != "ask" } + [("handle", "ann.example.com")]
+        let begun = try await visitor.request(
+            FormEncoding.appending(fields.map { (name: $0.0, value: $0.1) }, to: "/login")
+        )
+        let back = try await visitor.request(server.hosts.approve(begun.location, as: .ann))
+        #expect(back.status == 302)
+        func age(_ reply: Reply) -> String? {
+            reply.headers[values: .setCookie].first { $0.hasPrefix("sid=") }.flatMap { field in
+                field.split(separator: ";").first { $0.hasPrefix(" Max-Age=") }.map { String($0) }
+            }
+        }
+        #expect(age(back) == " Max-Age=\(seconds)")
+        let session = try #require(try await server.handleSession(back)).live.session
+        #expect(session.idleSeconds == seconds)
+        let longest = seconds == 86_400 ? 86_400 : HandleSessionCheck.longest
+        #expect(session.expiresAt == server.clock.seconds + longest)
+        // A cookie that is made again lasts no longer.
+        server.clock.advance(by: 1000)
+        let again = try await visitor.request("/api/auth/session")
+        #expect(again.status == 200 && age(again) == " Max-Age=\(seconds)")
+        server.clock.advance(by: Double(seconds))
+        let over = try await visitor.request("/api/auth/session")
+        #expect(over.location?.hasPrefix("/mobile-auth") == true, "\(over.status)")
+    }
+
+    @Test(
+        "ATP-M-8: redirect is a path of ours, and nothing else",
+        arguments: [
+            ("/reports?year=2", "/reports?year=2"), ("//evil.example", "/"),
+            ("/\\evil.example", "/"), ("/%09/evil.example", "/"), ("/%5Cevil.example", "/"),
+            ("https://evil.example/", "/"),
+        ]
+    )
+    func redirect(_ asked: String, _ path: String) async throws {
+        let server = try await BackendUnderTest.withHandles()
+        let back = try await TestVisitor(server).byHandle(at: server, [("redirect", asked)])
+        #expect(back.location == path)
+    }
+
+    @Test("ATP-M-1: an app gets a code that only it can redeem, for a seal and the cookie's name")
+    func app() async throws {
+        let server = try await BackendUnderTest.withHandles()
+        let app = TestApp()
+        let visitor = TestVisitor(server)
+        let query = app.start.filter { $0.name != "platform" } + [("mobile", "true")]
+        let back = try await visitor.byHandle(at: server, query)
+        #expect(back.location?.hasPrefix("https://app.example.com/auth/callback?code=") == true)
+        #expect(back.redirected["state"] == app.state)
+        #expect(!back.headers[values: .setCookie].contains { $0.hasPrefix("sid=") })
+        let code = try #require(back.redirected["code"])
+        let answer = try await app.redeem(code, at: server)
+        #expect(answer.status == 200)
+        #expect(answer.json.string("token_type") == "Cookie")
+        #expect(answer.json.string("cookie_name") == "sid")
+        #expect(answer.json.string("did") == TestHosts.Person.ann.did)
+        #expect(answer.json.string("handle") == "ann.example.com")
+        #expect(answer.json.int64("expires_in") == SidCookie.lifetime)
+        #expect(answer.json.object("user")?.string("name") == "ann.example.com")
+        let seal = try #require(answer.json.string("session_token"))
+        let session = try #require(try await server.handleSession(ofSeal: seal))
+        #expect(session.handle.did == TestHosts.Person.ann.did)
+        // Decision 0013: a second presentation ends what the first one got.
+        #expect(try await app.redeem(code, at: server).json.string("error") == "invalid_grant")
+        #expect(try await server.handleSession(ofSeal: seal) == nil)
+    }
+
+    @Test("ATP-M-1: where there is no cookie to give, the app gets no other token")
+    func noCookie() async throws {
+        let server = try await BackendUnderTest.withHandles()
+        let app = TestApp()
+        let back = try await TestVisitor(server).byHandle(at: server, app.start)
+        let code = try #require(back.redirected["code"])
+        try await server.setUp("atproto") { $0.isEnabled = false }
+        let answer = try await app.redeem(code, at: server)
+        #expect(answer.status == 400 && answer.json.string("error") == "invalid_grant")
+        #expect(answer.json["session_token"] == nil)
+    }
+
+    @Test("ATP-M-1: of many presentations of a code at once, none gets a Bearer token")
+    func together() async throws {
+        for _ in 1...5 {
+            let server = try await BackendUnderTest.withHandles()
+            let app = TestApp()
+            let back = try await TestVisitor(server).byHandle(at: server, app.start)
+            let code = try #require(back.redirected["code"])
+            let answers = try await withThrowingTaskGroup(of: Reply.self) { group in
+                for _ in 0..<15 { group.addTask { try await app.redeem(code, at: server) } }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            let taken = answers.filter { $0.status == 200 }
+            #expect(taken.count <= 1)
+            #expect(taken.allSatisfy { $0.json.string("token_type") == "Cookie" })
+            #expect(answers.allSatisfy { $0.status == 200 || $0.status == 400 })
+        }
+    }
+
+    @Test("ATP-M-1: with another verifier the code is spent, and no session begins")
+    func otherVerifier() async throws {
+        let server = try await BackendUnderTest.withHandles()
+        let app = TestApp()
+        let back = try await TestVisitor(server).byHandle(at: server, app.start)
+        let code = try #require(back.redirected["code"])
+        let wrong = try await TestApp().redeem(code, at: server)
+        #expect(wrong.json.string("error") == "invalid_grant")
+        #expect(try await app.redeem(code, at: server).json.string("error") == "invalid_grant")
+    }
+
+    @Test(
+        "ATP-M-3, ATP-M-4: the compatibility mode, from the bare page to the address, byte for byte"
+    )
+    func compatibility() async throws {
+        let server = try await BackendUnderTest.withHandles()
+        let visitor = TestVisitor(server)
+        let page = try await visitor.open("/mobile-auth")
+        #expect(page.reply.status == 200)
+        let form = try #require(HTMLForm.all(in: page.reply.text).last)
+        #expect(form.action == "/login")
+        #expect(form.hidden.contains { $0 == ("mobile", "true") })
+        // The literal request of apps that are there.
+        let begun = try await visitor.request("/login?handle=ann.example.com&mobile=true")
+        #expect(begun.status == 302)
+        let back = try await visitor.request(server.hosts.approve(begun.location, as: .ann))
+        #expect(back.status == 302)
+        let location = try #require(back.location)
+        let start = "com.example.moved:/auth-callback?session_token=Fe26.2*1*"
+        #expect(location.hasPrefix(start))
+        #expect(
+            location.hasSuffix(
+                "%7E2&did=did%3Aplc%3Aannannannannannannannann&handle=ann.example.com"
+            )
+        )
+        #expect(!location.contains("~"))
+        let seal = try #require(back.redirected["session_token"])
+        let session = try #require(try await server.handleSession(ofSeal: seal))
+        #expect(session.handle.handle == "ann.example.com")
+        // The same answer sets it in this browser.
+        #expect(visitor.cookies["sid"] == seal)
+        #expect(!visitor.cookies.keys.contains("__Host-session"))
+    }
+
+    @Test("ATP-M-2: a scheme in the request is not read")
+    func scheme() async throws {
+        let server = try await BackendUnderTest.withHandles()
+        let query = [("mobile", "true"), ("mobileScheme", "evil://"), ("scheme", "evil")]
+        let back = try await TestVisitor(server).byHandle(at: server, query)
+        #expect(back.location?.hasPrefix("com.example.moved:/auth-callback?") == true)
+        let evil = try await TestVisitor(server).begin(
+            "ann.example.com",
+            [("mobile", "true"), ("redirect_uri", "evil:/callback")]
+        )
+        #expect(evil.status == 400)
+    }
+
+    @Test("ATP-M-4: a handle that the account does not confirm is not told")
+    func unconfirmed() async throws {
+        let server = try await BackendUnderTest.withHandles()
+        server.hosts.unconfirm(.ann)
+        let visitor = TestVisitor(server)
+        let begun = try await visitor.begin(TestHosts.Person.ann.did, [("mobile", "true")])
+        let back = try await visitor.request(server.hosts.approve(begun.location, as: .ann))
+        #expect(back.redirected["handle"] == "handle.invalid")
+        #expect(try await server.accounts().first?.name == nil)
+    }
+
+    @Test("/login with pwa=true: the window that opened this one is told, and reads no secret")
+    func popup() async throws {
+        let server = try await BackendUnderTest.withHandles()
+        let visitor = TestVisitor(server)
+        let begun = try await visitor.begin("ann.example.com", [("pwa", "true")])
+        let opener = try #require(HTTPField.Name("Cross-Origin-Opener-Policy"))
+        #expect(begun.headers[opener] == nil)
+        let back = try await visitor.request(server.hosts.approve(begun.location, as: .ann))
+        #expect(back.status == 200)
+        #expect(back.headers[opener] == nil)
+        let policy = try #require(back.headers[.contentSecurityPolicy])
+        let nonce = try #require(policy.firstMatch(of: /script-src 'nonce-([A-Za-z0-9_-]{22})'/))
+        #expect(back.text.contains("nonce=\"\(nonce.1)\""))
+        #expect(back.text.contains(TestHosts.Person.ann.did))
+        let seal = try #require(visitor.cookies["sid"])
+        #expect(!back.text.contains(seal))
+        #expect(try await server.handleSession(ofSeal: seal) != nil)
+    }
+
+    @Test("/login: POST /login begins as GET does, and answers 303; programs get JSON")
+    func methods() async throws {
+        let server = try await BackendUnderTest.withHandles()
+        let posted = try await TestVisitor(server).request(
+            "/login",
+            .post,
+            [("handle", "ann.example.com")]
+        )
+        #expect(posted.status == 303)
+        #expect(posted.redirected["request_uri"] != nil)
+        let json = try await server.send(
+            .get,
+            "/login?handle=ann.example.com",
+            headers: [.accept: "application/json"]
+        )
+        #expect(json.status == 200)
+        #expect(json.json.string("provider") == "atproto")
+        let address = json.json.string("authorizationUrl") ?? ""
+        #expect(address.hasPrefix("https://pds.example.com/oauth/authorize?"))
+    }
+
+    @Test(
+        "ATP-TL-6: two sign-ins of one person are two sessions, with tokens and a key of their own"
+    )
+    func twoDevices() async throws {
+        let server = try await BackendUnderTest.withHandles()
+        let vault = HandleTokenVault(ring: server.ring)
+        var kept: [HandleTokenVault.Tokens] = []
+        for _ in 0..<2 {
+            let back = try await TestVisitor(server).byHandle(at: server)
+            let session = try #require(try await server.handleSession(back))
+            kept.append(try #require(vault.open(session.handle)))
+        }
+        #expect(kept[0].refresh != kept[1].refresh)
+        #expect(kept[0].key.thumbprint != kept[1].key.thumbprint)
+        #expect(try await server.accounts().count == 1)
+    }
+}

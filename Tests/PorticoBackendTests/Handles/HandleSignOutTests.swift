@@ -1,0 +1,184 @@
+import HTTPTypes
+import PorticoBytes
+import PorticoProtocol
+import PorticoStores
+import PorticoTestSupport
+import PorticoWeb
+import Testing
+
+@testable import PorticoBackend
+
+@Suite("Signing out by the cookie sid") struct HandleSignOutTests {
+    private static let path = "/api/auth/logout"
+
+    @Test("IRON-S-10, IRON-S-15: signed out by the cookie alone, a copied sid is dead at once")
+    func signedOut() async throws {
+        let server = try await HostedBackend()
+        let (_, seal) = try await server.signedIn()
+        let (_, other) = try await server.signedIn()
+        let reply = try await server.send(.post, Self.path, [.cookie: "sid=\(seal)"])
+        #expect(reply.status == 200)
+        #expect(reply.json == ["success": true])
+        let cookies = reply.headers[values: .setCookie]
+        #expect(cookies == ["sid=; Path=/; Max-Age=0; Secure; HttpOnly; SameSite=Lax"])
+        #expect(reply.headers[.cacheControl] == "no-store")
+        for path in ["/api/auth/session", "/mobile/refresh-token", "/xrpc/com.example.method"] {
+            let copied = try await server.call(path, seal)
+            #expect(copied.status == 401 && copied.json.string("reason") == "SESSION_EXPIRED")
+            // Another device of the same person.
+            #expect(try await server.call(path, other).status == 200)
+        }
+        let events = try await server.scene.database.audit.latest([.signedOut], of: nil, limit: 9)
+        #expect(events.count == 1)
+        // Twice is no error.
+        #expect(try await server.send(.post, Self.path, [.cookie: "sid=\(seal)"]).status == 200)
+        #expect(try await server.send(.post, Self.path, [:]).sid == "")
+    }
+
+    @Test("ATP-DP-1: the host is told, with proof and assertion, and nobody waits for it")
+    func revoked() async throws {
+        let server = try await HostedBackend()
+        let (session, seal) = try await server.signedIn()
+        let key = try #require(server.scene.vault.open(session)).key
+        let isOpen = Locked(false)
+        server.network.beforeRevocation.withLock {
+            $0 = { while !isOpen.withLock({ $0 }) { await Task.yield() } }
+        }
+        #expect(try await server.send(.post, Self.path, [.cookie: "sid=\(seal)"]).status == 200)
+        // It was answered before the host has.
+        isOpen.withLock { $0 = true }
+        let audit = server.scene.database.audit
+        try await waitUntil("the host is told") {
+            try await !audit.latest([.handleRevoked], of: nil, limit: 9).isEmpty
+        }
+        let revocations = server.network.revocations
+        #expect(revocations.count == 1)
+        let told = try #require(revocations.first)
+        #expect(told.url == "https://as.example.com/oauth/revoke" && told.method == "POST")
+        #expect(told.form["token"] == "R1")
+        #expect(told.proof?.thumbprint == key.thumbprint)
+        #expect(told.claims["ath"] == nil)
+        let assertion = try JWT(parsing: try #require(told.form["client_assertion"]))
+        let claims = try assertion.uncheckedClaims()
+        #expect(claims.string("aud") == "https://as.example.com")
+        // As whom the session began.
+        #expect(claims.string("iss") == session.clientID)
+        #expect(claims.int64("iat") == server.clock.seconds - 10)
+        let events = try await audit.latest([.handleRevoked], of: nil, limit: 9)
+        #expect(events.map(\.reason) == [nil])
+    }
+
+    @Test("Of 26 hosts that are to be told, that of whoever has just signed out is told at once")
+    func first() async throws {
+        let server = try await HostedBackend()
+        for _ in 0..<25 {
+            let other = try await server.scene.signedIn(refresh: "R9", clientKeyID: server.keyID)
+            try await server.scene.signOut(other.sessionID)
+        }
+        server.clock.advance(by: 1)
+        let (_, seal) = try await server.signedIn()
+        #expect(try await server.send(.post, Self.path, [.cookie: "sid=\(seal)"]).status == 200)
+        try await waitUntil("the host is told") { !server.network.revocations.isEmpty }
+        #expect(server.network.revocations.map { $0.form["token"] } == ["R1"])
+    }
+
+    @Test("A host that does not answer keeps nobody signed in, and is told later")
+    func away() async throws {
+        let server = try await HostedBackend()
+        let (_, seal) = try await server.signedIn()
+        server.network.state.withLock { $0.issuer = "not a server" }
+        #expect(try await server.send(.post, Self.path, [.cookie: "sid=\(seal)"]).status == 200)
+        #expect(try await server.call("/api/auth/session", seal).status == 401)
+        try await waitUntil("the server is looked for") {
+            !server.network.asked("oauth-protected-resource").isEmpty
+        }
+        #expect(server.network.revocations.isEmpty)
+        server.network.state.withLock { $0.issuer = "https://as.example.com" }
+        try await waitUntil("the host is told") {
+            server.clock.advance(by: 60)
+            try await server.backend.revokeHandleTokens()
+            return server.network.revocations.count == 1
+        }
+    }
+
+    @Test(
+        "WEB-CSRF-4: another site's page signs nobody out",
+        arguments: ["cross-site", "same-site", "same-origin, cross-site", ""]
+    )
+    func forged(_ site: String) async throws {
+        let server = try await HostedBackend()
+        let (_, seal) = try await server.signedIn()
+        var fields: HTTPFields = [.cookie: "sid=\(seal)"]
+        fields[.portico] = "1"
+        fields[.fetchSite] = site
+        let reply = try await server.send(.post, Self.path, fields)
+        #expect(reply.status == 403 && reply.json.string("error") == "forbidden")
+        #expect(reply.headers[.setCookie] == nil)
+        #expect(try await server.call("/api/auth/session", seal).status == 200)
+        // A bearer is sent by nobody else.
+        var bearer: HTTPFields = [.authorization: "Bearer \(seal)"]
+        bearer[.fetchSite] = site
+        #expect(try await server.send(.post, Self.path, bearer).status == 200)
+        #expect(try await server.call("/api/auth/session", seal).status == 401)
+    }
+
+    @Test("By GET nobody is signed out", arguments: [HTTPRequest.Method.get, .head, .put, .delete])
+    func otherMethods(_ method: HTTPRequest.Method) async throws {
+        let server = try await HostedBackend()
+        let (_, seal) = try await server.signedIn()
+        #expect(try await server.call(Self.path, seal, method).status == 405)
+        #expect(try await server.call("/api/auth/session", seal).status == 200)
+    }
+
+    @Test("An app with a bearer that is none is told that nothing was ended")
+    func wrongBearer() async throws {
+        let server = try await HostedBackend()
+        let (_, seal) = try await server.signedIn()
+        let reply = try await server.send(
+            .post,
+            Self.path,
+            [.authorization: "Bearer x", .cookie: "sid=\(seal)"]
+        )
+        #expect(reply.status == 401 && reply.json.string("reason") == "INVALID_COOKIE")
+        #expect(try await server.call("/api/auth/session", seal).status == 200)
+    }
+
+    @Test("Signed out by the browser's other cookie, sid goes too, and its session is over")
+    func byTheOtherCookie() async throws {
+        let server = try await HostedBackend()
+        let value = String(repeating: "a", count: 43)
+        let (_, seal) = try await server.signedIn(
+            form: .browser(cookieHash: Hash256(of: value), replacing: nil)
+        )
+        let reply = try await server.send(
+            .post,
+            "/v1/auth/logout",
+            [.cookie: "sid=\(seal); __Host-session=\(value)", .portico: "1"]
+        )
+        #expect(reply.status == 200 && reply.sid == "")
+        #expect(try await server.call("/api/auth/session", seal).status == 401)
+        let without = try await server.send(.post, "/v1/auth/logout", [.portico: "1"])
+        #expect(without.status == 200 && without.sid == nil)
+        try await server.backend.revokeHandleTokens()
+        #expect(server.network.revocations.map { $0.form["token"] } == ["R1"])
+    }
+
+    @Test("The browser's other cookie goes with its session, and stays with another one")
+    func otherCookie() async throws {
+        let server = try await HostedBackend()
+        let value = String(repeating: "a", count: 43)
+        let (_, seal) = try await server.signedIn(
+            form: .browser(cookieHash: Hash256(of: value), replacing: nil)
+        )
+        let (_, later) = try await server.signedIn()
+        for (sid, isItsOwn) in [(later, false), (seal, true)] {
+            let reply = try await server.send(
+                .post,
+                Self.path,
+                [.cookie: "sid=\(sid); __Host-session=\(value)"]
+            )
+            let names = reply.headers[values: .setCookie].map { $0.prefix { $0 != "=" } }
+            #expect(names == (isItsOwn ? ["sid", "__Host-session"] : ["sid"]))
+        }
+    }
+}

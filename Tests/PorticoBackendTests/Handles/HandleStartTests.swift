@@ -1,0 +1,353 @@
+import HTTPTypes
+import PorticoBytes
+import PorticoProtocol
+import PorticoStores
+import PorticoTestSupport
+import PorticoWeb
+import Testing
+
+@testable import PorticoBackend
+
+/// What comes before the host: the page, what is typed, and hosts that do not answer.
+@Suite struct HandleStartTests {
+    @Test("The page that asks: what is no handle is 400, with the field and what was asked with")
+    func unreadable() async throws {
+        let server = try await BackendUnderTest.withHandles()
+        for typed in ["", "a b.example.com", "did:key:z6Mk", "http://pds.example.com"] {
+            let reply = try await TestVisitor(server).begin(typed, [("redirect", "/reports")])
+            #expect(reply.status == 400)
+            let form = try #require(HTMLForm.all(in: reply.text).last)
+            #expect(form.action == "/login")
+            #expect(form.hidden.contains { $0 == ("redirect", "/reports") })
+            let json = try await server.send(
+                .get,
+                FormEncoding.appending([("handle", typed)], to: "/login"),
+                headers: [.accept: "application/json"]
+            )
+            #expect(json.status == 400)
+            #expect(json.json.string("error") == "invalid_request")
+        }
+        #expect(try await TestVisitor(server).request("/login?mobile=true").status == 400)
+        #expect(server.hosts.looked.isEmpty)
+        #expect(server.hosts.asked.isEmpty)
+    }
+
+    @Test(
+        "The page that asks: a change of meaning is proposed, and never sent",
+        arguments: ["ann@example.com", "ann"]
+    )
+    func proposed(_ typed: String) async throws {
+        let server = try await BackendUnderTest.withHandles(["defaultDomain": "example.com"])
+        let reply = try await TestVisitor(server).begin(typed)
+        #expect(reply.status == 400)
+        let buttons = HTMLForm.all(in: reply.text).flatMap(\.buttons)
+        #expect(buttons.contains { $0.name == "handle" && $0.value == "ann.example.com" })
+        #expect(reply.text.contains("alice.example.com"))
+        #expect(server.hosts.looked.isEmpty)
+    }
+
+    @Test(
+        "The page that asks: no such handle, a host that is away, and one without sign-in are told apart"
+    )
+    func faults() async throws {
+        let server = try await BackendUnderTest.withHandles()
+        let visitor = TestVisitor(server)
+        func answer(_ handle: String) async throws -> (Int, String?) {
+            let page = try await visitor.begin(handle)
+            let json = try await server.send(
+                .get,
+                FormEncoding.appending([("handle", handle)], to: "/login"),
+                headers: [.accept: "application/json"]
+            )
+            #expect(json.status == page.status)
+            #expect(page.headers[values: .setCookie].allSatisfy { !$0.contains("attempt") })
+            return (page.status, json.json.string("error"))
+        }
+        #expect(try await answer("nobody.example.com") == (404, "handle_not_found"))
+        server.hosts.setAway("pds.example.com")
+        #expect(try await answer("ann.example.com") == (503, "host_unreachable"))
+        server.hosts.setIssuer(of: "other.example.com", nil)
+        #expect(try await answer("bob.example.com") == (502, "provider_error"))
+        server.hosts.setAway("plc.directory")
+        #expect(try await answer(TestHosts.Person.cat.did) == (503, "host_unreachable"))
+        #expect(server.hosts.asked.isEmpty)
+    }
+
+    @Test("Attack G02: a handle whose account has another one is refused")
+    func oneWay() async throws {
+        let server = try await BackendUnderTest.withHandles()
+        server.hosts.unconfirm(.ann)
+        #expect(try await TestVisitor(server).begin("ann.example.com").status == 404)
+        #expect(server.hosts.asked.isEmpty)
+    }
+
+    @Test(
+        "Attack G12: a server that refuses us, fails or asks for nonces without end",
+        arguments: [
+            (TestHosts.Fault.refusesClient, 502), (.serverError, 503), (.endlessNonce, 502),
+            (.nothingPushed, 502), (.withoutNonce, 302),
+        ]
+    )
+    func servers(_ fault: TestHosts.Fault, _ status: Int) async throws {
+        let server = try await BackendUnderTest.withHandles()
+        server.hosts.set(fault)
+        let reply = try await TestVisitor(server).begin("ann.example.com")
+        #expect(reply.status == status)
+        #expect(server.hosts.asked.count <= 2)
+        let began = reply.headers[values: .setCookie].contains { $0.contains("attempt") }
+        #expect(began == (status == 302))
+    }
+
+    @Test("The page that asks: from our own page the host's name is shown before the person leaves")
+    func host() async throws {
+        let server = try await BackendUnderTest.withHandles()
+        let visitor = TestVisitor(server)
+        let page = try await visitor.open("/mobile-auth?platform=web&return_to=%2Freports")
+        let shown = try await visitor.submit(page, [("handle", "ann.example.com")], form: 0)
+        #expect(shown.reply.status == 200)
+        #expect(shown.reply.text.contains("pds.example.com"))
+        #expect(server.hosts.asked.isEmpty)
+        let link = try #require(
+            shown.reply.text.firstMatch(of: /href="(\/login\?handle=[^"]*)"/)
+        )
+        let path = String(link.1).replacing("&amp;", with: "&")
+        #expect(!path.contains("ask="))
+        let begun = try await visitor.request(path)
+        let back = try await visitor.request(server.hosts.approve(begun.location, as: .ann))
+        #expect(back.location == "/reports")
+    }
+
+    @Test(
+        "WEB-CSRF-2: another site begins no sign-in: the host's page is shown, the session stays",
+        arguments: ["web", "mobile", "pwa"],
+        [HTTPRequest.Method.get, .post]
+    )
+    func otherSite(_ form: String, _ method: HTTPRequest.Method) async throws {
+        let server = try await BackendUnderTest.withHandles()
+        let visitor = TestVisitor(server)
+        _ = try await visitor.byHandle(.ann, at: server)
+        server.hosts.forgetRequests()
+        var query = [(name: "handle", value: "bob.example.com")]
+        if form == "mobile" { query += TestApp().start }
+        if form == "pwa" { query.append((name: "pwa", value: "true")) }
+        let cookies = visitor.cookies.map { "\($0.key)=\($0.value)" }.joined(separator: "; ")
+        for site in ["cross-site", "same-site", "none", "same-origin", nil] as [String?] {
+            var headers: HTTPFields = [.accept: "text/html", .cookie: cookies]
+            headers[.fetchSite] = site
+            let reply =
+                method == .get
+                ? try await server.send(
+                    .get,
+                    FormEncoding.appending(query, to: "/login"),
+                    headers: headers
+                )
+                : try await server.post(
+                    "/login",
+                    query.map { ($0.name, $0.value) },
+                    headers: headers
+                )
+            let began = reply.headers[values: .setCookie].contains { $0.contains("attempt") }
+            if site?.hasSuffix("-site") == true {
+                #expect(reply.status == 200 && !began)
+                #expect(reply.text.contains("other.example.com"))
+                #expect(reply.text.contains("/login?handle=bob.example.com"))
+                #expect(server.hosts.asked.isEmpty)
+            } else {
+                #expect(reply.status == (method == .get ? 302 : 303) && began)
+                #expect(reply.location?.hasPrefix("https://other.example.com/") == true)
+            }
+        }
+        #expect(try await server.user(of: visitor).string("name") == "ann.example.com")
+    }
+
+    @Test(
+        "WEB-CSRF-2: another site begins no sign-in by asking for JSON, and nobody is asked",
+        arguments: ["same-site", "cross-site"],
+        [HTTPRequest.Method.get, .post]
+    )
+    func otherSiteJSON(_ site: String, _ method: HTTPRequest.Method) async throws {
+        let server = try await BackendUnderTest.withHandles()
+        func begin(from site: String) async throws -> Reply {
+            var headers: HTTPFields = [.accept: "application/json"]
+            headers[.fetchSite] = site
+            return method == .get
+                ? try await server.send(.get, "/login?handle=bob.example.com", headers: headers)
+                : try await server.post(
+                    "/login",
+                    [("handle", "bob.example.com")],
+                    headers: headers
+                )
+        }
+        let refused = try await begin(from: site)
+        #expect(refused.status == 403 && refused.json.string("error") == "forbidden")
+        #expect(refused.headers[values: .setCookie].isEmpty)
+        #expect(server.hosts.asked.isEmpty && server.hosts.looked.isEmpty)
+        let begun = try await begin(from: "same-origin")
+        #expect(begun.status == 200 && begun.json.string("authorizationUrl") != nil)
+    }
+
+    @Test(
+        "WEB-CSRF-2: a way back is no sign-in, however it is spelled: no page of ours leads to one",
+        arguments: [
+            "/login?handle=bob.example.com", "/login/?handle=bob.example.com",
+            "/lo%67in?handle=bob.example.com", "/login;x=1?handle=bob.example.com",
+            "/login%3Fhandle=bob.example.com",
+            "/login?mobile=true&app=moved&handle=bob.example.com",
+            "/mobile-auth?handle=bob.example.com", "/v1/auth/atproto?handle=bob.example.com",
+            "/v1/%61uth/google?login_hint=bob.example.com", "/logout?of=bob.example.com",
+            "/oauth/callback?state=bob.example.com",
+        ]
+    )
+    func wayBack(_ path: String) async throws {
+        #expect(LocalPath.asked(path) == .root)
+        let server = try await BackendUnderTest.withHandles()
+        let visitor = TestVisitor(server)
+        _ = try await visitor.byHandle(.ann, at: server)
+        for start in ["/login", "/onboarding", "/login?handle=ann.example.com&pwa=true"] {
+            let page = try await visitor.request(
+                FormEncoding.appending([("return_to", path)], to: start),
+                from: "https://evil.example.com/"
+            )
+            #expect(page.status == 200)
+            #expect(!page.text.contains("bob.example.com"))
+        }
+        // Nor does the page that is allowed as a way back, and has one of its own.
+        let next = FormEncoding.appending([("return_to", path)], to: "/onboarding")
+        let later = [("action", "later")]
+        let first = try await visitor.open(
+            FormEncoding.appending([("return_to", next)], to: "/onboarding")
+        )
+        let second = try await visitor.submit(first, to: "/onboarding", later)
+        #expect(second.path == next)
+        #expect(!second.reply.text.contains("bob.example.com"))
+        let end = try await visitor.submit(second, to: "/onboarding", later)
+        #expect(end.path == "/dashboard")
+    }
+
+    @Test(
+        "WEB-CSRF-2: pages of sign-ins that only go on with what waits, and other names, are kept"
+    )
+    func otherWaysBack() {
+        for path in [
+            "/orders/", "/login/account", "/login/code", "/logins?handle=x", "/v1/authors", "/v1",
+            "/oauth/callbacks", "/orders/login?handle=x", "/orders?next=/login?handle=x",
+        ] {
+            #expect(LocalPath.asked(path).text == path)
+        }
+    }
+
+    @Test("/v1/auth/atproto: it leads to the page, with what it was asked with")
+    func provider() async throws {
+        let server = try await BackendUnderTest.withHandles()
+        let visitor = TestVisitor(server)
+        let web = try await visitor.request("/v1/auth/atproto?return_to=%2Freports&remember=1")
+        #expect(web.status == 303)
+        #expect(web.location?.hasPrefix("/mobile-auth?") == true)
+        #expect(
+            web.redirected == ["return_to": "/reports", "remember": "1", "platform": "web"]
+        )
+        let app = TestApp()
+        let start = FormEncoding.appending(app.start, to: "/v1/auth/atproto")
+        let page = try await visitor.open(start)
+        let hidden = HTMLForm.all(in: page.reply.text).last?.hidden ?? []
+        for field in [
+            ("mobile", "true"), ("app", "notes"), ("state", app.state),
+            ("code_challenge", app.verifier.challenge.text),
+        ] {
+            #expect(hidden.contains { $0 == field })
+        }
+        // Its button is among the others.
+        let choice = try await visitor.open("/login")
+        let actions = HTMLForm.all(in: choice.reply.text).flatMap(\.buttons).compactMap(\.action)
+        #expect(actions.last == "/v1/auth/atproto")
+    }
+
+    @Test(
+        "/mobile-auth: the bare page is for the app that takes it so, and otherwise for the browser"
+    )
+    func bare() async throws {
+        for (apps, isApp) in [([App.moved], true), ([.moved, .notes], true), ([.notes], false)] {
+            let server = try await BackendUnderTest.withHandles(apps: apps)
+            let page = try await TestVisitor(server).open("/mobile-auth")
+            #expect(page.reply.status == 200)
+            let hidden = HTMLForm.all(in: page.reply.text).last?.hidden ?? []
+            #expect(hidden.contains { $0.0 == "mobile" } == isApp)
+        }
+        let server = try await BackendUnderTest.withHandles()
+        #expect(try await TestVisitor(server).open("/mobile-auth?app=evil").reply.status == 400)
+    }
+
+    @Test("/login: five starts a minute for each address")
+    func limit() async throws {
+        let server = try await BackendUnderTest(limits: BackendLimits(), handles: [:])
+        let ask = [(name: "ask", value: "host")]
+        for _ in 0..<5 {
+            #expect(try await TestVisitor(server).begin("ann.example.com", ask).status == 200)
+            #expect(try await TestVisitor(server).begin("ann.example.com").status == 302)
+        }
+        #expect(try await TestVisitor(server).begin("ann.example.com", ask).status == 429)
+        let reply = try await TestVisitor(server).begin("ann.example.com")
+        #expect(reply.status == 429)
+        #expect(reply.headers[.retryAfter] != nil)
+        let other = TestVisitor(server, from: "192.0.2.2")
+        #expect(try await other.begin("ann.example.com").status == 302)
+    }
+
+    @Test("/login: how people mistype counts for nothing; who must wait keeps what was typed")
+    func mistyped() async throws {
+        let server = try await BackendUnderTest(limits: BackendLimits(), handles: [:])
+        let app = TestApp()
+        for ask in [[(name: "ask", value: "host")], []] {
+            for typed in ["a b.example.com", "ann", "", "did:key:z6Mk", "ann@example", "x y"] {
+                let reply = try await TestVisitor(server).begin(typed, ask + app.start)
+                #expect(reply.status == 400, "\(typed)")
+            }
+            for _ in 0..<5 {
+                let begun = try await TestVisitor(server).begin("ann.example.com", ask + app.start)
+                #expect(begun.status == (ask.isEmpty ? 302 : 200))
+            }
+            let reply = try await TestVisitor(server).begin("bob.example.com", ask + app.start)
+            #expect(reply.status == 429 && reply.headers[.retryAfter] != nil)
+            #expect(reply.text.contains("Too many tries"))
+            let form = try #require(HTMLForm.all(in: reply.text).last)
+            #expect(form.action == "/login")
+            #expect(reply.text.contains("value=\"bob.example.com\""))
+            for field in [("mobile", "true"), ("app", "notes"), ("state", app.state)] {
+                #expect(form.hidden.contains { $0 == field })
+            }
+        }
+        let program = try await server.send(
+            .get,
+            "/login?handle=bob.example.com",
+            headers: [.accept: "application/json"]
+        )
+        #expect(program.status == 429 && program.json.string("error") == "rate_limited")
+    }
+
+    @Test("Decision 0027: an attempt begun with the longest handle fits beside others")
+    func room() async throws {
+        let server = try await BackendUnderTest.withHandles()
+        let visitor = TestVisitor(server)
+        for _ in 0..<7 {
+            let begun = try await visitor.begin("ann.example.com", TestApp().start)
+            #expect(begun.status == 302)
+        }
+        let kept = visitor.cookies.filter { $0.key.hasPrefix("__Host-attempt") }
+        #expect(kept.count == AttemptCookies.most)
+        #expect(kept.values.allSatisfy { $0.utf8.count < 1600 })
+        let bytes = visitor.cookies.map { $0.key.utf8.count + $0.value.utf8.count + 3 }
+        #expect(bytes.reduce(0, +) <= AttemptCookies.room + 200)
+    }
+
+    @Test("/mobile-auth: without the provider there are no such addresses")
+    func absent() async throws {
+        let server = try await BackendUnderTest()
+        let visitor = TestVisitor(server)
+        for path in ["/mobile-auth", "/oauth/callback", "/oauth-client-metadata.json"] {
+            #expect(try await visitor.request(path).status == 404)
+        }
+        #expect(try await visitor.request("/login?handle=ann.example.com").status == 200)
+        let choice = try await visitor.open("/login")
+        #expect(!choice.reply.text.contains("atproto"))
+    }
+}

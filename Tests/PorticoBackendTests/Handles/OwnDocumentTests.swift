@@ -1,0 +1,169 @@
+import HTTPTypes
+import PorticoATProtocol
+import PorticoBytes
+import PorticoProtocol
+import PorticoStores
+import PorticoTestSupport
+import Testing
+
+@testable import PorticoBackend
+
+/// What hosts read of us, and the keys that prove it.
+@Suite struct OwnDocumentTests {
+    private static let path = "/oauth-client-metadata.json"
+
+    @Test(
+        "ATP-C-ID-1, ATP-MD-1 to -7, -9, -10: the document at its own address, and ours passes as a server's"
+    )
+    func document() async throws {
+        let server = try await BackendUnderTest.withHandles([
+            "clientName": "Example", "logo": "https://app.example.com/logo.png",
+            "terms": "https://app.example.com/terms", "privacy": "https://app.example.com/privacy",
+        ])
+        let reply = try await server.send(.get, Self.path)
+        #expect(reply.status == 200)
+        #expect(reply.headers[.contentType] == "application/json")
+        #expect(reply.headers[.cacheControl] == "public, max-age=60")
+        let json = reply.json
+        #expect(json.string("client_id") == "https://app.example.com\(Self.path)")
+        #expect(json.strings("grant_types") == ["authorization_code", "refresh_token"])
+        #expect(json.string("scope") == "atproto transition:generic")
+        #expect(json.strings("response_types") == ["code"])
+        #expect(json.strings("redirect_uris") == ["https://app.example.com/oauth/callback"])
+        #expect(json.bool("dpop_bound_access_tokens") == true)
+        #expect(json.string("token_endpoint_auth_method") == "private_key_jwt")
+        #expect(json.string("token_endpoint_auth_signing_alg") == "ES256")
+        #expect(json.string("jwks_uri") == "https://app.example.com/oauth/jwks.json")
+        #expect(json["jwks"] == nil)
+        #expect(json.string("application_type") == "web")
+        #expect(json.string("client_uri") == "https://app.example.com")
+        #expect(json.string("logo_uri") == "https://app.example.com/logo.png")
+        #expect(json.string("tos_uri") == "https://app.example.com/terms")
+        #expect(json.string("policy_uri") == "https://app.example.com/privacy")
+        let address = try ClientIDAddress("https://app.example.com\(Self.path)")
+        let read = try ClientDocument(parsing: reply.body, at: address)
+        #expect(read.clientID == address.text)
+        let keys = try await server.send(.get, "/oauth/jwks.json")
+        #expect(keys.status == 200)
+        #expect(keys.headers[.contentType] == "application/json")
+        let set = try JWKSet(parsing: keys.body)
+        #expect(set.keys.count == 1)
+        #expect(set.refusals.isEmpty)
+        #expect(!keys.text.contains("\"d\""))
+    }
+
+    @Test("ATP-MD-8: a public client has no keys, and presents no assertion")
+    func publicClient() async throws {
+        let server = try await BackendUnderTest.withHandles(["public": true])
+        let json = try await server.send(.get, Self.path).json
+        #expect(json.string("token_endpoint_auth_method") == "none")
+        #expect(json["token_endpoint_auth_signing_alg"] == nil)
+        #expect(json["jwks_uri"] == nil)
+        #expect(try await server.send(.get, "/oauth/jwks.json").text == #"{"keys":[]}"#)
+        let back = try await TestVisitor(server).byHandle(at: server)
+        #expect(server.hosts.asked.allSatisfy { $0.assertion == nil })
+        #expect(try await server.handleSession(back)?.handle.clientKeyID == nil)
+    }
+
+    @Test(
+        "ATP-CA-5: a new key is published for ten minutes before it is used, and the old one stays for its sessions"
+    )
+    func rotation() async throws {
+        let server = try await BackendUnderTest.withHandles()
+        let old = try #require(server.backend.directory.handleKeys.first?.keyID)
+        let before = try await TestVisitor(server).byHandle(at: server)
+        let moment = Clock { server.clock.now }.moment()
+        let key = try HandleClientKey(
+            ring: server.ring,
+            usedAfter: HandleClientKeys.publishedFirst,
+            at: moment
+        )
+        try await server.database.configuration.add(key)
+        try await server.backend.directory.refresh()
+        let published = try JWKSet(parsing: try await server.send(.get, "/oauth/jwks.json").body)
+        #expect(Set(published.keys.compactMap(\.keyID)) == [old, key.keyID])
+        for (seconds, expected) in [(0, old), (599, old), (1, key.keyID)] {
+            server.clock.advance(by: Double(seconds))
+            server.hosts.forgetRequests()
+            _ = try await TestVisitor(server).begin("ann.example.com")
+            #expect(server.hosts.asked.last?.assertion?.header.string("kid") == expected)
+        }
+        // The session that began with the old one goes on with it.
+        server.clock.advance(by: 3600)
+        server.hosts.forgetRequests()
+        let session = try #require(try await server.handleSession(before)?.handle)
+        let open = try await server.backend.handleTokens.tokens(for: session)
+        #expect(open.access.reveal().hasPrefix("access-"))
+        #expect(server.hosts.asked.last?.isGrant("refresh_token") == true)
+        #expect(server.hosts.asked.last?.assertion?.header.string("kid") == old)
+        // Retired, and not needed: the one is in use.
+        server.clock.advance(by: 3601)
+        try await server.backend.withdrawUnneededHandleKeys()
+        try await server.backend.directory.refresh()
+        #expect(server.backend.directory.handleKeys.allSatisfy { $0.withdrawnAt == nil })
+        _ = try await server.database.handles.endedByHost(
+            session.sessionID,
+            revision: open.session.revision,
+            as: "test",
+            at: server.clock.seconds
+        )
+        try await server.backend.withdrawUnneededHandleKeys()
+        try await server.backend.directory.refresh()
+        let left = try JWKSet(parsing: try await server.send(.get, "/oauth/jwks.json").body)
+        #expect(left.keys.compactMap(\.keyID) == [key.keyID])
+    }
+
+    @Test(
+        "ATP-CA-6: a withdrawn key is out of the document at once, and its sessions end at their next use"
+    )
+    func withdrawn() async throws {
+        let server = try await BackendUnderTest.withHandles()
+        let back = try await TestVisitor(server).byHandle(at: server)
+        let key = try #require(server.backend.directory.handleKeys.first?.keyID)
+        _ = try await server.database.configuration.withdrawHandleKey(key, at: server.clock.seconds)
+        try await server.backend.directory.refresh()
+        #expect(try await server.send(.get, "/oauth/jwks.json").text == #"{"keys":[]}"#)
+        // Nobody can begin before the next one is published for long enough.
+        try await server.backend.makeHandleKey()
+        #expect(try await TestVisitor(server).begin("ann.example.com").status == 503)
+        server.clock.advance(by: 600)
+        #expect(try await TestVisitor(server).begin("ann.example.com").status == 302)
+        server.clock.advance(by: 3600)
+        server.hosts.forgetRequests()
+        let session = try #require(try await server.handleSession(back)?.handle)
+        await #expect(throws: HandleTokens.Failure.ended) {
+            try await server.backend.handleTokens.tokens(for: session)
+        }
+        #expect(server.hosts.asked.isEmpty)
+        #expect(try await server.handleSession(back) == nil)
+        let reason = try await server.database.audit.events(
+            after: 0,
+            limit: 100
+        ).last { $0.kind == .handleEnded }?.reason
+        #expect(reason == "key_withdrawn")
+    }
+
+    @Test("ATP-MD-4, ATP-SC-2: the scope that is asked for is the configured one, with atproto")
+    func settings() async throws {
+        let server = try await BackendUnderTest.withHandles(["scope": "atproto"])
+        _ = try await TestVisitor(server).begin("ann.example.com")
+        #expect(server.hosts.asked.last?.form["scope"] == "atproto")
+        for settings: JSONObject in [
+            ["scope": "transition:generic"], ["scope": 1], ["unknown": "x"],
+            ["directory": "http://plc.example.com"], ["defaultDomain": "-"],
+            ["logo": "http://app.example.com/logo.png"], ["public": "yes"],
+        ] {
+            let record = ProviderRecord(
+                name: "atproto",
+                kind: "atproto",
+                place: 0,
+                isEnabled: true,
+                settings: settings,
+                sealedSecret: nil
+            )
+            #expect(throws: HandleProviderRefusal.self) {
+                try HandleProvider(record, .production)
+            }
+        }
+    }
+}

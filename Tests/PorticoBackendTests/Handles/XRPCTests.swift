@@ -1,0 +1,285 @@
+import HTTPTypes
+import PorticoBytes
+import PorticoProtocol
+import PorticoStores
+import PorticoTestSupport
+import PorticoWeb
+import Testing
+
+@testable import PorticoBackend
+
+@Suite("Calls of a person's host") struct XRPCTests {
+    private static let method = "/xrpc/com.atproto.repo.createRecord"
+
+    @Test("A call goes to the person's own host, by their token, with a proof of its own")
+    func passedOn() async throws {
+        let server = try await HostedBackend()
+        let (session, seal) = try await server.signedIn()
+        let key = try #require(server.scene.vault.open(session)).key
+        let query = "?repo=did%3Aplc%3Ax&cursor=a+b%20c&cursor=d&empty="
+        let reply = try await server.call("/xrpc/com.atproto.repo.listRecords" + query, seal)
+        #expect(reply.status == 200 && reply.text == #"{"ok":true}"#)
+        let body = Array(#"{"text":"é"}"#.utf8)
+        let post = try await server.call(
+            Self.method,
+            seal,
+            .post,
+            [.contentType: "application/json"],
+            body: body
+        )
+        #expect(post.status == 200)
+        let calls = server.network.calls
+        #expect(calls.map(\.method) == ["GET", "POST"])
+        #expect(
+            calls.map(\.url) == [
+                "https://pds.example.com/xrpc/com.atproto.repo.listRecords" + query,
+                "https://pds.example.com" + Self.method,
+            ]
+        )
+        #expect(calls[0].body.isEmpty && calls[1].body == body)
+        for call in calls {
+            #expect(call.fields[values: .authorization] == ["DPoP A1"])
+            // With `ath`, `htm` and `htu` (RFC 9449 §7.1): the judge has compared them.
+            #expect(call.proof?.thumbprint == key.thumbprint)
+            #expect(call.claims.string("ath") != nil)
+        }
+        #expect(Set(calls.compactMap { $0.claims.string("jti") }).count == 2)
+        // By a bearer it is the same, and the bearer stays here.
+        let bearer = try await server.send(
+            .get,
+            "/xrpc/com.example.method",
+            [.authorization: "Bearer \(seal)", .portico: "1"]
+        )
+        #expect(bearer.status == 200)
+        let last = try #require(server.network.calls.last)
+        #expect(last.fields[values: .authorization] == ["DPoP A1"])
+        #expect(!server.logged.contains("Fe26") && !server.logged.contains("DPoP"))
+    }
+
+    @Test("WEB-BFF-4: of a request's fields the host gets those that it needs, and no other")
+    func fieldsOfTheRequest() async throws {
+        let server = try await HostedBackend()
+        let (_, seal) = try await server.signedIn()
+        var passing: HTTPFields = [
+            .accept: "application/json", .acceptLanguage: "de, en", .contentType: "image/png",
+            .contentEncoding: "identity", .ifNoneMatch: "\"a\"", .range: "bytes=0-9",
+        ]
+        passing[.known("atproto-proxy")] = "did:web:api.example.com#bsky_appview"
+        passing[.known("atproto-accept-labelers")] = "did:plc:a, did:plc:b"
+        var staying: HTTPFields = [
+            .origin: "https://app.example.com", .referer: "https://app.example.com/x",
+            .userAgent: "App/1", .acceptEncoding: "gzip", .cacheControl: "no-cache",
+            .connection: "keep-alive, x-hop", .te: "trailers", .trailer: "x", .via: "1.1 x",
+            .proxyAuthorization: "Basic eA==", .expect: "100-continue",
+        ]
+        for name in [
+            "DPoP", "X-Hop", "Forwarded", "X-Real-IP", "X-Forwarded-Host", "Keep-Alive",
+            "Proxy-Connection", "X-HTTP-Method-Override", "X-Portico-User", "Sec-Fetch-Mode",
+        ] {
+            staying[try #require(HTTPField.Name(name))] = "value-that-stays"
+        }
+        var fields = passing
+        fields.append(contentsOf: staying)
+        let reply = try await server.call(Self.method, seal, .post, fields, body: [1])
+        #expect(reply.status == 200)
+        var received = try #require(server.network.calls.first).fields
+        #expect(received[.authorization] == "DPoP A1")
+        #expect(received[values: .known("DPoP")].count == 1)
+        for name in [HTTPField.Name.authorization, .known("DPoP")] { received[name] = nil }
+        #expect(received == passing)
+        #expect(server.network.calls.first?.url == "https://pds.example.com" + Self.method)
+    }
+
+    @Test("WEB-BFF-4: of an answer's fields the app gets those that it needs, and no other")
+    func fieldsOfTheAnswer() async throws {
+        let server = try await HostedBackend()
+        let (_, seal) = try await server.signedIn()
+        var passing: HTTPFields = [
+            .contentType: "text/html", .contentLanguage: "de", .contentDisposition: "inline",
+            .contentRange: "bytes 0-1/9", .acceptRanges: "bytes", .eTag: "W/\"a\"",
+            .lastModified: "Sun, 22 Nov 2026 20:46:47 GMT", .retryAfter: "7",
+        ]
+        for name in [
+            "Atproto-Repo-Rev", "Atproto-Content-Labelers", "RateLimit-Limit",
+            "RateLimit-Remaining", "RateLimit-Reset", "RateLimit-Policy",
+        ] {
+            passing[try #require(HTTPField.Name(name))] = "3000;w=300"
+        }
+        var staying: HTTPFields = [
+            .setCookie: "sid=evil; Path=/", .location: "https://evil.example/",
+            .wwwAuthenticate: "Basic realm=\"give me your password\"", .server: "evil",
+            .connection: "x-hop", .transferEncoding: "chunked", .via: "1.1 evil",
+            .accessControlAllowOrigin: "*", .accessControlAllowCredentials: "true",
+            .strictTransportSecurity: "max-age=0", .cacheControl: "public, max-age=9",
+            .contentSecurityPolicy: "default-src *", .xContentTypeOptions: "none",
+        ]
+        for name in [
+            "DPoP-Nonce", "X-Hop", "Link", "Refresh", "Clear-Site-Data", "Service-Worker-Allowed",
+            "Alt-Svc", "X-Powered-By", "Set-Cookie2", "Access-Control-Expose-Headers",
+            "X-Accel-Redirect", "X-Sendfile", "SourceMap", "Report-To", "NEL",
+        ] {
+            staying[try #require(HTTPField.Name(name))] = "value-that-stays"
+        }
+        var fields = passing
+        fields.append(contentsOf: staying)
+        let response = HTTPResponse(status: .ok, headerFields: fields)
+        server.network.answer(.success(HTTPReply(response: response, body: Array("<p>".utf8))))
+        let reply = try await server.call("/xrpc/com.example.method", seal)
+        #expect(reply.status == 200 && reply.text == "<p>")
+        for field in passing { #expect(reply.headers[values: field.name] == [field.value]) }
+        for field in staying {
+            #expect(!reply.headers[values: field.name].contains(field.value), "\(field.name)")
+        }
+        #expect(reply.headers[.contentSecurityPolicy] == "default-src 'none'; sandbox")
+        #expect(reply.headers[.xContentTypeOptions] == "nosniff")
+        #expect(reply.headers[.cacheControl] == "no-store")
+    }
+
+    @Test(
+        "What the host says passes through, and the session and its tokens stay",
+        arguments: [
+            HTTPReply.json(400, #"{"error":"InvalidToken","message":"Malformed token"}"#),
+            .json(400, #"{"error":"InvalidRequest"}"#), .json(404, ""),
+            .json(401, #"{"error":"AuthMissing","message":"Authentication Required"}"#),
+            .json(401, #"{"error":"invalid_token"}"#),
+            // Anybody can say what we say, but not with our challenge.
+            .json(
+                401,
+                #"{"authenticated":false,"error":"unauthorized","reason":"SESSION_EXPIRED"}"#,
+                [.wwwAuthenticate: "Bearer"]
+            ),
+            .json(401, "{}", [.wwwAuthenticate: #"Bearer error="invalid_token""#]),
+            .json(400, "{}", [.wwwAuthenticate: #"DPoP error="invalid_token""#]),
+            .json(403, "{}", [.wwwAuthenticate: #"DPoP error="invalid_token""#]),
+            .json(401, "{}", [.wwwAuthenticate: #"DPoP error="invalid_dpop_proof""#]),
+            .json(401, "{}", [.wwwAuthenticate: #"DPoP error="Invalid_Token""#]),
+            .json(403, #"{"error":"ScopeMissingError"}"#),
+            .json(429, "{}", [.retryAfter: "30"]), .json(302, ""), .json(304, ""), .json(500, "{"),
+            .json(501, "{}"), .json(502, #"{"error":"UpstreamFailure"}"#), .json(503, "{}"),
+        ]
+    )
+    func passedThrough(_ answer: HTTPReply) async throws {
+        let server = try await HostedBackend()
+        let (session, seal) = try await server.signedIn()
+        server.network.answer(.success(answer))
+        let reply = try await server.call(Self.method, seal, .post)
+        #expect(reply.status == answer.response.status.code)
+        #expect(reply.body == answer.body)
+        #expect(reply.headers[.wwwAuthenticate] == nil)
+        #expect(reply.headers[.retryAfter] == answer.response.headerFields[.retryAfter])
+        #expect(server.network.calls.count == 1 && server.network.refreshes.isEmpty)
+        #expect(try await server.scene.stored(session.sessionID) == ["A1", "R1"])
+        #expect(try await server.call(Self.method, seal, .post).status == 200)
+    }
+
+    @Test(
+        "A host that does not answer is 503, one that answers too much 502; the session stays",
+        arguments: [
+            (HTTPTransportError.unreachable, 503, "provider_unreachable"),
+            (.timedOut, 503, "provider_unreachable"), (.untrusted, 503, "provider_unreachable"),
+            (.refused, 503, "provider_unreachable"), (.tooLarge, 502, "provider_error"),
+        ]
+    )
+    func away(_ error: HTTPTransportError, _ status: Int, _ code: String) async throws {
+        let server = try await HostedBackend()
+        let (session, seal) = try await server.signedIn()
+        server.network.answer(.failure(error))
+        let reply = try await server.call(Self.method, seal, .post)
+        #expect(reply.status == status && reply.json.string("error") == code)
+        #expect((reply.headers[.retryAfter] != nil) == (status == 503))
+        #expect(server.network.calls.count == 1)
+        let (limits, longest) = (server.network.calls.first?.limits, HandleDirectory.longest)
+        #expect(limits?.bytes == longest.bytes && limits?.seconds == longest.seconds)
+        #expect(try await server.scene.stored(session.sessionID) == ["A1", "R1"])
+        #expect(try await server.call(Self.method, seal, .post).status == 200)
+    }
+
+    @Test("WEB-BFF-5: without the header, or from another site, nobody is asked")
+    func forged() async throws {
+        let server = try await HostedBackend()
+        let (_, seal) = try await server.signedIn()
+        var wrong: [HTTPFields] = [[:]]
+        for (header, site) in [
+            ("0", nil), ("", nil), ("true", nil), ("1", "cross-site"), ("1", "same-site"),
+            ("1", "none"), (nil, "same-origin"), (nil, "none"),
+        ] {
+            var fields = HTTPFields()
+            fields[.portico] = header
+            fields[.fetchSite] = site
+            wrong.append(fields)
+        }
+        var twice = HTTPFields()
+        twice[values: .portico] = ["1", "1"]
+        wrong.append(twice)
+        for fields in wrong {
+            for name in [HTTPField.Name.cookie, .authorization] {
+                for method in [HTTPRequest.Method.get, .post] {
+                    var fields = fields
+                    fields[name] = name == .cookie ? "sid=\(seal)" : "Bearer \(seal)"
+                    let reply = try await server.send(method, Self.method, fields)
+                    #expect(reply.status == 403, "\(fields)")
+                }
+            }
+        }
+        #expect(server.network.isUntouched)
+        let good: HTTPFields = [.fetchSite: "same-origin", .portico: "1"]
+        #expect(try await server.call(Self.method, seal, .post, good).status == 200)
+    }
+
+    @Test(
+        "No other address of the host, and no other host, can be asked",
+        arguments: [
+            "/xrpc/", "/xrpc", "/xrpc/a", "/xrpc/a.b", "/xrpc/com.example.", "/xrpc/.com.example",
+            "/xrpc/com..example", "/xrpc/com.example.a-b", "/xrpc/com.example.9", "/xrpc/1.a.b",
+            "/xrpc/com.exa_mple.a", "/xrpc/com.example.method/x", "/xrpc/com.example.method/",
+            "/xrpc/../oauth/token", "/xrpc/..;/com.example.method", "/xrpc/com.example.me%74hod",
+            "/xrpc/com.example.method%2f..", "/xrpc/com.example.method%00", "/xrpc//com.example.a",
+            "/xrpc/com.example.method@evil.example", "/xrpc/@evil.example:443", "/xrpc/a.b.c:80",
+            "/xrpc/com.example.method\\x", "/xrpc/com.example.method;v=1", "/xrpc/_health",
+            "/xrpc/did:web:evil.example", "//evil.example/xrpc/com.example.method",
+        ]
+    )
+    func elsewhere(_ path: String) async throws {
+        let server = try await HostedBackend()
+        let (_, seal) = try await server.signedIn()
+        for method in [HTTPRequest.Method.get, .post] {
+            let status = try await server.call(path, seal, method).status
+            #expect(status == 400 || status == 404)
+        }
+        let long = "/xrpc/com.example." + String(repeating: "a", count: 64)
+        #expect(try await server.call(long, seal).status == 400)
+        #expect(server.network.isUntouched)
+    }
+
+    @Test("Queries go by GET, procedures by POST, and no other method goes anywhere")
+    func methods() async throws {
+        let server = try await HostedBackend()
+        let (_, seal) = try await server.signedIn()
+        for method in [HTTPRequest.Method.put, .patch, .delete, .trace, .connect] {
+            let status = try await server.call(Self.method, seal, method).status
+            #expect([400, 404, 405].contains(status), "\(method)")
+        }
+        var upgrade: HTTPFields = [.upgrade: "websocket"]
+        upgrade[.connection] = "Upgrade"
+        #expect(try await server.call(Self.method, seal, .get, upgrade).status == 400)
+        #expect(server.network.calls.isEmpty)
+        // RFC 9110 §8.6: the answer to HEAD has the length of the answer to GET.
+        #expect(try await server.call(Self.method, seal, .head).status == 200)
+        // A query has no body.
+        #expect(try await server.call(Self.method, seal, .get, body: [1, 2]).status == 200)
+        #expect(server.network.calls.map(\.method) == ["GET", "GET"])
+        #expect(server.network.calls.allSatisfy { $0.body.isEmpty })
+    }
+
+    @Test("A body in memory may have 1 MiB, and not a byte more: a longer one comes in a file")
+    func bodies() async throws {
+        let server = try await HostedBackend()
+        let (_, seal) = try await server.signedIn()
+        let body = (0..<1 << 20).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+        #expect(try await server.call(Self.method, seal, .post, body: body).status == 200)
+        #expect(server.network.calls.first?.body == body)
+        let reply = try await server.call(Self.method, seal, .post, body: body + [0])
+        #expect(reply.status == 413 && reply.json.string("error") == "too_large")
+        #expect(server.network.calls.count == 1)
+    }
+}

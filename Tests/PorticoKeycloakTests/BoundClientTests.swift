@@ -1,0 +1,98 @@
+import HTTPTypes
+import PorticoBytes
+import PorticoProtocol
+import PorticoProvider
+import PorticoStores
+import PorticoTestSupport
+import Testing
+
+@testable import PorticoKeycloak
+
+@Suite("Clients from Keycloak whose tokens are bound to a key") struct BoundClientTests {
+    private static func attributes(_ isOn: Bool) -> String {
+        #"{"attributes": {"dpop.bound.access.tokens": "\#(isOn)"}}"#
+    }
+
+    @Test("RFC9449-5.2-1, KC-A-2: the attribute that binds a client's tokens is followed, and kept")
+    func administered() async throws {
+        let admin = try await AdminUnderTest()
+        let token = try await admin.token("realm-admin")
+        let path = "/clients/\(AdminUnderTest.webID)"
+        #expect(try await admin.send(.put, path, Self.attributes(true), by: token).status == 204)
+        #expect(try await admin.signIn("ann").error == "invalid_dpop_proof")
+        // As it is sent back, and where nothing is said of it.
+        let shown = try await admin.send(.get, path, by: token).json
+        #expect(shown.object("attributes")?.string("dpop.bound.access.tokens") == "true")
+        for body in [String(decoding: shown.serialized(), as: UTF8.self), #"{"name": "Web"}"#] {
+            #expect(try await admin.send(.put, path, body, by: token).status == 204)
+            #expect(try await admin.signIn("ann").error == "invalid_dpop_proof")
+        }
+        #expect(try await admin.send(.put, path, Self.attributes(false), by: token).status == 204)
+        #expect(try await admin.signIn("ann").json.string("token_type") == "Bearer")
+    }
+
+    private static func file(_ web: String = "") -> String {
+        """
+        {"realm": "a", "enabled": true, "clients": [
+            {"clientId": "web", "publicClient": true,
+             "redirectUris": ["https://a.example/cb"] \(web)}],
+         "users": [{"id": "p-1", "username": "ann", "enabled": true}]}
+        """
+    }
+
+    @Test("RFC9449-5.2-1, KC-M-1: a file binds a client's tokens; what was set here since stays so")
+    func written() async throws {
+        let scene = try OverwriteScene()
+        let bound = Self.file(#", "attributes": {"dpop.bound.access.tokens": "true"}"#)
+        func isBound() async throws -> Bool? {
+            try await scene.client("web")?.dpopBoundAccessTokens
+        }
+        try await scene.write(Self.file())
+        try await scene.use()
+        #expect(try await isBound() == false)
+        try await scene.write(bound)
+        #expect(try await isBound() == true)
+        try await scene.change(client: "web") { $0.dpopBoundAccessTokens = false }
+        try await scene.write(bound)
+        #expect(try await isBound() == false)
+        try await scene.write(Self.file())
+        try await scene.change(client: "web") { $0.dpopBoundAccessTokens = true }
+        try await scene.write(Self.file())
+        #expect(try await isBound() == true)
+    }
+
+    @Test("RFC9449-6.1-1: a token for an administrator's password is bound by a proof, too")
+    func password() async throws {
+        let admin = try await AdminUnderTest(hasMaster: true)
+        let server = admin.server
+        let master = MasterRealm(ring: TestRealm.ring, baseURL: "https://op.example.com")
+        let moment = Moment(now: server.clock.now, random: .system)
+        #expect(try await master.create(in: server.database.realms, at: moment))
+        try await server.provider.realms.refresh()
+        let realmID = try #require(server.provider.realms.realm(named: "master")?.id)
+        _ = try await server.database.people.create(
+            NewPerson(
+                person: Person(id: "root", realmID: realmID, username: "root", createdAt: 0),
+                password: try await TestRealm.hash(of: AdminUnderTest.password),
+                roles: [RoleName(clientID: nil, name: "admin")]
+            )
+        )
+        let form = [
+            ("grant_type", "password"), ("client_id", "admin-cli"), ("username", "root"),
+            ("password", AdminUnderTest.password),
+        ]
+        let script = try Prover(server, realm: "master")
+        let reply = try await script.post("token", form)
+        #expect(reply.json.string("token_type") == "DPoP", "\(reply.text)")
+        let token = reply.json.string("access_token") ?? ""
+        let key = try reply.claims("access_token").object("cnf")?.string("jkt")
+        #expect(key == script.key.thumbprint.text)
+        // The administration takes no proofs, so it takes no such token.
+        #expect(try await admin.send(.get, "/users", by: token).status == 401)
+        let proof = try await script.proof(.post, "token")
+        let path = ProviderUnderTest.path("token", "master")
+        #expect(try await server.post(path, form, headers: [.proof: proof]).status == 200)
+        let again = try await server.post(path, form, headers: [.proof: proof])
+        #expect(again.error == "invalid_dpop_proof")
+    }
+}

@@ -1,0 +1,112 @@
+import Foundation
+import HTTPTypes
+import PorticoProtocol
+import PorticoTestSupport
+import Testing
+
+@Suite("serve --demo, signing in by handle") struct DemoHandleTests {
+    private static let ann = "ann.handles.test"
+    private static let call: HTTPFields = {
+        var fields = HTTPFields()
+        if let name = HTTPField.Name("X-Portico") { fields[name] = "1" }
+        return fields
+    }()
+
+    private func signIn(_ person: WebPerson, _ typed: String, at server: DemoServer) async throws
+        -> Reply
+    {
+        let page = try await person.get("\(server.url)/login?handle=\(typed)")
+        let question = try await person.submit(
+            page,
+            from: server.host,
+            [("username", Self.ann), ("password", server.handles[Self.ann] ?? "")]
+        )
+        return try await person.submit(question, from: server.host, [("action", "allow")])
+    }
+
+    /// What the person's host says of them, by way of the server.
+    private func handle(_ person: WebPerson, at server: DemoServer) async throws -> String? {
+        let address = "\(server.url)/xrpc/com.atproto.server.getSession"
+        return try await person.get(address, with: Self.call).json.string("handle")
+    }
+
+    @Test("who is printed signs in, without a network; the next start knows them still")
+    func again() async throws {
+        let portico = try PorticoProcess()
+        defer { portico.remove() }
+        let first = try await DemoServer(in: portico)
+        #expect(Set(first.handles.keys) == [Self.ann, "bob.handles.test"])
+        let person = WebPerson()
+        let end = try await signIn(person, Self.ann, at: first)
+        #expect(end.text.contains("You’re signed in"), "\(end.text)")
+        let session = try await person.get(first.url + "/api/auth/session")
+        #expect(session.json.string("handle") == Self.ann)
+        #expect(try await handle(person, at: first) == Self.ann)
+        first.running.process.terminate()
+        #expect(try await first.running.ended() == 0)
+
+        let port = try #require(first.url.split(separator: ":").last)
+        let second = try await DemoServer(
+            in: portico,
+            arguments: ["--listen", "127.0.0.1:\(port)"]
+        )
+        #expect(second.host == first.host)
+        #expect(second.handles[Self.ann] != first.handles[Self.ann])
+        #expect(try await handle(person, at: second) == Self.ann)
+        let other = WebPerson()
+        let did = try #require(session.json.string("did"))
+        #expect(try await signIn(other, did, at: second).text.contains("You’re signed in"))
+        for one in [person, other] { try await one.close() }
+        second.running.process.terminate()
+        #expect(try await second.running.ended() == 0)
+    }
+
+    @Test("names that nobody has, and bare ones, are answered without the DNS")
+    func names() async throws {
+        try await DemoServer.run { server in
+            let person = WebPerson()
+            let nobody = try await person.get("\(server.url)/login?handle=nobody.handles.test")
+            #expect(nobody.status == 404)
+            let text = nobody.text
+            #expect(text.contains("We can’t find") && text.contains("nobody.handles.test"))
+            let bare = try await person.get("\(server.url)/login?handle=bob")
+            #expect(bare.text.contains("Did you mean bob.handles.test?"))
+            try await person.close()
+        }
+    }
+
+    @Test("another port is found where the host's is taken, and the realm is made again there")
+    func otherPort() async throws {
+        let portico = try PorticoProcess()
+        defer { portico.remove() }
+        let first = try await DemoServer(in: portico)
+        first.running.process.terminate()
+        #expect(try await first.running.ended() == 0)
+        let port = try #require(first.host.split(separator: ":").last.flatMap { UInt16($0) })
+        let taken = try #require(RawSocket.listen(port: port))
+        defer { RawSocket.close(taken.socket) }
+        let second = try await DemoServer(in: portico)
+        #expect(second.host != first.host)
+        let person = WebPerson()
+        let end = try await signIn(person, Self.ann, at: second)
+        #expect(end.text.contains("You’re signed in"), "\(end.text)")
+        try await person.close()
+        second.running.process.terminate()
+        #expect(try await second.running.ended() == 0)
+    }
+
+    @Test("what a demo left behind is no host for commands, where no demo was")
+    func unmarked() async throws {
+        let portico = try PorticoProcess()
+        defer { portico.remove() }
+        let demo = try await DemoServer(in: portico)
+        let place = ["--data-directory", "demo"]
+        #expect(try portico.run(["provider", "test", "atproto"] + place).status == 0)
+        demo.running.process.terminate()
+        #expect(try await demo.running.ended() == 0)
+        try FileManager.default.removeItem(at: portico.home.appending(path: "demo/demo"))
+        let test = try portico.run(["provider", "test", "atproto"] + place)
+        #expect(test.status != 0)
+        #expect(test.stdout.contains("directory"), "\(test.stdout)")
+    }
+}

@@ -1,0 +1,127 @@
+import Foundation
+import PorticoBytes
+import PorticoProtocol
+import PorticoSQLite
+import PorticoStandIns
+import PorticoStores
+import PorticoTestSupport
+import Testing
+
+@Suite("Signing in by handle, served") struct HandleServeTests {
+    private func get(_ path: String, port: UInt16) async -> RawExchange? {
+        await RawExchange.run {
+            RawExchange(
+                "GET \(path) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nConnection: close\r\n\r\n",
+                port: port
+            )
+        }
+    }
+
+    @Test(
+        "ATP-LOC-4: a running server takes the provider up; on this machine it is a client for development"
+    )
+    func serves() async throws {
+        try await DemoServer.run { server in
+            let port = try #require(UInt16(server.url.split(separator: ":").last ?? ""))
+            // The demo's own is of its own host.
+            let removed = try server.portico.run([
+                "provider", "remove", "atproto", "--confirm", "atproto", "--data-directory",
+                "demo",
+            ])
+            #expect(removed.status == 0, "\(removed.stderr)")
+            try await waitUntil("it is gone") {
+                await get("/mobile-auth", port: port)?.status == 404
+            }
+            let made = try server.portico.run([
+                "provider", "add", "atproto", "--data-directory", "demo",
+            ])
+            #expect(made.status == 0, "\(made.stderr)")
+            var found = ""
+            try await waitUntil("it is there") {
+                let reply = await get("/oauth-client-metadata.json", port: port)
+                found = reply?.body ?? ""
+                return reply?.status == 200
+            }
+            let document = try JSONObject(parsing: Array(found.utf8))
+            let redirect = "http://127.0.0.1:\(port)/oauth/callback"
+            #expect(document.strings("redirect_uris") == [redirect])
+            #expect(document.string("client_id")?.hasPrefix("http://localhost?") == true)
+            #expect(document.string("token_endpoint_auth_method") == "none")
+            #expect(await get("/mobile-auth", port: port)?.status == 200)
+            #expect(await get("/login?handle=", port: port)?.status == 400)
+            // The cookie's passwords are made with it.
+            let file = server.portico.home.appending(path: "demo/seal-passwords").path
+            let attributes = try FileManager.default.attributesOfItem(atPath: file)
+            #expect(attributes[.posixPermissions] as? Int == 0o600)
+        }
+    }
+
+    /// The revisions of sessions of which no refresh is under way.
+    private static func revisions(_ database: SQLiteDatabase) throws -> [Int64] {
+        try database.read { reader in
+            try reader.rows("SELECT revision FROM handle_sessions WHERE sent_at IS NULL", []) {
+                try $0.int64(0)
+            }
+        }
+    }
+
+    /// Sends a request, and is gone: with a reset, since whoever only ends their side may still read.
+    private static func ask(_ head: String, port: UInt16) throws -> @Sendable () -> Void {
+        let connection = try #require(RawSocket.connect(port: port))
+        RawSocket.send(connection, Array(head.utf8))
+        return {
+            var reset = linger(l_onoff: 1, l_linger: 0)
+            let size = socklen_t(MemoryLayout<linger>.size)
+            setsockopt(connection, SOL_SOCKET, SO_LINGER, &reset, size)
+            RawSocket.close(connection)
+        }
+    }
+
+    @Test("decision 0057: a server that is told to stop stores what a host answers to a refresh")
+    func stops() async throws {
+        let app = ["posts", "--redirect-uri", "com.example.posts:/signed-in"]
+        try await HandleNetwork.run(app: app) { network in
+            let (served, tokens) = (network.served, network.tokens)
+            let person = WebPerson(in: network.names)
+            let ann = ATHostPerson.ann
+            _ = try await person.signIn(
+                byHandle: "https://\(HandleNetwork.backend)/login?handle=\(ann.handle)",
+                of: ann,
+                EarnestServer.password
+            )
+            try await person.close()
+            let sid = try #require(person.cookie("sid", of: HandleNetwork.backend))
+            let file = network.portico.home
+                .appending(path: ".local/share/portico/server/portico.sqlite")
+            let database = try SQLiteDatabase(file: file.path)
+            // As if its access token were over.
+            _ = try await database.write { transaction in
+                try transaction.run(
+                    "UPDATE handle_sessions SET access_expires_at = $1",
+                    [.int64(1)]
+                )
+            }
+            let before = try Self.revisions(database)
+            #expect(before.count == 1)
+            tokens.areHeld.withLock { $0 = true }
+            let leave = try Self.ask(
+                "GET /xrpc/com.atproto.server.getSession HTTP/1.1\r\n"
+                    + "Host: \(HandleNetwork.backend)\r\nX-Portico: 1\r\nCookie: sid=\(sid)\r\n\r\n",
+                port: served.port
+            )
+            try await waitUntil("the host has answered", within: 20) {
+                tokens.waiting.withLock { $0 } > 0
+            }
+            leave()
+            served.running.process.terminate()
+            // It would end at once if it did not wait for what the host answers.
+            try await Task.sleep(for: .seconds(2))
+            tokens.areHeld.withLock { $0 = false }
+            let status = try await served.running.ended()
+            #expect(status == 0)
+            let after = try Self.revisions(database)
+            #expect(after.count == 1 && after != before)
+            try await database.close()
+        }
+    }
+}

@@ -1,0 +1,87 @@
+import Foundation
+import PorticoProtocol
+import PorticoTestSupport
+import Testing
+
+/// What strangers type and present, at a server that is wired as in production: without a test
+/// network, and with the system's names.
+@Suite("Addresses of strangers that lead to this machine") struct StrangersAddressTests {
+    private static let typed = [
+        "localhost", "127.0.0.1", "127.1", "2130706433", "0x7f.0.0.1", "[::1]", "a.localhost",
+        "https://localhost", "https://localhost:PORT", "https://127.0.0.1", "https://[::1]:PORT",
+        "https://127.0.0.1:PORT/", "http://127.0.0.1:PORT/", "https://u:p@127.0.0.1:PORT/",
+        "https://a.localhost:PORT/", "https://127.1/", "https://0x7f000001/", "https://2130706433/",
+        "did:web:localhost", "did:web:localhost%3APORT", "did:web:127.0.0.1", "did:web:[::1]",
+        "did:web:127.0.0.1%3APORT", "did:web:a.localhost:path", "did:web:evil.example%2f..",
+        "DID:web:localhost", "did:key:zQ3sh", "at://127.0.0.1:PORT/x", "@localhost",
+    ]
+
+    private static let clientIDs = [
+        "https://localhost/x", "https://localhost:PORT/x", "https://127.0.0.1/x",
+        "https://127.0.0.1:PORT/x", "https://[::1]/x", "https://[::1]:PORT/x",
+        "https://[fd00::1]/x", "https://[::ffff:127.0.0.1]/x", "https://127.1/x",
+        "https://0x7f000001/x", "https://2130706433/x", "https://a.localhost/x",
+        "https://u:p@localhost/x", "https://localhost/a/../x", "https://localhost/x#f",
+        "http://localhost:PORT", "http://localhost/path", "http://127.0.0.1:PORT",
+        "http://127.0.0.1:PORT/x", "http://[::1]:PORT/x",
+    ]
+
+    @Test(
+        "WEB-SSRF-1: the next test sees port 443 of this machine, too",
+        .enabled(if: Victims.areAt443, "\(Victims.needs443)")
+    )
+    func watched() {
+        #expect(Victims.areAt443)
+    }
+
+    @Test("WEB-SSRF-1, attack G05, attack G16: nobody is led to this machine by what they send")
+    func untouched() async throws {
+        let victims = try Victims()
+        defer { victims.stop() }
+        try await EarnestServer.run(["--trusted-proxy", "127.0.0.1"]) { server in
+            let host = "pds.localhost:\(server.port)"
+            try server.command(["provider", "add", "atproto", "--public-url", server.url])
+            try server.command([
+                "realm", "create", "hosted", "--public-url", server.url, "--host",
+                "http://\(host)", "--atproto",
+            ])
+            let metadata = "/.well-known/oauth-authorization-server"
+            try await server.wait {
+                let hosted = try await server.request("GET", metadata, host: host)
+                let page = try await server.request("GET", "/mobile-auth")
+                return hosted.status == 200 && page.status == 200
+            }
+            // Each from an address of its own: limits are for an address.
+            var count = 0
+            func fields() -> [String] {
+                count += 1
+                return ["X-Forwarded-For: 198.51.100.\(count)", "X-Forwarded-Proto: http"]
+            }
+            for typed in Self.typed {
+                let typed = typed.replacing("PORT", with: "\(victims.port)")
+                let query = FormEncoding.appending([("handle", typed)], to: "/login")
+                let reply = try await server.request("GET", query, fields())
+                #expect((400..<500).contains(reply.status), "\(typed): \(reply.status)")
+            }
+            let path = "/oauth/par"
+            for id in Self.clientIDs {
+                let id = id.replacing("PORT", with: "\(victims.port)")
+                let form = FormEncoding.encode([
+                    ("client_id", id), ("response_type", "code"), ("scope", "atproto"),
+                    ("redirect_uri", "http://127.0.0.1/"), ("code_challenge_method", "S256"),
+                    ("code_challenge", TestFlow.challenge),
+                ])
+                let body = String(decoding: form, as: UTF8.self)
+                let reply = try await server.request("POST", path, fields(), body: body, host: host)
+                let error = try JSONObject(parsing: Array(reply.body.utf8)).string("error")
+                let isRefused = error == "invalid_client_metadata" || error == "invalid_client_id"
+                #expect(reply.status == 400 && isRefused, "\(id): \(reply.body)")
+            }
+        }
+        #expect(victims.isUntouched)
+        // Somebody who does come is seen.
+        let visit = try #require(RawSocket.connect(port: victims.port))
+        RawSocket.close(visit)
+        try await waitUntil("the request is seen") { !victims.isUntouched }
+    }
+}

@@ -1,0 +1,227 @@
+import HTTPTypes
+import PorticoBytes
+import PorticoProtocol
+import PorticoStores
+import PorticoTestSupport
+import Testing
+
+@testable import PorticoProvider
+
+@Suite("Authorization at a host of the AT Protocol") struct ATAuthorizationTests {
+    @Test("ATP-AR-2: a request that was not pushed is refused, on a page, and nothing is fetched")
+    func unpushed() async throws {
+        let scene = try await ATScene()
+        let page = try await TestBrowser(scene.server).authorize(scene.request())
+        #expect(page.status == 400)
+        #expect(page.location == nil)
+        #expect(scene.sites.fetched.isEmpty)
+        // Nor where the document is known.
+        #expect(try await scene.push().status == 201)
+        let known = try await TestBrowser(scene.server).authorize(scene.request())
+        #expect(known.status == 400 && known.location == nil)
+    }
+
+    @Test("ATP-AR-2: a reference that another client pushed makes nothing be fetched")
+    func foreignReference() async throws {
+        let scene = try await ATScene()
+        let reference = try await scene.reference()
+        let other = "https://other.example.com/client.json"
+        let page = try await TestBrowser(scene.server)
+            .authorize([("client_id", other), reference[1]])
+        #expect(page.status == 400 && page.location == nil)
+        #expect(scene.sites.fetched == [ATScene.url])
+    }
+
+    @Test("ATP-AR-3: the challenge is S256; plain, or none, is refused")
+    func challenge() async throws {
+        let scene = try await ATScene()
+        for changes in [
+            [("code_challenge_method", "plain")], [("code_challenge_method", "")],
+            [("code_challenge", ""), ("code_challenge_method", "")],
+        ] {
+            let reply = try await scene.push(changes)
+            #expect(reply.status == 400 && reply.error == "invalid_request", "\(changes)")
+        }
+        #expect(try await scene.push().status == 201)
+    }
+
+    @Test("ATP-AR-5: a state that came before is taken, as real servers do")
+    func state() async throws {
+        let scene = try await ATScene()
+        for _ in 1...2 { #expect(try await scene.push([("state", "same")]).status == 201) }
+    }
+
+    @Test("ATP-AR-8: the scope is part of the document's, and includes atproto")
+    func scope() async throws {
+        let scene = try await ATScene()
+        for scope in [
+            "transition:generic", "atproto transition:email", "atproto repo:*", "openid",
+            "atproto include:com.example.full", "",
+        ] {
+            let reply = try await scene.push([("scope", scope)])
+            #expect(reply.status == 400 && reply.error == "invalid_scope", "\(scope)")
+        }
+        #expect(try await scene.push([("scope", "atproto")]).status == 201)
+    }
+
+    @Test("ATP-AR-9: a redirect URI is one of the document's, byte for byte")
+    func redirect() async throws {
+        let scene = try await ATScene()
+        for uri in [
+            "https://app.example.com/callback/", "https://app.example.com/callback?x=y",
+            "https://APP.example.com/callback", "https://app.example.com:443/callback",
+            "http://app.example.com/callback", "https://evil.example.com/callback", "",
+        ] {
+            let reply = try await scene.push([("redirect_uri", uri)])
+            #expect(reply.status == 400 && reply.error == "invalid_request", "\(uri)")
+        }
+    }
+
+    @Test(
+        "ATP-AR-9, CIMD-4.1-5: a native client has its origin's URIs, and its reversed host's scheme"
+    )
+    func native() async throws {
+        for (uri, isAllowed) in [
+            ("com.example.app:/callback", true), ("https://app.example.com/native", true),
+            ("com.example.app://callback", false), ("com.evil.app:/cb", false),
+            ("https://evil.example.com/native", false),
+        ] {
+            let scene = try await ATScene([
+                "application_type": "native", "redirect_uris": [.string(uri)],
+            ])
+            let reply = try await scene.push([("redirect_uri", uri)])
+            #expect(reply.status == (isAllowed ? 201 : 400), "\(uri) \(reply.text)")
+            #expect(reply.error == (isAllowed ? nil : "invalid_redirect_uri"))
+        }
+    }
+
+    @Test(
+        "decision 0064: what only OpenID Connect has is refused, and the hint is a handle or a DID"
+    )
+    func parameters() async throws {
+        let scene = try await ATScene()
+        for changes in [
+            ("nonce", "n"), ("claims", "{}"), ("id_token_hint", "x"), ("prompt", "none"),
+            ("response_mode", "fragment"), ("login_hint", "alice"),
+            ("login_hint", "alice@example.com"), ("login_hint", "did:key:z6Mk"),
+            ("login_hint", "https://example.com"), ("login_hint", "did:plc:"),
+        ] {
+            let reply = try await scene.push([changes])
+            #expect(reply.status == 400 && reply.error == "invalid_request", "\(changes)")
+        }
+        for hint in ["alice.example.com", "Alice.Example.com", ATScene.dids["alice"] ?? ""] {
+            #expect(try await scene.push([("login_hint", hint)]).status == 201, "\(hint)")
+        }
+    }
+
+    @Test(
+        "ATP-AR-11: only the account that the request names may finish it",
+        arguments: ["alice.example.com", "did:plc:ewvi7nxzyoun6zhxrhs64oiz"]
+    )
+    func named(hint: String) async throws {
+        let scene = try await ATScene()
+        let other = try await scene.signIn([("login_hint", hint)], as: "bob")
+        #expect(other.redirected["code"] == nil)
+        #expect(other.redirected["error"] == "login_required", "\(other.status)")
+        let browser = TestBrowser(scene.server)
+        let page = try await scene.signIn([("login_hint", hint)], as: "alice", browser)
+        let answer = try await browser.submit(page, [("action", "allow")])
+        #expect(answer.redirected["code"] != nil)
+        #expect(answer.redirected["iss"] == ATScene.issuer)
+        #expect(answer.redirected["state"] == #"{"made":"by an app"}"#)
+    }
+
+    @Test("decision 0064: a handle or DID that an app names is not filled in as a user name")
+    func unfilled() async throws {
+        let scene = try await ATScene()
+        let did = try #require(ATScene.dids["alice"])
+        for hint in ["alice.example.com", "nobody.example.com", did] {
+            let reference = try await scene.reference([("login_hint", hint)])
+            let page = try await TestBrowser(scene.server).authorize(reference)
+            #expect(page.status == 200 && page.text.contains(#"type="password""#))
+            #expect(!page.text.contains(hint))
+        }
+    }
+
+    @Test("CIMD-4.3-1: without its document a pending request ends on a page, not at the client")
+    func gone() async throws {
+        let scene = try await ATScene()
+        let browser = TestBrowser(scene.server)
+        let page = try await scene.signIn([], as: "alice", browser)
+        scene.sites[ATScene.url] = nil
+        scene.server.clock.advance(by: 600)
+        let answer = try await browser.submit(page, [("action", "allow")])
+        #expect(answer.status == 400 && answer.location == nil)
+        scene.publish([:])
+        let again = try await browser.submit(page, [("action", "allow")])
+        #expect(again.redirected["code"] != nil, "\(again.status)")
+    }
+
+    @Test("decision 0064: an account without a DID lets no client in")
+    func withoutDID() async throws {
+        let scene = try await ATScene { new in
+            for index in new.people.indices {
+                new.people[index].person.attributes["did"] = nil
+            }
+        }
+        let browser = TestBrowser(scene.server)
+        let page = try await scene.signIn([], as: "alice", browser)
+        // Who makes up a way to go on comes back to the page.
+        let pages = [page, try await browser.submit(page, [("action", "continue")])]
+        for page in pages {
+            #expect(page.status == 403 && page.location == nil)
+            #expect(page.text.contains("app.example.com"))
+            #expect(page.text.contains(#"value="switch""#))
+            #expect(page.text.contains(#"value="cancel""#))
+            #expect(!page.text.contains(#"value="continue""#))
+        }
+        let other = try await browser.submit(page, [("action", "switch")])
+        #expect(other.status == 200 && other.text.contains("type=\"password\""))
+        let answer = try await browser.submit(page, [("action", "cancel")])
+        #expect(answer.redirected["error"] == "access_denied")
+        #expect(answer.redirected["code"] == nil)
+        #expect(answer.redirected["iss"] == ATScene.issuer)
+    }
+
+    @Test("RFC9126-4-3: a reload after the code is a page, and the first code stays good")
+    func reload() async throws {
+        let scene = try await ATScene()
+        let browser = TestBrowser(scene.server)
+        let verifier = RandomSource.system.text(32)
+        let challenge = Base64URL.encode(Hash256(of: verifier).bytes)
+        let reference = try await scene.reference([("code_challenge", challenge)])
+        let page = try await browser.signIn("alice", reference)
+        let answer = try await browser.submit(page, [("action", "allow")])
+        let code = try #require(answer.redirected["code"])
+        let reloaded = try await browser.authorize(reference)
+        #expect(reloaded.redirected["code"] == nil)
+        let tokens = try await scene.redeem(code, [("code_verifier", verifier)])
+        #expect(tokens.status == 200, "\(tokens.text)")
+    }
+
+    @Test("decision 0064: permissions may have 2,048 bytes, and the code holds them")
+    func room() async throws {
+        for (length, isTaken) in [(2048, true), (2049, false)] {
+            var scope = "atproto"
+            var number = 0
+            while scope.utf8.count < length - 120 {
+                number += 1
+                scope += " repo:com.example.things.n\(number)?action=create"
+            }
+            scope += " rpc:com.example.x?aud=did:web:"
+            scope += String(repeating: "h", count: length - scope.utf8.count - 2) + "#s"
+            #expect(scope.utf8.count == length)
+            let scene = try await ATScene(["scope": .string(scope)])
+            let pushed = try await scene.push([("scope", scope)])
+            #expect(pushed.status == (isTaken ? 201 : 400), "\(pushed.text)")
+            guard isTaken else {
+                #expect(pushed.error == "invalid_scope")
+                continue
+            }
+            let code = try await scene.code([("scope", scope)])
+            #expect(code.utf8.count <= 3600)
+            let reply = try await scene.redeem(code)
+            #expect(reply.json.string("scope") == scope)
+        }
+    }
+}

@@ -1,0 +1,370 @@
+import PorticoBytes
+import PorticoProtocol
+import PorticoStores
+import PorticoTestSupport
+import Testing
+
+@Suite("Clients with a document: what is kept of them") struct DocumentContract {
+    private static let day: Int64 = 86_400
+    private static let document = KeptClientDocument(
+        id: "document-1",
+        realmID: "realm-1",
+        clientID: "https://app.example.com/client.json",
+        document: ["client_id": "https://app.example.com/client.json"]
+    )
+
+    private static func grant(_ id: UniqueID = Example.id(1)) -> Grant {
+        var grant = Example.grant(id)
+        grant.clientID = document.id
+        grant.isOffline = true
+        grant.expiresAt = nil
+        grant.idleSeconds = 10 * day
+        return grant
+    }
+
+    private func redeem(
+        _ stores: TestDatabase,
+        _ grant: Grant = grant(),
+        request: UInt8 = 9,
+        once challenge: UsedAssertion? = nil
+    ) async throws -> Redemption {
+        try await stores.grants.redeem(
+            grant,
+            requestID: Example.id(request),
+            of: Self.document,
+            spending: [],
+            once: challenge,
+            at: Example.now
+        )
+    }
+
+    private func kept(_ stores: TestDatabase) async throws -> KeptClientDocument? {
+        try await stores.grants.document(ofClient: Self.document.id, realmID: "realm-1")
+    }
+
+    private func allow(
+        _ stores: TestDatabase,
+        _ scope: String = "a",
+        _ text: String = "1",
+        notBefore: Int64 = 0
+    ) async throws {
+        try await stores.people.allow(
+            DocumentConsent(scope: try Scope(scope), fingerprint: Hash256(of: text)),
+            to: Self.document,
+            in: Example.session,
+            notBefore: notBefore,
+            at: Example.now
+        )
+    }
+
+    private func consent(_ stores: TestDatabase, notBefore: Int64 = 0) async throws
+        -> DocumentConsent?
+    {
+        try await stores.people.documentConsent(
+            personID: Example.ann.id,
+            clientID: Self.document.id,
+            notBefore: notBefore
+        )
+    }
+
+    private func permissions(_ stores: TestDatabase, notBefore: Int64 = 0) async throws
+        -> [String]
+    {
+        try await stores.people.documentPermissions(
+            of: Example.ann.id,
+            realmID: "realm-1",
+            notBefore: notBefore,
+            at: Example.now
+        ).map(\.clientID)
+    }
+
+    @Test(
+        "decision 0064: a redemption keeps the document, and its grant is live with it",
+        arguments: StoreUnderTest.allCases
+    )
+    func redeemed(_ database: StoreUnderTest) async throws {
+        let stores = try await database.furnished()
+        #expect(try await kept(stores) == nil)
+        #expect(try await redeem(stores) == .redeemed)
+        #expect(try await kept(stores) == Self.document)
+        #expect(
+            try await stores.grants.document(ofClient: Self.document.id, realmID: "realm-2") == nil
+        )
+        #expect(try await stores.reading(Example.id(1))?.isLive == true)
+        // Once more, as it is now.
+        #expect(try await redeem(stores, Self.grant(Example.id(2)), request: 8) == .redeemed)
+        #expect(try await kept(stores) == Self.document)
+    }
+
+    @Test(
+        "decision 0064: what is not redeemed keeps nothing, and no document means no live grant",
+        arguments: StoreUnderTest.allCases
+    )
+    func refused(_ database: StoreUnderTest) async throws {
+        let stores = try await database.furnished()
+        let challenge = UsedAssertion(
+            .challenge,
+            hash: Hash256(of: "challenge"),
+            expiresAt: Example.now + 300
+        )
+        _ = try await stores.grants.spend([challenge], at: Example.now)
+        let outcome = try await redeem(stores, once: challenge)
+        #expect(outcome == .spentBefore(.challenge))
+        #expect(try await kept(stores) == nil)
+        #expect(try await stores.reading(Example.id(1))?.isLive != true)
+    }
+
+    @Test(
+        "decision 0064: a document that nothing needs goes; with it live grants would end, so they keep it",
+        arguments: StoreUnderTest.allCases
+    )
+    func purged(_ database: StoreUnderTest) async throws {
+        let stores = try await database.furnished()
+        #expect(try await redeem(stores) == .redeemed)
+        try await stores.grants.purgeDocuments(before: Example.now + 1)
+        #expect(try await kept(stores) != nil)
+        // What is alive stays, although its client is registered nowhere.
+        try await stores.grants.purge(before: Example.now + 5 * Self.day)
+        #expect(
+            try await stores.reading(Example.id(1), at: Example.now + 5 * Self.day)?.isLive == true
+        )
+        _ = try await stores.grants.revoke(id: Example.id(1), spending: [], at: Example.now)
+        // Only once their session is over: it says who must be told.
+        _ = try await stores.sessions.end(id: "session-1", realmID: "realm-1", at: Example.now)
+        try await stores.grants.purge(before: Example.now + 5 * Self.day)
+        try await stores.grants.purgeDocuments(before: Example.now)
+        #expect(try await kept(stores) != nil, "it was used just now")
+        try await stores.grants.purgeDocuments(before: Example.now + 1)
+        #expect(try await kept(stores) == nil)
+    }
+
+    @Test(
+        "CIMD-6.3-1: consent adds up while the client stays the same, and begins anew if it changes",
+        arguments: StoreUnderTest.allCases
+    )
+    func consents(_ database: StoreUnderTest) async throws {
+        let stores = try await database.furnished()
+        let ann = Example.ann.id
+        func allow(_ scope: String, _ text: String) async throws -> DocumentConsent? {
+            try await self.allow(stores, scope, text)
+            return try await consent(stores)
+        }
+        #expect(try await consent(stores) == nil)
+        #expect(try await allow("a b", "1")?.scope == Scope("a b"))
+        #expect(try await allow("b c", "1")?.scope == Scope("a b c"))
+        let changed = try await allow("b", "2")
+        #expect(changed?.scope == (try Scope("b")))
+        #expect(changed?.fingerprint == Hash256(of: "2"))
+        #expect(try await kept(stores) == Self.document)
+        try await stores.grants.purgeDocuments(before: Example.now + 1)
+        #expect(try await kept(stores) != nil, "somebody allowed it something")
+        // They go with the person.
+        _ = try await stores.people.deletePerson(id: ann, realmID: "realm-1")
+        try await stores.grants.purgeDocuments(before: Example.now + 1)
+        #expect(try await kept(stores) == nil)
+    }
+
+    /// What ends all sessions and grants of a person.
+    enum Ending: CaseIterable {
+        case newPassword, signedOut, notBefore, disabled
+
+        func happen(to stores: TestDatabase) async throws {
+            var ann = Example.ann
+            switch self {
+            case .newPassword:
+                // The second of the sign-in: times cannot tell them apart.
+                _ = try await stores.people.setPassword(
+                    PasswordHash(encoded: "new"),
+                    of: ann.id,
+                    at: Example.signedIn
+                )
+            case .signedOut:
+                _ = try await stores.people.signOutEverywhere(
+                    ann.id,
+                    realmID: "realm-1",
+                    at: Example.signedIn
+                )
+            case .notBefore:
+                ann.notBefore = Example.signedIn
+                _ = try await stores.people.update(ann)
+            case .disabled:
+                ann.isEnabled = false
+                _ = try await stores.people.update(ann)
+            }
+        }
+    }
+
+    @Test(
+        "ATP-UI-3: what ends all of a person's sessions ends what they allowed, and begins nothing",
+        arguments: StoreUnderTest.allCases,
+        Ending.allCases
+    )
+    func forgotten(_ database: StoreUnderTest, _ ending: Ending) async throws {
+        let stores = try await database.furnished()
+        try await allow(stores)
+        #expect(try await consent(stores) != nil)
+        try await ending.happen(to: stores)
+        #expect(try await consent(stores) == nil)
+        // The page was open in a session of before.
+        try await allow(stores)
+        #expect(try await consent(stores) == nil)
+    }
+
+    @Test(
+        "WEB-SESS-7: ending the others ends the sessions of such clients, and what they were allowed",
+        arguments: StoreUnderTest.allCases
+    )
+    func elsewhere(_ database: StoreUnderTest) async throws {
+        let stores = try await database.furnished()
+        try await allow(stores)
+        #expect(try await redeem(stores) == .redeemed)
+        let ended = try await stores.sessions.endAll(
+            of: Example.ann.id,
+            except: "session-1",
+            realmID: "realm-1",
+            at: Example.now
+        )
+        #expect(ended == 1)
+        #expect(try await stores.reading(Example.id(1))?.isLive == false)
+        #expect(try await consent(stores) == nil)
+        #expect(try await stores.liveByCookie() != nil)
+    }
+
+    @Test(
+        "ATP-UI-3: what was allowed before the realm's not-before counts no more, nor adds up",
+        arguments: StoreUnderTest.allCases
+    )
+    func notBefore(_ database: StoreUnderTest) async throws {
+        let stores = try await database.furnished()
+        try await allow(stores, "a b")
+        #expect(try await consent(stores, notBefore: Example.now) != nil)
+        #expect(try await consent(stores, notBefore: Example.now + 1) == nil)
+        #expect(try await permissions(stores, notBefore: Example.now) == [Self.document.clientID])
+        #expect(try await permissions(stores, notBefore: Example.now + 1).isEmpty)
+        try await allow(stores, "b c", notBefore: Example.now + 1)
+        let counted = try await consent(stores)
+        #expect(counted?.scope == (try Scope("b c")))
+    }
+
+    @Test(
+        "ATP-UI-2: what a client without a session was allowed is told, and taken back",
+        arguments: StoreUnderTest.allCases
+    )
+    func permitted(_ database: StoreUnderTest) async throws {
+        let stores = try await database.furnished()
+        try await allow(stores)
+        #expect(try await redeem(stores) == .redeemed)
+        #expect(try await permissions(stores).isEmpty, "its session is told, and ends both")
+        _ = try await stores.grants.revoke(id: Example.id(1), spending: [], at: Example.now)
+        #expect(try await permissions(stores) == [Self.document.clientID])
+        func takeBack(from person: String) async throws -> Change {
+            try await stores.people.disconnect(
+                Self.document.id,
+                from: person,
+                realmID: "realm-1",
+                at: Example.now
+            )
+        }
+        #expect(try await takeBack(from: "somebody") == .notFound)
+        #expect(try await permissions(stores) == [Self.document.clientID])
+        #expect(try await takeBack(from: Example.ann.id) == .changed)
+        #expect(try await permissions(stores).isEmpty)
+        #expect(try await consent(stores) == nil)
+    }
+
+    @Test(
+        "ATP-UI-2: a person has their own sessions, each apart, and ends one of them",
+        arguments: StoreUnderTest.allCases
+    )
+    func sessions(_ database: StoreUnderTest) async throws {
+        let stores = try await database.furnished()
+        let ann = Example.ann.id
+        #expect(try await redeem(stores) == .redeemed)
+        #expect(try await redeem(stores, Self.grant(Example.id(2)), request: 8) == .redeemed)
+        func sessions() async throws -> [UniqueID] {
+            try await stores.people.documentSessions(
+                of: ann,
+                realmID: "realm-1",
+                at: Example.now
+            ).map(\.grantID)
+        }
+        func end(_ id: UniqueID, of person: String, in realm: String = "realm-1") async throws
+            -> Change
+        {
+            try await stores.people.endDocumentSession(
+                id,
+                of: person,
+                realmID: realm,
+                at: Example.now
+            )
+        }
+        #expect(Set(try await sessions()) == [Example.id(1), Example.id(2)])
+        #expect(try await end(Example.id(1), of: "somebody") == .notFound)
+        #expect(try await end(Example.id(1), of: ann, in: "realm-2") == .notFound)
+        #expect(try await end(Example.id(1), of: ann) == .changed)
+        #expect(try await end(Example.id(1), of: ann) == .notFound)
+        #expect(try await sessions() == [Example.id(2)])
+        #expect(try await stores.reading(Example.id(1))?.isLive == false)
+        // A registered client's grant is none of them.
+        #expect(
+            try await stores.redeem(Example.grant(Example.id(3)), request: Example.id(7))
+                == .redeemed
+        )
+        #expect(try await end(Example.id(3), of: ann) == .notFound)
+    }
+
+    @Test(
+        "decision 0064: another DID, or none, ends all that a person has; their first one, nothing",
+        arguments: StoreUnderTest.allCases,
+        [nil, "did:plc:44ybard66vv44zksje25o7dz"] as [String?]
+    )
+    func otherDID(_ database: StoreUnderTest, _ next: String?) async throws {
+        let stores = try await database.furnished()
+        try await allow(stores)
+        #expect(try await redeem(stores) == .redeemed)
+        let first = ["did:plc:ewvi7nxzyoun6zhxrhs64oiz"]
+        var ann = Example.ann
+        ann.attributes["did"] = first
+        #expect(try await stores.people.update(ann) == .changed)
+        ann.givenName = "Ann"
+        #expect(try await stores.people.update(ann) == .changed)
+        #expect(try await stores.reading(Example.id(1))?.isLive == true)
+        #expect(try await consent(stores) != nil)
+        ann.attributes["did"] = next.map { [$0] }
+        #expect(try await stores.people.update(ann) == .changed)
+        ann.attributes["did"] = first
+        #expect(try await stores.people.update(ann) == .changed)
+        #expect(try await stores.reading(Example.id(1))?.isLive == false)
+        #expect(try await consent(stores) == nil)
+        #expect(try await stores.liveByCookie() == nil)
+        // A code from before is worth nothing either.
+        let late = try await redeem(stores, Self.grant(Example.id(2)), request: 8)
+        #expect(late == .sessionEnded)
+    }
+
+    @Test(
+        "decision 0064: a DID is one person's in a realm; other attributes of that name are free",
+        arguments: StoreUnderTest.allCases
+    )
+    func dids(_ database: StoreUnderTest) async throws {
+        let stores = try await database.furnished()
+        let did = "did:plc:ewvi7nxzyoun6zhxrhs64oiz"
+        var ann = Example.ann
+        ann.attributes["did"] = [did]
+        #expect(try await stores.people.update(ann) == .changed)
+        var bea = Example.person("bea")
+        bea.attributes["did"] = [did]
+        #expect(try await stores.people.create(NewPerson(person: bea, password: nil)) == .conflict)
+        #expect(try await stores.people.person(id: bea.id, realmID: bea.realmID) == nil)
+        bea.attributes["did"] = ["no DID"]
+        #expect(try await stores.people.create(NewPerson(person: bea, password: nil)) == .created)
+        bea.attributes["did"] = [did]
+        await #expect(throws: StoreConflict.self) { try await stores.people.update(bea) }
+        ann.attributes["did"] = nil
+        #expect(try await stores.people.update(ann) == .changed)
+        #expect(try await stores.people.update(bea) == .changed)
+        #expect(
+            try await stores.people.person(id: bea.id, realmID: bea.realmID)?.person.did == did
+        )
+    }
+}
