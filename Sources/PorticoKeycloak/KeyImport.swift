@@ -56,19 +56,26 @@ struct KeyImport {
         let subject = "key \(component.name)"
         switch try component.material() {
         case .lost:
-            report.add(.skipped, subject, "the file does not hold it: what it signed is void")
+            report.add(
+                .skipped,
+                subject,
+                existing == nil
+                    ? "the file does not hold it: what it signed is void"
+                    : "the file does not hold it: keys that are here stay as they are"
+            )
         case .secret(let secret, let keyID):
             guard isTaken(keyID, subject, keys, &report) else { return }
+            let isHere = existing?.keptKeys[keyID] != nil
+            guard existing == nil || isHere || !component.isEnabled else {
+                // Its time may be over: it comes with the first import, or not at all.
+                let words: StaticString = "not taken: it would verify old refresh tokens"
+                report.add(.skipped, subject, "\(words)")
+                return
+            }
             let kind: KeptKey.Kind = component.isEnabled ? .hmac : .silent
             keys.kept.append(keptKey(component, keyID, kind, secret: secret, realmID))
-            if component.isEnabled, let existing {
-                // Its time may be over: it comes with the first import, or not at all.
-                let isHere = existing.keptKeys[keyID] != nil
-                report.add(
-                    isHere ? .read : .skipped,
-                    subject,
-                    isHere ? "stays as it is here" : "not taken: it would verify old refresh tokens"
-                )
+            if component.isEnabled, isHere {
+                report.add(.read, subject, "stays as it is here")
             } else {
                 report.add(
                     component.isEnabled ? .read : .changed,

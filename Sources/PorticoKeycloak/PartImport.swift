@@ -10,11 +10,13 @@ struct PartImport {
     let realm: Realm
     let seal: RealmPartSeal
     let moment: Moment
+    private let existing: ExistingRealm?
 
-    init(realm: Realm, ring: KeyRing, moment: Moment) {
+    init(realm: Realm, ring: KeyRing, moment: Moment, existing: ExistingRealm? = nil) {
         self.realm = realm
         seal = RealmPartSeal(ring: ring)
         self.moment = moment
+        self.existing = existing
     }
 
     /// Members that are arrays of objects, each with the member that tells one from another.
@@ -22,6 +24,7 @@ struct PartImport {
         "identityProviders": "alias", "identityProviderMappers": "id",
         "authenticationFlows": "id", "authenticatorConfig": "id", "requiredActions": "alias",
     ]
+    static let components = "components"
     /// Members that are one object.
     static let objects = ["clientProfiles", "clientPolicies", "smtpServer"]
     /// The kinds of components that are kept elsewhere, by their member in `components`.
@@ -32,14 +35,22 @@ struct PartImport {
     {
         var parts: [RealmPart] = []
         var seen = SeenTexts()
+        var names = PartNames(Array((existing?.parts ?? [:]).values))
+        func add(_ kind: String, _ part: (id: String, object: JSONObject)) {
+            guard seen.insert("\(kind) \(part.id)") else {
+                report.add(.skipped, "\(kind) \(part.id)", "the file has it twice")
+                return
+            }
+            parts.append(self.part(kind, part.id, part.object))
+        }
         for (kind, key) in Self.lists.sorted(by: { $0.key < $1.key }) {
             for (index, object) in try representation.children(kind).enumerated() {
-                let id = try object.text(key) ?? String(index)
-                guard seen.insert("\(kind) \(id)") else {
-                    report.add(.skipped, "\(kind) \(id)", "the file has it twice")
+                guard key == "id" else {
+                    add(kind, (try object.text(key) ?? String(index), object.object))
                     continue
                 }
-                parts.append(part(kind, id, object.object))
+                _ = try object.text(key)
+                add(kind, names.known(object.object, kind, place: String(index)))
             }
         }
         for kind in Self.objects {
@@ -48,17 +59,16 @@ struct PartImport {
             }
             parts.append(part(kind, "", object.object))
         }
-        if let components = try representation.child("components") {
+        if let components = try representation.child(Self.components) {
             for (type, _) in components.object where type != Self.keyComponents {
                 for (index, component) in try components.children(type).enumerated() {
-                    let id = try component.text("id") ?? "\(type)/\(index)"
-                    guard seen.insert("components \(id)") else {
-                        report.add(.skipped, "component \(id)", "the file has it twice")
-                        continue
-                    }
+                    _ = try component.text("id")
                     var object = component.object
                     object["providerType"] = .string(type)
-                    parts.append(part("components", id, object))
+                    add(
+                        Self.components,
+                        names.known(object, Self.components, place: "\(type)/\(index)")
+                    )
                 }
             }
         }

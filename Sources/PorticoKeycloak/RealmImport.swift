@@ -158,10 +158,12 @@ package struct RealmImport: Sendable {
             deleted: deleted
         )(representation, report: &report)
         new.groups = groups.groups
-        new.parts = try PartImport(realm: new.realm, ring: ring, moment: moment)(
-            representation,
-            report: &report
-        )
+        new.parts = try PartImport(
+            realm: new.realm,
+            ring: ring,
+            moment: moment,
+            existing: existing
+        )(representation, report: &report)
         let people = PersonImport(
             registration: people,
             realm: new.realm,

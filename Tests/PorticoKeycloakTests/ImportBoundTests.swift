@@ -197,6 +197,28 @@ struct ImportKeepsTests {
         let oldest = try #require(before.map(\.activeFrom).min())
         #expect(!added.isEmpty && added.allSatisfy { $0.activeFrom < oldest })
         #expect(before.allSatisfy { after.contains($0) })
-        #expect(try await scene.database.realms.snapshot().keptKeys.allSatisfy { $0.kind != .hmac })
+        // A second time, the report says the same of a key that never came.
+        for _ in 0..<2 {
+            let report = try await scene.write(String(decoding: file.serialized(), as: UTF8.self))
+                .report
+            #expect(
+                report.lines(.skipped).contains { $0.words.contains("would verify old refresh") }
+            )
+            #expect(!report.lines(.skipped).contains { $0.words.contains("deleted here") })
+            let kept = try await scene.database.realms.snapshot().keptKeys
+            #expect(kept.allSatisfy { $0.kind != .hmac })
+        }
+    }
+
+    @Test("KC-M-1: of a key that a partial export masks, the report says nothing that is not so")
+    func maskedKey() async throws {
+        let scene = try OverwriteScene()
+        let file = #"""
+            {"realm": "a", "enabled": true, "components": {"org.keycloak.keys.KeyProvider": [
+                {"name": "rsa", "providerId": "rsa-generated", "config": {"privateKey": ["**********"]}}]}}
+            """#
+        #expect(try await scene.write(file).report.says(.skipped, "key rsa", "is void"))
+        let words = "the file does not hold it: keys that are here stay as they are"
+        #expect(try await scene.write(file).report.says(.skipped, "key rsa", words))
     }
 }

@@ -41,7 +41,8 @@ import Testing
         #expect(
             Set(kinds) == [
                 "identityProviders house", "identityProviders other", "authenticationFlows f",
-                "authenticationFlows 1", "authenticatorConfig g", "requiredActions CONFIGURE_TOTP",
+                "authenticationFlows without an id", "authenticatorConfig g",
+                "requiredActions CONFIGURE_TOTP",
                 "clientProfiles ", "smtpServer ", "components h",
             ]
         )

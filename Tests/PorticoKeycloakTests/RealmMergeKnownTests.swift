@@ -244,6 +244,40 @@ struct RealmMergeKnownTests {
         }
     }
 
+    @Test("KC-M-1: who stands in the file beside who was renamed here is someone else, and is made")
+    func besideTheRenamed() async throws {
+        let words = "someone else has the user name here, or had it"
+        // Before and behind in the file, with many between whose ids begin alike, and in capitals.
+        let many = (0..<150).map { Self.user("\(Self.high.dropLast(3))\(100 + $0)", "user\($0)") }
+        for (id, said) in [
+            (Self.low, Self.low), (Self.last, Self.last),
+            ("ABCDEFAB-1111-4111-8111-111111111111", "abcdefab-1111-4111-8111-111111111111"),
+        ] {
+            for isDeleted in [false, true] {
+                let scene = try OverwriteScene()
+                try await scene.write(Self.file([Self.user(id, "alice", Self.admin)] + many))
+                try await scene.use()
+                try await rename(id, "alicia", scene)
+                if isDeleted { try await delete(id, scene) }
+                let new = Self.user("5555-new-1", "alice", Self.admin)
+                let renamed = Self.file([Self.user(said, "alicia"), new] + many)
+                #expect(try await !scene.write(renamed).report.says(.skipped, "user alice", words))
+                let kept = try #require(try await scene.person("5555-new-1"))
+                #expect(kept.person.username == "alice" && kept.roles.count == 1)
+                let first = try await scene.person(id)
+                #expect(first?.person.username == (isDeleted ? nil : "alicia"))
+                // They are known again, and who is not in the file might be who was renamed.
+                #expect(try await scene.write(renamed).differences == Self.nothing)
+                try await delete("5555-new-1", scene)
+                let alike = Self.user("5555-new-2", "other")
+                let report = try await scene.write(Self.file([Self.user("6", "alice"), alike]))
+                    .report
+                #expect(report.says(.skipped, "user alice", words))
+                #expect(try await scene.person("6") == nil)
+            }
+        }
+    }
+
     @Test("KC-M-1: nor under a user name that the file gave them, and that they did not get here")
     func renamedOtherwise() async throws {
         let words = "someone else has the user name here, or had it"

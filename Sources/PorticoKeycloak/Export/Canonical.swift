@@ -20,7 +20,10 @@ enum Canonical {
             if name == "attributes" { return lists(value) }
             var json = JSONObject()
             for (name, value) in object where !derived.contains(name) {
-                json[name] = Self.value(value, of: name)
+                json[name] =
+                    name == "id"
+                    ? value.string.map { .string(ImportedIDs.key($0)) } ?? value
+                    : Self.value(value, of: name)
             }
             return .object(json)
         case .array(let values):

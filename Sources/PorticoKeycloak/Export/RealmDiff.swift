@@ -5,7 +5,7 @@ package import PorticoStores
 
 /// What is different in a realm and in a file.
 ///
-/// People and things are matched as an import matches them (``KnownPeople``). An import leaves what was
+/// People and things are matched as an import matches them (``KnownPeople``, ``PartNames``). An import leaves what was
 /// changed here (docs/decisions/0054); this shows it.
 ///
 /// A file need not say everything: what it leaves out at its top is not compared. A key that
@@ -42,9 +42,11 @@ package struct RealmDiff: Sendable {
         let file = try reader.realm(named: realm.name)
         guard let whole = try await realms.whole(id: realm.id) else { return nil }
         let secrets = RealmSecrets(ring: ring, areShown: true)
-        let here = CanonicalRealm(try RealmDocument(whole, secrets: secrets, at: now).json).json
+        let parts = PartNames(whole.parts)
+        let document = try RealmDocument(whole, secrets: secrets, at: now).json
+        let here = CanonicalRealm(parts.withKeptIDs(document)).json
         var comparison = RealmComparison()
-        for (name, value) in CanonicalRealm(file.json).json {
+        for (name, value) in CanonicalRealm(parts.withKeptIDs(file.json)).json {
             comparison.compare(here[name], value, at: JSONPath([.name(name)]))
         }
         if file.hasPeople {

@@ -31,7 +31,7 @@ struct DeletedHere {
     static let moved: StaticString =
         "what has its name here has another id in the file, under another name: stays as it is"
     static let renamed: StaticString =
-        "is here under another name or in another group: give it those in the file, or a new id"
+        "is here under another name or in another group, and stays so"
 
     /// An id of one kind of things: a file may number each kind from one.
     private struct KnownID: Hashable {

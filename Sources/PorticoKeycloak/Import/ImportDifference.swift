@@ -240,7 +240,7 @@ struct ImportDifference {
         }
         // Those that verify tokens of before are deleted when their time is over.
         changes.keptKeys = new.keptKeys.filter {
-            $0.kind != .hmac && existing.keptKeys[$0.keyID] == nil && !keys.contains($0.keyID)
+            existing.keptKeys[$0.keyID] == nil && !keys.contains($0.keyID)
         }
         // What the file has disabled verifies nothing here either, and signs nothing.
         changes.disabledKeys = new.keptKeys.filter { key in

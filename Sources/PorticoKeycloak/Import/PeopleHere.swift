@@ -10,9 +10,14 @@ struct PeopleHere: Sendable {
     private let accounts: [String: String]
     private let used: Set<String>
     private let known: [String: String]
+    /// Of ids that are made of user names, those whose people the file has under their own ids: who has
+    /// such a name there is someone else.
+    private let others: Set<String>
 
+    /// - Parameter file: All people of the file.
     init(
         _ people: [Person],
+        of file: PeopleReader,
         _ realms: RealmStore,
         _ store: PersonStore,
         realmID: String
@@ -23,7 +28,7 @@ struct PeopleHere: Sendable {
             emails: people.compactMap(\.email),
             realmID: realmID
         )
-        let others = try await store.owners(
+        let shared = try await store.owners(
             dids: people.compactMap(\.did),
             serviceClients: people.compactMap(\.serviceClientID),
             realmID: realmID
@@ -38,8 +43,14 @@ struct PeopleHere: Sendable {
             realmID: realmID
         )
         self.owners = owners
-        dids = others.dids
-        accounts = others.serviceClients
+        dids = shared.dids
+        accounts = shared.serviceClients
+        var others: Set<String> = []
+        for (id, made) in zip(ids, made) where kept[id] == nil {
+            guard let owner = known[made] ?? (used.contains(made) ? made : nil) else { continue }
+            if try file.contains(owner) { others.insert(made) }
+        }
+        self.others = others
     }
 
     /// Why someone of the file is left out; `nil`: they are not.
@@ -57,7 +68,8 @@ struct PeopleHere: Sendable {
             return "someone else here is the account of the client"
         }
         let made = Person.madeID(of: person.username, in: person.realmID)
-        return used.contains(made) || known[made] != nil
+        let isKnown = used.contains(made) || known[made] != nil
+        return isKnown && !others.contains(made)
             ? "someone else has the user name here, or had it" : nil
     }
 

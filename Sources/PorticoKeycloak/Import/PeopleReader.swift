@@ -20,7 +20,7 @@ struct PersonPlace: Sendable {
 
     static func key(_ id: String?) -> UInt64 {
         guard let id else { return .max }
-        let bytes = id.utf8.prefix(8)
+        let bytes = (UniqueID(id)?.bytes ?? Array(id.utf8)).prefix(8)
         return bytes.reduce(0) { $0 << 8 | UInt64($1) } << (8 * (8 - bytes.count))
     }
 }
@@ -31,8 +31,9 @@ struct PersonPlace: Sendable {
 /// tenth of the pages that they need where each lies somewhere else.
 struct PeopleReader {
     private let places: [PeoplePlace]
-    /// Who is read, from the last to the first.
-    private var rest: [Place] = []
+    private let people: [Place]
+    /// How many were read.
+    private var count = 0
     /// The file of the one who was read last.
     private(set) var file = ""
 
@@ -46,18 +47,53 @@ struct PeopleReader {
 
     init(_ places: [PeoplePlace]) {
         self.places = places
+        var people: [Place] = []
         for (array, place) in places.enumerated() {
-            rest += place.people.map { Place(array: array, person: $0) }
+            people += place.people.map { Place(array: array, person: $0) }
         }
-        rest.sort { $0.order > $1.order }
+        people.sort { $0.order < $1.order }
+        self.people = people
     }
 
     mutating func next() throws(RealmFileError) -> Representation? {
-        guard let next = rest.popLast() else { return nil }
+        guard count < people.count else { return nil }
+        let next = people[count]
+        count += 1
+        file = places[next.array].file.name
+        return try read(next)
+    }
+
+    /// Whether someone in the files has that id, however its UUID is spelled. Of many that begin alike
+    /// not all are looked at.
+    func contains(_ id: String) throws(RealmFileError) -> Bool {
+        let key = PersonPlace.key(id)
+        for place in people[firstIndex(of: key)...].prefix(Self.mostAlike) {
+            guard place.person.key == key else { break }
+            let other = try read(place).object.string("id") ?? ""
+            if sameBytes(ImportedIDs.key(other), ImportedIDs.key(id)) { return true }
+        }
+        return false
+    }
+
+    private static let mostAlike = 64
+
+    /// Of the first with that key, or one behind it.
+    private func firstIndex(of key: UInt64) -> Int {
+        var range = people.indices
+        while !range.isEmpty {
+            let middle = range.lowerBound + range.count / 2
+            range =
+                people[middle].person.key < key
+                ? (middle + 1)..<range.upperBound : range.lowerBound..<middle
+        }
+        return range.lowerBound
+    }
+
+    private func read(_ next: Place) throws(RealmFileError) -> Representation {
         let person = next.person
         let place = places[next.array]
+        let file = place.file.name
         let path = "\(place.path)[\(person.index)]"
-        file = place.file.name
         var reader = JSONReader(
             RealmBytes(place.file, [.stretch(person.stretch)]),
             limits: RealmImport.personLimits,

@@ -35,6 +35,7 @@ extension RealmImporter {
             }
             try place.expectUnchanged()
             let done = try await overwrite(
+                of: reader,
                 try await withFreeCredentialIDs(
                     try await withKnownIDs(chunk, realmID: existing.realm.id),
                     people.moment.random
@@ -50,6 +51,7 @@ extension RealmImporter {
             waiting += done.waiting
         }
         let done = try await overwrite(
+            of: reader,
             waiting,
             of: existing,
             unsaid,
@@ -66,6 +68,7 @@ extension RealmImporter {
     private static let mostWaiting = 500
 
     private func overwrite(
+        of file: PeopleReader,
         _ chunk: [Read],
         of existing: ExistingRealm,
         _ unsaid: UnsaidRights,
@@ -77,6 +80,7 @@ extension RealmImporter {
         for tries in 1... {
             var said = report
             let (changes, waiting) = try await self.changes(
+                of: file,
                 chunk,
                 of: existing,
                 unsaid,
@@ -101,6 +105,7 @@ extension RealmImporter {
     }
 
     private func changes(
+        of file: PeopleReader,
         _ chunk: [Read],
         of existing: ExistingRealm,
         _ unsaid: UnsaidRights,
@@ -111,6 +116,7 @@ extension RealmImporter {
         let realmID = existing.realm.id
         let here = try await PeopleHere(
             chunk.map(\.person.person),
+            of: file,
             store,
             personStore,
             realmID: realmID
@@ -134,6 +140,7 @@ extension RealmImporter {
             // Without them, so that no one takes what they have until they are written.
             report = said
             let rest = try await self.changes(
+                of: file,
                 chunk.indices.filter { !refused.contains($0) }.map { chunk[$0] },
                 of: existing,
                 unsaid,

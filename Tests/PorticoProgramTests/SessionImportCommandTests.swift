@@ -1,0 +1,96 @@
+import Foundation
+import PorticoProtocol
+import PorticoStandIns
+import PorticoTestSupport
+import Testing
+
+/// `portico session import` beside a running server, where the directory and the host can be asked.
+@Suite struct SessionImportCommandTests {
+    private static let file = "sessions.jsonl"
+
+    /// A session of Ann's, which another system had.
+    private static var line: JSONObject {
+        let origin = JSONValue.string("https://\(HandleNetwork.pds)")
+        return [
+            "did": .string(ATHostPerson.ann.did), "host": origin, "issuer": origin,
+            "refresh_token": "a-secret-token",
+            "dpop_key": .object([
+                "kty": "EC", "crv": "P-256", "d": "AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE",
+            ]),
+        ]
+    }
+
+    /// The network answers from this process: a command must not hold its threads.
+    private static func run(_ portico: PorticoProcess, _ arguments: String...) async throws
+        -> PorticoProcess.Outcome
+    {
+        try await RawExchange.run { Result { try portico.run(arguments) } }.get()
+    }
+
+    private static func imported(_ outcome: PorticoProcess.Outcome) throws -> [Int64?] {
+        let report = try JSONObject(parsing: Array(outcome.stdout.utf8))
+        return [report.int64("taken"), report.int64("here_already")]
+    }
+
+    @Test("what one account had elsewhere comes in once, and ends with the client")
+    func brought() async throws {
+        let app = ["posts", "--redirect-uri", "com.example.posts:/signed-in"]
+        try await HandleNetwork.run(app: app) { network in
+            let portico = network.portico
+            try Data(Self.line.serialized()).write(to: portico.home.appending(path: Self.file))
+            let opened = try await Self.run(portico, "provider", "update", "atproto", "--public")
+            #expect(opened.status == 0, "\(opened.stderr)")
+
+            let tried = try await Self.run(portico, "session", "import", Self.file, "--json", "-n")
+            #expect(tried.status == 0, "\(tried.stderr)")
+            #expect(tried.stderr.contains("Would have brought in 1 session. Nothing written"))
+            #expect(try Self.imported(tried) == [1, 0])
+            let first = try await Self.run(portico, "session", "import", Self.file, "--json")
+            #expect(first.status == 0, "\(first.stderr)")
+            #expect(first.stderr.contains("✓ Brought in 1 session."))
+            #expect(try Self.imported(first) == [1, 0])
+            let second = try await Self.run(portico, "session", "import", Self.file, "--json")
+            #expect(second.status == 0, "\(second.stderr)")
+            #expect(try Self.imported(second) == [0, 1])
+            let events = try await Self.run(
+                portico,
+                "events",
+                "tail",
+                "--type",
+                "session.imported"
+            )
+            #expect(events.stdout.contains("session.imported"))
+            for outcome in [tried, first, second, events] {
+                #expect(!(outcome.stdout + outcome.stderr).contains("a-secret"))
+            }
+
+            // Hosts take their tokens from the client that got them.
+            let asked = try await Self.run(portico, "provider", "update", "atproto", "--no-public")
+            #expect(asked.status == 2)
+            #expect(asked.stderr.contains("✗ 1 session by handle would end: people sign in again."))
+            #expect(asked.stderr.contains("To go on, add: --end-sessions"))
+            let ended = try await Self.run(
+                portico,
+                "provider",
+                "update",
+                "atproto",
+                "--no-public",
+                "--end-sessions"
+            )
+            #expect(ended.status == 0, "\(ended.stderr)")
+            let told = try await Self.run(
+                portico,
+                "events",
+                "tail",
+                "--type",
+                "handle.ended_by_host"
+            )
+            #expect(told.stdout.contains("client_changed"))
+
+            // They do not come again.
+            _ = try await Self.run(portico, "provider", "update", "atproto", "--public")
+            let again = try await Self.run(portico, "session", "import", Self.file, "--json")
+            #expect(try Self.imported(again) == [0, 1])
+        }
+    }
+}
