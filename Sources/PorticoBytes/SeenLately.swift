@@ -1,49 +1,33 @@
 /// Remembers recent keys: for what must not happen twice in a few minutes, in addition to a lasting
 /// rule in the database.
 ///
-/// It has two generations: a full young one becomes the old one, and the old one is dropped. So at
-/// least the last `capacity` keys are known, twice as many at most. It is per process and in
-/// memory. Keys are hashes: of one size, whatever they were made from.
+/// It is bounded (``TwoGenerations``), per process and in memory. Keys are hashes: of one size,
+/// whatever they were made from.
 package final class SeenLately<Key: Hashable & Sendable>: Sendable {
-    private struct Generations: Sendable {
-        var young: Set<Key> = []
-        var old: Set<Key> = []
-    }
-
-    private let capacity: Int
-    private let generations = Locked(Generations())
+    @usableFromInline let keys: Locked<TwoGenerations<Key, Void>>
 
     package init(capacity: Int = 16_384) {
-        self.capacity = max(1, capacity)
+        keys = Locked(TwoGenerations(capacity: capacity))
     }
 
     /// Whether a key was recorded, as far as is known. Records nothing.
-    package func has(_ key: Key) -> Bool {
-        generations.withLock { $0.young.contains(key) || $0.old.contains(key) }
+    @inlinable package func has(_ key: Key) -> Bool {
+        keys.withLock { $0[key] != nil }
     }
 
     /// Records a key.
     ///
     /// - Returns: Whether it is new, as far as is known.
-    package func isFirst(_ key: Key) -> Bool {
-        generations.withLock { generations in
-            guard !generations.young.contains(key), !generations.old.contains(key) else {
-                return false
-            }
-            if generations.young.count >= capacity {
-                generations.old = generations.young
-                generations.young = []
-            }
-            generations.young.insert(key)
+    @inlinable package func isFirst(_ key: Key) -> Bool {
+        keys.withLock { keys in
+            guard keys[key] == nil else { return false }
+            keys.insert((), for: key)
             return true
         }
     }
 
     /// Takes a key back: what it stands for has not happened.
-    package func forget(_ key: Key) {
-        generations.withLock { generations in
-            generations.young.remove(key)
-            generations.old.remove(key)
-        }
+    @inlinable package func forget(_ key: Key) {
+        keys.withLock { $0.remove(key) }
     }
 }

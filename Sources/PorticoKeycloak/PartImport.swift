@@ -35,23 +35,24 @@ struct PartImport {
     {
         var parts: [RealmPart] = []
         var seen = SeenTexts()
-        var names = PartNames(Array((existing?.parts ?? [:]).values))
-        func add(_ kind: String, _ part: (id: String, object: JSONObject)) {
-            guard seen.insert("\(kind) \(part.id)") else {
-                report.add(.skipped, "\(kind) \(part.id)", "the file has it twice")
-                return
-            }
-            parts.append(self.part(kind, part.id, part.object))
-        }
-        for (kind, key) in Self.lists.sorted(by: { $0.key < $1.key }) {
-            for (index, object) in try representation.children(kind).enumerated() {
-                guard key == "id" else {
-                    add(kind, (try object.text(key) ?? String(index), object.object))
+        let names = PartNames(Array((existing?.parts ?? [:]).values))
+        func add(_ kind: String, _ known: [PartNames.Known]) {
+            for (id, object) in known {
+                guard seen.insert("\(kind) \(id)") else {
+                    report.add(.skipped, "\(kind) \(id)", "the file has it twice")
                     continue
                 }
-                _ = try object.text(key)
-                add(kind, names.known(object.object, kind, place: String(index)))
+                parts.append(part(kind, id, object))
             }
+        }
+        for (kind, key) in Self.lists.sorted(by: { $0.key < $1.key }) {
+            let listed = try Self.named(try representation.children(kind), by: key)
+            add(
+                kind,
+                key == "id"
+                    ? names.known(listed.map { ($0.object, $0.place) }, kind)
+                    : listed.map { ($0.name ?? $0.place, $0.object) }
+            )
         }
         for kind in Self.objects {
             guard let object = try representation.child(kind), !object.object.isEmpty else {
@@ -60,19 +61,26 @@ struct PartImport {
             parts.append(part(kind, "", object.object))
         }
         if let components = try representation.child(Self.components) {
+            var all: [(object: JSONObject, place: String)] = []
             for (type, _) in components.object where type != Self.keyComponents {
-                for (index, component) in try components.children(type).enumerated() {
-                    _ = try component.text("id")
-                    var object = component.object
-                    object["providerType"] = .string(type)
-                    add(
-                        Self.components,
-                        names.known(object, Self.components, place: "\(type)/\(index)")
-                    )
+                for one in try Self.named(try components.children(type), by: "id") {
+                    all.append((PartNames.typed(one.object, type), "\(type)/\(one.place)"))
                 }
             }
+            add(Self.components, names.known(all, Self.components))
         }
         return parts
+    }
+
+    /// - Returns: What each is named by, and where it stands.
+    private static func named(_ list: [Representation], by key: String) throws(RealmImportError)
+        -> [(object: JSONObject, name: String?, place: String)]
+    {
+        var named: [(object: JSONObject, name: String?, place: String)] = []
+        for (index, element) in list.enumerated() {
+            named.append((element.object, try element.text(key), String(index)))
+        }
+        return named
     }
 
     private func part(_ kind: String, _ id: String, _ object: JSONObject) -> RealmPart {

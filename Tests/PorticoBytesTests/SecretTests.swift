@@ -37,6 +37,14 @@ struct SecretTests {
         )
         #expect(digest == Hash256(kept: digest.bytes))
         #expect(digest != Hash256(of: "abd"))
+        for other in [[], Array(digest.bytes.dropLast()), digest.bytes + [0]] {
+            #expect(digest != Hash256(kept: other))
+        }
+        for index in 0..<32 {
+            var bytes = digest.bytes
+            bytes[index] ^= 1
+            #expect(digest != Hash256(kept: bytes))
+        }
         #expect(Set([digest, Hash256(of: Array("abc".utf8))]).count == 1)
     }
 

@@ -266,6 +266,12 @@ struct RealmMergeKnownTests {
                 #expect(kept.person.username == "alice" && kept.roles.count == 1)
                 let first = try await scene.person(id)
                 #expect(first?.person.username == (isDeleted ? nil : "alicia"))
+                // As long as the file gives them another user name.
+                let twice = Self.file([
+                    Self.user(said, "alice"), Self.user("5555-new-0", "Alice", Self.admin),
+                ])
+                #expect(try await scene.write(twice).report.says(.skipped, "user alice", "someone"))
+                #expect(try await scene.person("5555-new-0") == nil)
                 // They are known again, and who is not in the file might be who was renamed.
                 #expect(try await scene.write(renamed).differences == Self.nothing)
                 try await delete("5555-new-1", scene)
@@ -275,6 +281,25 @@ struct RealmMergeKnownTests {
                 #expect(report.says(.skipped, "user alice", words))
                 #expect(try await scene.person("6") == nil)
             }
+        }
+    }
+
+    @Test("KC-M-1: each of those who had the user name is someone else in the file")
+    func besideOneOfTwo() async throws {
+        let words = "someone else has the user name here, or had it"
+        let scene = try OverwriteScene()
+        try await scene.write(Self.file([Self.user(Self.low, "alice"), Self.user("z", "zed")]))
+        try await scene.use()
+        try await rename(Self.low, "alicia", scene)
+        let first = Self.user(Self.low, "alicia")
+        try await scene.write(Self.file([first, Self.user(nil, "alice"), Self.user("z", "zed")]))
+        let second = Person.madeID(of: "alice", in: try await scene.realm.id)
+        #expect(try await scene.person(second) != nil)
+        try await delete(second, scene)
+        let file = Self.file([first, Self.user(Self.high, "alice"), Self.user("z", "zed")])
+        for _ in 0..<2 {
+            #expect(try await scene.write(file).report.says(.skipped, "user alice", words))
+            #expect(try await people(scene).map(\.username) == ["alicia", "zed"])
         }
     }
 

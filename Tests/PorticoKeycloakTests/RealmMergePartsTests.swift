@@ -112,4 +112,37 @@ struct RealmMergePartsTests {
             #expect(try await differences(scene, Self.file(other)) == [])
         }
     }
+
+    @Test("KC-M-1: parts of one name, of none, or with empty ids are all kept, and stay themselves")
+    func sameNames() async throws {
+        let many = (0..<12).map { #"{"alias": "many", "description": "\#($0)"}"# }
+        let flows =
+            many + [
+                #"{"alias": "a", "description": "first"}"#,
+                #"{"id": "A", "alias": "a", "description": "second"}"#,
+                #"{"alias": "a 2"}"#, #"{"alias": "A"}"#, #"{"id": "", "alias": "empty"}"#,
+                #"{"id": "", "alias": ""}"#, #"{"alias": "", "description": "nothing"}"#,
+                #"{"description": "no name"}"#,
+            ]
+        let file = #"""
+            {"realm": "a", "enabled": true, "clients": [{"clientId": "app", "publicClient": true}],
+             "authenticationFlows": [\#(flows.joined(separator: ", "))],
+             "users": [{"id": "p-1", "username": "ann", "enabled": true}]}
+            """#
+        let scene = try OverwriteScene()
+        let first = try await scene.write(file).report
+        #expect(!first.lines(.skipped).contains { $0.words.contains("twice") })
+        try await scene.use()
+        let before = try await parts(scene)
+        #expect(before.count == flows.count)
+        #expect(before.allSatisfy { !$0.id.isEmpty })
+        for _ in 0..<2 {
+            #expect(try await scene.write(file).differences == Self.nothing)
+            #expect(try await parts(scene) == before)
+        }
+        // The second of two that are the same is told.
+        let twice = file.replacing(#"{"id": "", "alias": ""}"#, with: #"{"id": "A", "alias": "x"}"#)
+        let report = try await scene.write(twice).report
+        #expect(report.says(.skipped, "authenticationFlows A", "the file has it twice"))
+    }
 }

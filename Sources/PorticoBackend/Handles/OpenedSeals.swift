@@ -7,22 +7,15 @@ import PorticoSeals
 /// A seal is added only after it opened, under the hash of its whole text, so the answer is that of
 /// opening it again.
 final class OpenedSeals: Sendable {
-    /// In one of the two generations; an entry is a few hundred bytes.
-    private let capacity: Int
+    private let objects: Locked<TwoGenerations<Hash256, Iron.Opened>>
 
-    private struct Generations {
-        var young: [Hash256: Iron.Opened] = [:]
-        var old: [Hash256: Iron.Opened] = [:]
-    }
-
-    private let generations = Locked(Generations())
-
+    /// - Parameter capacity: An entry is a few hundred bytes.
     init(capacity: Int = 4096) {
-        self.capacity = max(1, capacity)
+        objects = Locked(TwoGenerations(capacity: capacity))
     }
 
     /// How many are remembered.
-    var count: Int { generations.withLock { $0.young.count + $0.old.count } }
+    var count: Int { objects.withLock { $0.count } }
 
     /// What a seal holds.
     ///
@@ -35,16 +28,10 @@ final class OpenedSeals: Sendable {
         _ open: () throws(IronError) -> Iron.Opened
     ) throws(IronError) -> JSONObject {
         let key = Hash256(of: text)
-        let known = generations.withLock { $0.young[key] ?? $0.old[key] }
+        let known = objects.withLock { $0[key] }
         if let known, known.expiresAt.map({ $0 > milliseconds }) ?? true { return known.object }
         let opened = try open()
-        generations.withLock { generations in
-            if generations.young.count >= capacity {
-                generations.old = generations.young
-                generations.young = [:]
-            }
-            generations.young[key] = opened
-        }
+        objects.withLock { $0.insert(opened, for: key) }
         return opened.object
     }
 }

@@ -5,24 +5,21 @@ import PorticoStores
 /// By which ids parts of a realm are kept. A file may spell their UUIDs otherwise, or say none: then a
 /// part is known by its name.
 struct PartNames {
-    /// Those that are here, by kind and ``name(_:_:)``.
-    private let here: [[String]: [RealmPart]]
-    /// Those that have one, by kind and the id in their representation.
-    private let ids: [[String]: RealmPart]
-    /// Those without, which the file has given one.
-    private var given: Set<RealmPart> = []
-    /// How many of a name the file has had without ids.
-    private var count: [[String]: Int] = [:]
+    /// Those that are here by their kinds, in the order in which files without ids have them.
+    private let here: [String: [RealmPart]]
 
     /// - Parameter parts: What is here.
     init(_ parts: [RealmPart]) {
-        let sorted = parts.sorted { $0.id < $1.id }
-        ids = Dictionary(
-            sorted.compactMap { part in
-                part.document.string("id").map { ([part.kind, ImportedIDs.key($0)], part) }
-            }
-        ) { first, _ in first }
-        here = Dictionary(grouping: sorted) { [$0.kind, Self.name($0.document, $0.kind) ?? ""] }
+        here = Dictionary(grouping: parts.sorted { Self.order($0) < Self.order($1) }, by: \.kind)
+    }
+
+    /// Those without an id of their own first. Of one name the tenth is behind the second.
+    private static func order(_ part: RealmPart) -> (Int, Int, String) {
+        (id(part.document) == nil ? 0 : 1, part.id.utf8.count, part.id)
+    }
+
+    private static func id(_ part: JSONObject) -> String? {
+        part.string("id").flatMap { $0.isEmpty ? nil : ImportedIDs.key($0) }
     }
 
     /// What tells parts from one another that have no id.
@@ -32,54 +29,65 @@ struct PartNames {
         PartImport.components: ["providerType", "name", "subType"],
     ]
 
-    /// - Returns: `nil` where its kind has ids of another sort, or nothing of it is said.
-    static func name(_ part: JSONObject, _ kind: String) -> String? {
-        guard let members = members[kind] else { return nil }
-        let texts = members.compactMap { part.string($0) }
-        return texts.isEmpty ? nil : texts.joined(separator: "/")
+    private static func name(_ part: JSONObject, _ kind: String) -> ExactText {
+        let texts = (members[kind] ?? []).compactMap { part.string($0) }
+        return ExactText(texts.filter { !$0.isEmpty }.joined(separator: "/"))
     }
+
+    /// A part by the id that it is kept under, with the id that it has in its representation here.
+    typealias Known = (id: String, object: JSONObject)
 
     /// - Parameters:
-    ///   - part: As a file has it.
-    ///   - place: Where it stands in its list.
-    /// - Returns: The id by which it is kept, and the part with the id that it has in its
-    ///   representation here.
-    mutating func known(_ part: JSONObject, _ kind: String, place: String)
-        -> (id: String, object: JSONObject)
-    {
-        var part = part
-        let name = Self.name(part, kind)
-        let others = name.flatMap { here[[kind, $0]] } ?? []
-        let found: RealmPart?
-        let id: String
-        if let said = part.string("id").map(ImportedIDs.key) {
-            let own = ids[[kind, said]]
-            // What had none has one now.
-            let without = others.first { $0.document["id"] == nil && !given.contains($0) }
-            if own == nil, let without { given.insert(without) }
-            (found, id) = (own ?? without, said)
-        } else {
-            let number = count[[kind, name ?? ""], default: 0]
-            count[[kind, name ?? ""]] = number + 1
-            found = number < others.count ? others[number] : nil
-            id = name.map { number == 0 ? $0 : "\($0) \(number + 1)" } ?? place
+    ///   - parts: Of one kind, all that a file has, with where each stands.
+    func known(_ parts: [(object: JSONObject, place: String)], _ kind: String) -> [Known] {
+        let here = here[kind] ?? []
+        let said = parts.map { Self.id($0.object) }
+        let names = parts.map { Self.name($0.object, kind) }
+        var byID: [String: RealmPart] = [:]
+        for part in here.reversed() { Self.id(part.document).map { byID[$0] = part } }
+        var found = said.map { id in id.flatMap { byID[$0] } }
+        let taken = Set(found.compactMap { $0?.id })
+        // The next one last.
+        var rest = Dictionary(grouping: here.reversed().filter { !taken.contains($0.id) }) {
+            Self.name($0.document, kind)
         }
-        if let own = found?.document["id"] { part["id"] = own }
-        return (found?.id ?? id, part)
+        for index in parts.indices where said[index] == nil {
+            found[index] = rest[names[index]]?.popLast()
+        }
+        rest = rest.mapValues { $0.filter { Self.id($0.document) == nil } }
+        for index in parts.indices {
+            guard let id = said[index], found[index] == nil else { continue }
+            // What had none has one now. The file may have it twice.
+            found[index] = byID[id] ?? rest[names[index]]?.popLast()
+            byID[id] = found[index]
+        }
+        var made = MadeNames(taken: here.map(\.id) + said.compactMap(\.self))
+        return parts.indices.map { index in
+            var object = parts[index].object
+            if let own = found[index]?.document["id"] { object["id"] = own }
+            let id =
+                found[index]?.id ?? said[index]
+                ?? made.next(names[index].text.isEmpty ? parts[index].place : names[index].text)
+            return (id, object)
+        }
     }
 
-    /// A realm, as an export or a file has it, whose parts have the ids by which they are kept.
+    /// A realm, as an export or a file has it, whose parts have the ids by which they are kept: that a
+    /// file gives an id to what has none here is no difference.
     func withKeptIDs(_ realm: JSONObject) -> JSONObject {
-        var (realm, names) = (realm, self)
+        var realm = realm
         func kept(_ list: JSONValue, _ kind: String, type: String? = nil) -> JSONValue {
-            guard let elements = list.array else { return list }
+            guard let objects = list.array?.map(\.object), !objects.contains(nil) else {
+                return list
+            }
+            let parts = objects.compactMap(\.self).enumerated().map { place, object in
+                (object: type.map { Self.typed(object, $0) } ?? object, place: String(place))
+            }
             return .array(
-                elements.enumerated().map { place, element in
-                    guard var object = element.object else { return element }
-                    if let type { object["providerType"] = .string(type) }
-                    let id = names.known(object, kind, place: String(place)).id
-                    if type != nil { object["providerType"] = .none }
-                    object["id"] = .string(id)
+                zip(parts, known(parts, kind)).map { part, known in
+                    var object = part.object
+                    object["id"] = .string(known.id)
+                    if type != nil { object[Self.type] = .none }
                     return .object(object)
                 }
             )
@@ -94,5 +102,34 @@ struct PartNames {
         }
         realm[PartImport.components] = .object(members)
         return realm
+    }
+
+    private static let type = "providerType"
+
+    /// A component with the member that it stood in.
+    static func typed(_ component: JSONObject, _ type: String) -> JSONObject {
+        var component = component
+        component[Self.type] = .string(type)
+        return component
+    }
+}
+
+/// Names for what has none of its own, each another.
+private struct MadeNames {
+    private var taken: Set<String>
+    private var count: [String: Int] = [:]
+
+    init(taken: [String]) {
+        self.taken = Set(taken)
+    }
+
+    mutating func next(_ name: String) -> String {
+        var text = name
+        while !taken.insert(text).inserted {
+            let number = count[name, default: 1] + 1
+            count[name] = number
+            text = "\(name) \(number)"
+        }
+        return text
     }
 }

@@ -10,8 +10,8 @@ struct PeopleHere: Sendable {
     private let accounts: [String: String]
     private let used: Set<String>
     private let known: [String: String]
-    /// Of ids that are made of user names, those whose people the file has under their own ids: who has
-    /// such a name there is someone else.
+    /// Of ids that are made of user names, those whose people the file has under their own ids, and
+    /// under other names: who has such a name there is someone else.
     private let others: Set<String>
 
     /// - Parameter file: All people of the file.
@@ -46,9 +46,11 @@ struct PeopleHere: Sendable {
         dids = shared.dids
         accounts = shared.serviceClients
         var others: Set<String> = []
-        for (id, made) in zip(ids, made) where kept[id] == nil {
-            guard let owner = known[made] ?? (used.contains(made) ? made : nil) else { continue }
-            if try file.contains(owner) { others.insert(made) }
+        for (person, made) in zip(people, made) where kept[person.id] == nil {
+            let owners = [known[made], used.contains(made) ? made : nil].compactMap(\.self)
+            let username = person.username
+            let areOthers = try owners.allSatisfy { try file.contains($0, besides: username) }
+            if areOthers { others.insert(made) }
         }
         self.others = others
     }

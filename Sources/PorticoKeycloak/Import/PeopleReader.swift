@@ -1,5 +1,6 @@
 import PorticoBytes
 import PorticoProtocol
+import PorticoStores
 
 /// An array of people in a file.
 struct PeoplePlace: Sendable {
@@ -34,6 +35,8 @@ struct PeopleReader {
     private let people: [Place]
     /// How many were read.
     private var count = 0
+    /// How much was read for questions, in bytes.
+    private let asked = Locked(0)
     /// The file of the one who was read last.
     private(set) var file = ""
 
@@ -63,19 +66,38 @@ struct PeopleReader {
         return try read(next)
     }
 
-    /// Whether someone in the files has that id, however its UUID is spelled. Of many that begin alike
-    /// not all are looked at.
-    func contains(_ id: String) throws(RealmFileError) -> Bool {
+    /// Whether someone in the files has that id, however its UUID is spelled, and always another user
+    /// name than that one.
+    ///
+    /// What is read for such questions is bounded: after that the answer is no.
+    func contains(_ id: String, besides username: String) throws(RealmFileError) -> Bool {
         let key = PersonPlace.key(id)
-        for place in people[firstIndex(of: key)...].prefix(Self.mostAlike) {
+        var isThere = false
+        for place in people[firstIndex(of: key)...] {
             guard place.person.key == key else { break }
-            let other = try read(place).object.string("id") ?? ""
-            if sameBytes(ImportedIDs.key(other), ImportedIDs.key(id)) { return true }
+            guard mayAsk(place) else { return false }
+            let other = try read(place).object
+            guard let said = other.string("id"),
+                sameBytes(ImportedIDs.key(said), ImportedIDs.key(id))
+            else { continue }
+            let name = other.string("username") ?? ""
+            guard !sameBytes(LoginName.folded(name), LoginName.folded(username)) else {
+                return false
+            }
+            isThere = true
         }
-        return false
+        return isThere
     }
 
-    private static let mostAlike = 64
+    /// In bytes of the files, for all of an import.
+    private static let mostAsked = 256 << 20
+
+    private func mayAsk(_ place: Place) -> Bool {
+        asked.withLock { asked in
+            asked += place.person.stretch.count
+            return asked <= Self.mostAsked
+        }
+    }
 
     /// Of the first with that key, or one behind it.
     private func firstIndex(of key: UInt64) -> Int {

@@ -35,6 +35,7 @@ package struct DPoPJudge: Sendable {
 
     private let isGood: (@Sendable (_ nonce: String, _ now: Int64) -> Bool)?
     private let algorithms: Set<SignatureAlgorithm>
+    private let headers = ProofHeaders()
 
     /// - Parameter isGood: Whether a nonce was given lately. `nil`: none is demanded, and none is
     ///   looked at.
@@ -55,10 +56,15 @@ package struct DPoPJudge: Sendable {
     {
         guard let field = fields.first else { return nil }
         guard fields.count == 1 else { throw .several }
-        let proof = try Self.parsed(field)
-        let key = try key(of: proof)
-        // Before its claims: what is not signed is nobody's statement.
-        guard proof.isSigned(by: key) else { throw .signature }
+        let parts = try Self.parsed { () throws(JOSEError) in
+            try CompactParts(field.utf8, limit: Self.longest)
+        }
+        let known = headers[parts.header]
+        let sender = if let known { known } else { try sender(parts.header) }
+        let proof = JWS(parts, header: sender.header)
+        // Before its claims: what is not signed is no one's statement.
+        guard proof.isSigned(by: sender.key) else { throw .signature }
+        if known == nil { headers.insert(sender, for: parts.header) }
         let claims = try Self.claims(of: proof)
         guard let jti = claims.string("jti"), 1...Self.longestID ~= jti.utf8.count,
             let method = claims.string("htm"), let target = claims.string("htu"),
@@ -71,12 +77,14 @@ package struct DPoPJudge: Sendable {
         guard now - Self.past...now + Self.future ~= issuedAt else { throw .time }
         try Self.check(claims["ath"], for: request.token)
         try check(claims["nonce"], at: now)
-        return DPoPProof(key: key, jti: jti, issuedAt: issuedAt)
+        return DPoPProof(sender, jti: jti, issuedAt: issuedAt)
     }
 
-    private static func parsed(_ field: String) throws(DPoPRefusal) -> JWS {
+    private static func parsed<Parsed>(_ parse: () throws(JOSEError) -> Parsed)
+        throws(DPoPRefusal) -> Parsed
+    {
         do throws(JOSEError) {
-            return try JWS(parsing: field.utf8, limit: longest)
+            return try parse()
         } catch .algorithmMissing, .algorithmNotAllowed {
             throw .algorithm
         } catch {
@@ -84,21 +92,26 @@ package struct DPoPJudge: Sendable {
         }
     }
 
-    private func key(of proof: JWS) throws(DPoPRefusal) -> VerificationKey {
+    /// Whose proof it is, by its header.
+    private func sender(_ bytes: [UInt8]) throws(DPoPRefusal) -> ProofHeaders.Known {
+        let header = try Self.parsed { () throws(JOSEError) in try JWSHeader(parsing: bytes) }
         // The type is what a client assertion of the same client differs by (§11.5).
-        guard JWTType(header: proof.header.type) == .dpopProof else { throw .type }
-        guard algorithms.contains(proof.header.algorithm) else { throw .algorithm }
-        guard let members = proof.header.members.object("jwk") else { throw .key }
+        guard JWTType(header: header.type) == .dpopProof else { throw .type }
+        guard algorithms.contains(header.algorithm) else { throw .algorithm }
+        guard let members = header.members.object("jwk") else { throw .key }
         let key: VerificationKey
         do throws(JWKError) {
-            let algorithm: SignatureAlgorithm =
-                proof.header.algorithm == .ps256 ? .ps256 : .rs256
+            let algorithm: SignatureAlgorithm = header.algorithm == .ps256 ? .ps256 : .rs256
             key = try VerificationKey(JWK(parsing: members, unlabelledRSA: algorithm))
         } catch {
             throw .key
         }
-        guard key.algorithm == proof.header.algorithm else { throw .key }
-        return key
+        guard key.algorithm == header.algorithm else { throw .key }
+        return ProofHeaders.Known(
+            header: header,
+            key: key,
+            thumbprint: JWKThumbprint(key.jwk)
+        )
     }
 
     private static func claims(of proof: JWS) throws(DPoPRefusal) -> JSONObject {

@@ -15,9 +15,9 @@ package struct DPoPProof: Sendable {
     /// - Parameters:
     ///   - jti: Bounded.
     ///   - issuedAt: `iat`.
-    init(key: VerificationKey, jti: String, issuedAt: Int64) {
-        thumbprint = JWKThumbprint(key.jwk)
-        algorithm = key.algorithm
+    init(_ sender: ProofHeaders.Known, jti: String, issuedAt: Int64) {
+        thumbprint = sender.thumbprint
+        algorithm = sender.key.algorithm
         // A thumbprint has one length, so no two pairs give the same text.
         replayKey = Hash256(of: "dpop \(thumbprint.text) \(jti)")
         expiresAt = issuedAt + DPoPJudge.past + 1
@@ -25,6 +25,6 @@ package struct DPoPProof: Sendable {
 
     /// `ath` of an access token (§4.2).
     static func hash(of token: String) -> String {
-        Base64URL.encode(SHA256.hash(data: Array(token.utf8)))
+        Base64URL.encode(SHA256.digest(of: Array(token.utf8)[...]))
     }
 }

@@ -18,6 +18,14 @@ package struct JWS: Sendable {
         header = try JWSHeader(parsing: parts.header)
     }
 
+    /// One whose header is known already.
+    ///
+    /// - Parameter header: Of ``CompactParts/header``.
+    init(_ parts: CompactParts, header: JWSHeader) {
+        self.parts = parts
+        self.header = header
+    }
+
     /// The key that made the signature (RFC 7515 §5.2).
     ///
     /// The algorithm is checked before any key is tried (RFC 7515 §4.1.1). If the header names a

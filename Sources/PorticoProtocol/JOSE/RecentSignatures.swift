@@ -11,30 +11,19 @@ final class RecentSignatures: Sendable {
     /// The tokens in one of the two generations, of about 60 bytes each.
     static let capacity = 4096
 
-    private struct Generations {
-        var young: Set<SHA256.Digest> = []
-        var old: Set<SHA256.Digest> = []
-    }
-
-    private let generations = Locked(Generations())
+    private let digests = Locked(TwoGenerations<SHA256.Digest, Void>(capacity: capacity))
 
     /// How many tokens are stored.
-    var count: Int { generations.withLock { $0.young.count + $0.old.count } }
+    var count: Int { digests.withLock { $0.count } }
 
     /// - Parameter token: In compact serialization, all three parts (RFC 7515 §7.1).
     func contains(_ token: [UInt8]) -> Bool {
-        let digest = SHA256.hash(data: token)
-        return generations.withLock { $0.young.contains(digest) || $0.old.contains(digest) }
+        let digest = SHA256.digest(of: token[...])
+        return digests.withLock { $0[digest] != nil }
     }
 
     func insert(_ token: [UInt8]) {
-        let digest = SHA256.hash(data: token)
-        generations.withLock { generations in
-            if generations.young.count >= Self.capacity {
-                generations.old = generations.young
-                generations.young = []
-            }
-            generations.young.insert(digest)
-        }
+        let digest = SHA256.digest(of: token[...])
+        digests.withLock { $0.insert((), for: digest) }
     }
 }

@@ -66,7 +66,7 @@ package struct VerificationKey: Sendable {
             guard P256Signature.isInRange(signature),
                 let signature = try? P256.Signing.ECDSASignature(rawRepresentation: signature)
             else { return false }
-            return key.isValidSignature(signature, for: message)
+            return key.isValidSignature(signature, for: SHA256.digest(of: message))
         case .ed25519(let key): return key.isValidSignature(signature, for: message)
         case .rsa(let key):
             return key.isValid(
