@@ -140,6 +140,19 @@ struct RealmMergePartsTests {
             #expect(try await scene.write(file).differences == Self.nothing)
             #expect(try await parts(scene) == before)
         }
+        // A new one without an id is not the one of its name whose id the file has.
+        let added = file.replacing(
+            #"{"alias": "a 2"}"#,
+            with: #"{"alias": "a 2"}, {"alias": "new"}"#
+        )
+        .replacing(#"{"id": "", "alias": ""}"#, with: #"{"id": "N", "alias": "new"}"#)
+        try await scene.write(
+            file.replacing(#"{"id": "", "alias": ""}"#, with: #"{"id": "N", "alias": "new"}"#)
+        )
+        let new = try await scene.write(added).report
+        #expect(!new.lines(.skipped).contains { $0.words.contains("twice") })
+        let named = try await parts(scene).filter { $0.document.string("alias") == "new" }
+        #expect(Set(named.map(\.id)) == ["N", "new"])
         // The second of two that are the same is told.
         let twice = file.replacing(#"{"id": "", "alias": ""}"#, with: #"{"id": "A", "alias": "x"}"#)
         let report = try await scene.write(twice).report
