@@ -13,7 +13,7 @@ struct PeoplePlace: Sendable {
 
 /// Where one person stands. 32 bytes, because one is kept of everyone in the files.
 struct PersonPlace: Sendable {
-    /// The first bytes of the person's id; people without one come last.
+    /// The first bytes of the person's id, a UUID in small letters; people without one come last.
     let key: UInt64
     let stretch: Range<Int>
     /// In the array.
@@ -21,7 +21,7 @@ struct PersonPlace: Sendable {
 
     static func key(_ id: String?) -> UInt64 {
         guard let id else { return .max }
-        let bytes = (UniqueID(id)?.bytes ?? Array(id.utf8)).prefix(8)
+        let bytes = ImportedIDs.key(id).utf8.prefix(8)
         return bytes.reduce(0) { $0 << 8 | UInt64($1) } << (8 * (8 - bytes.count))
     }
 }
