@@ -2,7 +2,11 @@
 // swift-crypto, which is CryptoKit on Apple's systems.
 public import Foundation
 
-public struct SHA256Digest: Sequence, Hashable, Sendable { public func makeIterator() -> IndexingIterator<[UInt8]> { [].makeIterator() } }
+public protocol Digest: Sequence, Hashable {}
+public struct SHA256Digest: Digest, Sendable {
+    public func makeIterator() -> IndexingIterator<[UInt8]> { [].makeIterator() }
+    public func withUnsafeBytes<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R { try body(UnsafeRawBufferPointer(start: nil, count: 0)) }
+}
 public struct SHA512Digest: Sequence, Hashable, Sendable { public func makeIterator() -> IndexingIterator<[UInt8]> { [].makeIterator() } }
 public protocol HashFunction {}
 public struct SHA256: HashFunction {
@@ -48,6 +52,7 @@ public enum P256 {
             public init(x963Representation: some ContiguousBytes) throws {}
             public init(rawRepresentation: some ContiguousBytes) throws {}
             public func isValidSignature(_ signature: ECDSASignature, for data: some DataProtocol) -> Bool { false }
+            public func isValidSignature(_ signature: ECDSASignature, for digest: some Digest) -> Bool { false }
         }
         public struct PrivateKey: Sendable {
             public var rawRepresentation: Data { Data() }
