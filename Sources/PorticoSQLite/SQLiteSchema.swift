@@ -32,6 +32,7 @@ enum SQLiteSchema {
         Migration(name: "bound-grants", sql: boundGrants),
         Migration(name: "client-documents", sql: clientDocuments),
         Migration(name: "foreign-seals", sql: foreignSeals),
+        Migration(name: "removed-apps", sql: removedApps),
     ]
 
     /// "Port" in the file's header says whose it is.

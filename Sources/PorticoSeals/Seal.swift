@@ -70,6 +70,16 @@ package struct Seal: Sendable {
         within lifetime: TimeInterval,
         maximumLength: Int = 4096
     ) throws(SealError) -> [UInt8] {
+        try opened(text, at: now, within: lifetime, maximumLength: maximumLength).plaintext
+    }
+
+    /// The same with the time of sealing, to the millisecond.
+    package func opened(
+        _ text: some Collection<UInt8>,
+        at now: Date,
+        within lifetime: TimeInterval,
+        maximumLength: Int
+    ) throws(SealError) -> (plaintext: [UInt8], sealedAt: Date) {
         guard text.count <= maximumLength, let sealed = Base64URL.decode(text),
             sealed.count >= Self.shortest, sealed[0] == Self.version,
             let id = KeyRing.KeyID(bytes: sealed[1..<5])
@@ -88,7 +98,7 @@ package struct Seal: Sendable {
         let issued = Date(timeIntervalSince1970: Double(milliseconds) / 1000)
         guard issued.timeIntervalSince(now) <= Self.tolerance else { throw .fromTheFuture }
         guard now.timeIntervalSince(issued) < lifetime else { throw .expired }
-        return Array(plaintext.dropFirst(Self.issuedLength))
+        return (Array(plaintext.dropFirst(Self.issuedLength)), issued)
     }
 
     package func open(

@@ -132,10 +132,54 @@ import Testing
         }
     }
 
+    @Test("that a person removed an app is kept for a day")
+    func removedApps() async throws {
+        let database = try TestDatabase.inMemory()
+        let realm = Realm(
+            id: "realm-1",
+            name: "demo",
+            displayName: "Demo",
+            issuer: "https://id.example/realms/demo"
+        )
+        _ = try await database.realms.create(NewRealm(realm: realm, keys: []))
+        for name in ["ann", "bob"] {
+            _ = try await database.people.create(
+                NewPerson(
+                    person: Person(
+                        id: name,
+                        realmID: "realm-1",
+                        username: name,
+                        createdAt: 0
+                    ),
+                    password: nil
+                )
+            )
+        }
+        let end = Self.now - 86_400
+        try await database.database.write { transaction in
+            for (name, offset) in [("ann", Int64(-1)), ("bob", 0)] {
+                try transaction.run(
+                    """
+                    INSERT INTO removed_apps (person_id, client_id, removed_at)
+                    VALUES ($1, 'client-1', $2)
+                    """,
+                    [.text(name), .int64(end + offset)]
+                )
+            }
+        }
+        let purge = purge(of: database)
+        for (left, now) in [(2, Self.now - 1), (1, Self.now), (0, Self.now + 1)] as [(Int64, Int64)]
+        {
+            try await purge(at: now)
+            #expect(try rows(database, "SELECT count(*) FROM removed_apps") == left)
+        }
+    }
+
     private func purge(of database: TestDatabase) -> Purge {
         Purge(
             realms: database.realms,
             sessions: database.sessions,
+            people: database.people,
             grants: database.grants,
             pushedRequests: database.pushedRequests,
             mailboxes: database.mailboxes,

@@ -93,4 +93,30 @@ import Testing
             #expect(try Self.imported(again) == [0, 1])
         }
     }
+
+    @Test(
+        "decision 0060: a start that finds sessions and no passwords of sid makes new ones, and says so"
+    )
+    func passwordsGone() async throws {
+        let app = ["posts", "--redirect-uri", "com.example.posts:/signed-in"]
+        try await HandleNetwork.run(app: app) { network in
+            let portico = network.portico
+            try Data(Self.line.serialized()).write(to: portico.home.appending(path: Self.file))
+            _ = try await Self.run(portico, "provider", "update", "atproto", "--public")
+            let brought = try await Self.run(portico, "session", "import", Self.file, "--json")
+            #expect(try Self.imported(brought) == [1, 0])
+            try await network.served.stop()
+            let warning = "there were no passwords of sid"
+            #expect(!network.served.running.stderr.contains(warning))
+            let path = portico.home.path + "/.local/share/portico/server/seal-passwords"
+            let before = try Data(contentsOf: URL(filePath: path))
+            for isGone in [false, true] {
+                if isGone { try FileManager.default.removeItem(atPath: path) }
+                let served = try await EarnestServer(in: portico)
+                try await served.stop()
+                #expect(served.running.stderr.contains(warning) == isGone)
+                #expect((try Data(contentsOf: URL(filePath: path)) != before) == isGone)
+            }
+        }
+    }
 }

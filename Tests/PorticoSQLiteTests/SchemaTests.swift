@@ -30,6 +30,7 @@ import Testing
             ("bound-grants", "NqRx2bl-AruPkvbl-48v00ugx7z6ZBEZtoOPZ5_vcCQ"),
             ("client-documents", "MW_SXgaavv4WGpsm3SETtFQ6VHoy1zYokZlJqUwynS0"),
             ("foreign-seals", "T4Qp6cY5SoKPluXAJ5zurBirifR9WBXlSHi3GWhojhY"),
+            ("removed-apps", "2oPVbAKg_GVRHTfLh4ss9gBnGNL5Ze2PU5W5bm_gaMc"),
         ]
         #expect(SQLiteSchema.migrations.count == released.count, "append the new one here")
         for (migration, expected) in zip(SQLiteSchema.migrations, released) {

@@ -125,6 +125,7 @@ import Testing
             try await stores.grants.redeem(
                 Example.grant(id),
                 requestID: request,
+                issuedAt: Example.now,
                 spending: [],
                 once: challenge,
                 at: Example.now
@@ -152,6 +153,7 @@ import Testing
                 try await stores.grants.redeem(
                     Example.grant(Example.fresh()),
                     requestID: Example.fresh(),
+                    issuedAt: Example.now,
                     spending: [],
                     once: challenge,
                     at: Example.now

@@ -132,4 +132,65 @@ import Testing
         #expect(try await disconnect(stores) == .notFound)
         #expect(try await disconnect(stores, "unknown") == .notFound)
     }
+
+    @Test(
+        "codes that a removed client has by then are not redeemed; later ones and others' are",
+        arguments: StoreUnderTest.allCases
+    )
+    func codes(_ database: StoreUnderTest) async throws {
+        let stores = try await database.furnished()
+        var other = Example.client
+        other.id = "client-2"
+        other.clientID = "other"
+        _ = try await stores.realms.create(other)
+        #expect(try await disconnect(stores) == .notFound)
+        try await stores.people.allow(
+            Scope(tokens: ["openid"]),
+            to: "client-uuid",
+            by: "person-ann",
+            at: Example.now
+        )
+        #expect(try await disconnect(stores) == .changed)
+        let removedAt = Example.now + 1
+        let late = Example.grant(Example.id(2))
+        for issuedAt in [removedAt - 60, removedAt] {
+            let outcome = try await stores.redeem(late, issuedAt: issuedAt, at: removedAt)
+            #expect(outcome == .sessionEnded)
+        }
+        #expect(try await stores.reading(late.id, at: removedAt) == nil)
+        var others = Example.grant(Example.id(3))
+        others.clientID = "client-2"
+        let theirs = try await stores.redeem(
+            others,
+            request: Example.id(8),
+            issuedAt: removedAt,
+            at: removedAt
+        )
+        #expect(theirs == .redeemed)
+        let again = try await stores.redeem(late, issuedAt: removedAt + 1, at: removedAt + 1)
+        #expect(again == .redeemed)
+        // The last removal counts.
+        _ = try await stores.people.disconnect(
+            "client-uuid",
+            from: "person-ann",
+            realmID: "realm-1",
+            at: removedAt + 5
+        )
+        let next = Example.grant(Example.id(4))
+        let before = try await stores.redeem(
+            next,
+            request: Example.id(7),
+            issuedAt: removedAt + 2,
+            at: removedAt + 6
+        )
+        #expect(before == .sessionEnded)
+        try await stores.people.purgeRemovedApps(before: removedAt + 6)
+        let forgotten = try await stores.redeem(
+            next,
+            request: Example.id(7),
+            issuedAt: removedAt + 2,
+            at: removedAt + 6
+        )
+        #expect(forgotten == .redeemed)
+    }
 }

@@ -26,11 +26,13 @@ import Testing
         _ stores: TestDatabase,
         _ grant: Grant = grant(),
         request: UInt8 = 9,
+        issuedAt: Int64 = Example.now,
         once challenge: UsedAssertion? = nil
     ) async throws -> Redemption {
         try await stores.grants.redeem(
             grant,
             requestID: Example.id(request),
+            issuedAt: issuedAt,
             of: Self.document,
             spending: [],
             once: challenge,
@@ -270,6 +272,40 @@ import Testing
         #expect(try await takeBack(from: Example.ann.id) == .changed)
         #expect(try await permissions(stores).isEmpty)
         #expect(try await consent(stores) == nil)
+        // Nor does a code from before bring it back.
+        let late = Self.grant(Example.id(2))
+        #expect(try await redeem(stores, late, request: 8) == .sessionEnded)
+        let later = Example.now + 1
+        #expect(try await redeem(stores, late, request: 8, issuedAt: later) == .redeemed)
+    }
+
+    @Test(
+        "ATP-UI-2: with the last session of a client its codes go, and not before",
+        arguments: StoreUnderTest.allCases
+    )
+    func codes(_ database: StoreUnderTest) async throws {
+        let stores = try await database.furnished()
+        try await allow(stores)
+        func end(_ number: UInt8) async throws -> Change {
+            try await stores.people.endDocumentSession(
+                Example.id(number),
+                of: Example.ann.id,
+                realmID: "realm-1",
+                at: Example.now
+            )
+        }
+        for number: UInt8 in [1, 2] {
+            let grant = Self.grant(Example.id(number))
+            #expect(try await redeem(stores, grant, request: 10 + number) == .redeemed)
+        }
+        #expect(try await end(1) == .changed)
+        let third = Self.grant(Example.id(3))
+        #expect(try await redeem(stores, third, request: 13) == .redeemed)
+        #expect(try await end(2) == .changed)
+        #expect(try await end(3) == .changed)
+        #expect(try await consent(stores) == nil)
+        let fourth = Self.grant(Example.id(4))
+        #expect(try await redeem(stores, fourth, request: 14) == .sessionEnded)
     }
 
     @Test(

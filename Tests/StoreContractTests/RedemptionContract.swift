@@ -111,6 +111,7 @@ import Testing
                         try await stores.grants.redeem(
                             Example.grant(Example.id(20 + number)),
                             requestID: Example.id(40 + number),
+                            issuedAt: Example.now,
                             derivedBy: Derivation(
                                 parentID: Example.id(99),
                                 loginTokenID: token
@@ -304,6 +305,7 @@ extension TestDatabase {
     func redeem(
         _ grant: Grant,
         request: UniqueID = Example.id(9),
+        issuedAt: Int64? = Example.now,
         derivedFrom parentID: UniqueID? = nil,
         spending used: [UsedAssertion] = [],
         at now: Int64 = Example.now
@@ -311,6 +313,7 @@ extension TestDatabase {
         try await grants.redeem(
             grant,
             requestID: request,
+            issuedAt: issuedAt,
             derivedBy: parentID.map { Derivation(parentID: $0, loginTokenID: nil) },
             spending: used,
             at: now

@@ -5,6 +5,7 @@ import PorticoStores
 struct Purge: Sendable {
     let realms: RealmStore
     let sessions: BrowserSessionStore
+    let people: PersonStore
     let grants: GrantStore
     let pushedRequests: PushedRequestStore
     let mailboxes: PersonMailboxStore
@@ -18,6 +19,7 @@ struct Purge: Sendable {
         let day: Int64 = 86_400
         let yesterday = now - day
         try await grants.purge(before: yesterday)
+        try await people.purgeRemovedApps(before: yesterday)
         try await grants.purgeDocuments(before: now - 90 * day)
         try await sessions.purge(before: yesterday)
         try await pushedRequests.purgePushedRequests(before: now - 3600)

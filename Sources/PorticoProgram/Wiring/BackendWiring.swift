@@ -30,6 +30,7 @@ struct BackendWiring {
         let ring = installation.ring
         let outbound = outbound
         let allowsStandIns = demonstration != nil
+        let hadSealPasswords = try installation.sealPasswords(isNeeded: false) != nil
         let directory = try await BackendDirectory(
             store: installation.backend,
             handles: handles(publicURL)
@@ -69,13 +70,32 @@ struct BackendWiring {
         )
         for failure in directory.failures { backend.events.providerUnusable(failure) }
         try await backend.makeHandleKey()
-        for id in try installation.sealPasswords(isNeeded: false)?.weakIDs ?? [] {
-            log.logger("portico.backend").warning(
+        try await warn(ofSealPasswordsThat: hadSealPasswords)
+        return backend
+    }
+
+    /// - Parameter wereThere: Whether there were any before this start.
+    private func warn(ofSealPasswordsThat wereThere: Bool) async throws {
+        let logger = log.logger("portico.backend")
+        guard let passwords = try installation.sealPasswords(isNeeded: false) else { return }
+        for id in passwords.weakIDs {
+            logger.warning(
                 "a password of sid is easy to guess",
                 metadata: ["id": .string(id)]
             )
         }
-        return backend
+        guard !wereThere else { return }
+        let handles = installation.handles
+        let sessions =
+            try await handles.count(confidential: true) + handles.count(confidential: false)
+        guard sessions > 0 else { return }
+        logger.warning(
+            """
+            there were no passwords of sid, so new ones were made: people who are signed in by \
+            handle have to sign in again, unless the file comes back from a backup
+            """,
+            metadata: ["sessions": .stringConvertible(sessions)]
+        )
     }
 
     /// Sign-in by handle, for when a provider of that kind is there. Strangers choose which hosts it

@@ -235,6 +235,7 @@ struct Wiring {
         let purge = Purge(
             realms: installation.realms,
             sessions: installation.sessions,
+            people: installation.people,
             grants: installation.grants,
             pushedRequests: installation.pushedRequests,
             mailboxes: installation.mailboxes,

@@ -39,7 +39,7 @@ struct AuthorizationCodeGrant: Sendable {
         // A code that does not open, has expired or belongs to another client writes nothing.
         let seal = AuthorizationCodeSeal(ring: ring, realmID: realm.realm.id)
         guard
-            let code = seal.open(
+            let (code, issuedAt) = seal.open(
                 request.code,
                 at: moment,
                 within: realm.realm.lifetimes.code
@@ -76,6 +76,7 @@ struct AuthorizationCodeGrant: Sendable {
             try await grants.redeem(
                 grant,
                 requestID: code.requestID,
+                issuedAt: issuedAt,
                 derivedBy: code.derivation,
                 of: client.client.keptDocument,
                 spending: client.uses.take(),

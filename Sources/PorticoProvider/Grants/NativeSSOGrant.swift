@@ -61,6 +61,7 @@ struct NativeSSOGrant: Sendable {
         let outcome = try await grants.redeem(
             grant,
             requestID: moment.id(),
+            issuedAt: nil,
             derivedBy: Derivation(parentID: first.id, loginTokenID: nil),
             spending: client.uses.take(),
             at: moment.seconds

@@ -79,19 +79,23 @@ struct AuthorizationCodeSeal: Sendable {
     /// A code is valid for a short time only (RFC 6749 §4.1.2).
     ///
     /// - Returns: `nil` if the text is not a code of this realm, or was made more than `lifetime`
-    ///   seconds ago.
-    func open(_ text: String, at moment: Moment, within lifetime: Int64) -> AuthorizationCode? {
+    ///   seconds ago. `issuedAt` in seconds since 1970.
+    func open(_ text: String, at moment: Moment, within lifetime: Int64)
+        -> (code: AuthorizationCode, issuedAt: Int64)?
+    {
         // `try?`: every failure has the same answer, so that the client does not learn which.
         guard
-            let bytes = try? seal.open(
-                text,
+            let opened = try? seal.opened(
+                text.utf8,
                 at: moment.now,
                 within: TimeInterval(lifetime),
                 maximumLength: Self.longest
             )
         else { return nil }
         // `try?`: only another version of the program writes other fields.
-        return try? AuthorizationCode(encoded: bytes)
+        return (try? AuthorizationCode(encoded: opened.plaintext)).map {
+            ($0, Moment(now: opened.sealedAt, random: moment.random).seconds)
+        }
     }
 }
 

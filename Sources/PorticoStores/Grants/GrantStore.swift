@@ -21,10 +21,12 @@ package struct GrantStore: Sendable {
     /// (docs/decisions/0033).
     ///
     /// Of any number of concurrent calls with one grant id, or with one request id, exactly one
-    /// gets `.redeemed`, and only while the browser session and person it names are live. It is
+    /// gets `.redeemed`, and only while the browser session and person it names are live, and if the
+    /// person has not removed the client since the code was issued. It is
     /// called for a presentation that is right in every respect, so a second one revokes, in the
     /// same step, what the first one issued (RFC 6749 §4.1.2).
     ///
+    /// - Parameter issuedAt: When the code was issued; `nil` where none is behind the request.
     /// - Parameter derivation: Where another app handed the sign-in on. Only while the grant of that
     ///   app is live; and of any number of codes from one login token exactly one is redeemed, and
     ///   the others get `.loginTokenSpent`.
@@ -34,6 +36,7 @@ package struct GrantStore: Sendable {
     package func redeem(
         _ grant: Grant,
         requestID: UniqueID,
+        issuedAt: Int64?,
         derivedBy derivation: Derivation? = nil,
         of document: KeptClientDocument? = nil,
         spending used: [UsedAssertion],
@@ -48,7 +51,7 @@ package struct GrantStore: Sendable {
                 grant.values
                     + [
                         .bytes(requestID.bytes), SQLValue(derivation?.loginTokenID),
-                        SQLValue(derivation?.parentID), .int64(now),
+                        SQLValue(derivation?.parentID), .int64(now), SQLValue(issuedAt),
                     ]
             )
             if isFirst {
@@ -159,6 +162,9 @@ extension GrantStore {
             AND ($24 IS NULL OR EXISTS (
                 SELECT 1 FROM live_grants AS l
                 WHERE l.id = $24 AND l.person_id = $4 AND l.alive_until > $25))
+            AND NOT EXISTS (
+                SELECT 1 FROM removed_apps AS r
+                WHERE r.person_id = $4 AND r.client_id = $3 AND r.removed_at >= $26)
         ON CONFLICT DO NOTHING RETURNING id
         """
 

@@ -24,8 +24,8 @@ extension PersonStore {
 
     /// Takes back what the person allowed a client (``Client/id``): what was allowed is forgotten, and
     /// every grant that the client has of theirs is dead with what was issued from it, or derived by
-    /// another client. Other grants and the person's sessions stay. `.notFound` where there was
-    /// nothing.
+    /// another client, and codes that it has by then are not redeemed. Other grants and the person's
+    /// sessions stay. `.notFound` where there was nothing.
     package func disconnect(
         _ clientID: String,
         from personID: String,
@@ -80,8 +80,41 @@ extension PersonStore {
                 """,
                 [.int64(now), .text(realmID), .text(personID), .text(clientID)]
             )
-            return forgotten + forgottenToo + revoked + moved > 0 ? .changed : .notFound
+            guard forgotten + forgottenToo + revoked + moved > 0 else { return .notFound }
+            try transaction.refuseCodes(of: clientID, for: personID, at: now)
+            return .changed
         }
+    }
+
+    /// Forgets removals from before `time`, by when the codes that they are about have expired.
+    package func purgeRemovedApps(before time: Int64) async throws {
+        try await database.purge { reader, cursor in
+            try reader.rows(
+                """
+                SELECT id FROM removed_apps WHERE id > $1 AND removed_at < $2
+                ORDER BY id LIMIT 200
+                """,
+                [cursor ?? .int64(0), .int64(time)]
+            ) { SQLValue.int64(try $0.int64(0)) }
+        } removing: { transaction, id in
+            try transaction.run(
+                "DELETE FROM removed_apps WHERE id = $1 AND removed_at < $2",
+                [id, .int64(time)]
+            )
+        }
+    }
+}
+
+extension SQLTransaction {
+    /// Of the codes that the client has for the person none is redeemed any more.
+    func refuseCodes(of clientID: String, for personID: String, at now: Int64) throws {
+        try run(
+            """
+            INSERT INTO removed_apps (person_id, client_id, removed_at) VALUES ($1, $2, $3)
+            ON CONFLICT (person_id, client_id) DO UPDATE SET removed_at = excluded.removed_at
+            """,
+            [.text(personID), .text(clientID), .int64(now)]
+        )
     }
 }
 

@@ -146,8 +146,8 @@ extension PersonStore {
     }
 
     /// Ends one such grant, with all that was issued from it. With the last one of a client, what
-    /// the person allowed it goes, too: when it comes back, they are asked. `.notFound` where it is
-    /// no live one of theirs.
+    /// the person allowed it goes, too: when it comes back, they are asked, and codes that it has by
+    /// then are not redeemed. `.notFound` where it is no live one of theirs.
     package func endDocumentSession(
         _ id: UniqueID,
         of personID: String,
@@ -164,7 +164,7 @@ extension PersonStore {
             )
             guard isTheirs else { return .notFound }
             try transaction.revoke(id, at: now)
-            try transaction.run(
+            let forgotten = try transaction.rows(
                 """
                 DELETE FROM document_consents
                 WHERE person_id = $1
@@ -175,9 +175,13 @@ extension PersonStore {
                                 SELECT o.id FROM grants AS o
                                 WHERE o.person_id = $1 AND o.is_offline)
                             AND g.client_id = document_consents.client_id AND g.alive_until > $3)
+                RETURNING client_id
                 """,
                 [.text(personID), .bytes(id.bytes), .int64(now)]
-            )
+            ) { try $0.text(0) }
+            for clientID in forgotten {
+                try transaction.refuseCodes(of: clientID, for: personID, at: now)
+            }
             return .changed
         }
     }

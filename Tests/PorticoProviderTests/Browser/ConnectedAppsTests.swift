@@ -129,6 +129,23 @@ import Testing
         #expect(server.log.contains("event=consent.removed "))
     }
 
+    @Test("A code that the removed app has not redeemed is worth nothing; one from later is")
+    func code() async throws {
+        let server = try await ProviderUnderTest()
+        let browser = try await signedIn(server)
+        _ = try await tokens(server, browser, "openid")
+        let request = TestFlow.request("native1", scope: "openid offline_access")
+        let code = expectCode(try await browser.authorize(request))
+        let others = expectCode(try await browser.authorize(TestFlow.request("web1")), of: "web1")
+        _ = try await remove("Native1", try await browser.get(Self.path), browser)
+        #expect(try await server.redeem(code).error == "invalid_grant")
+        #expect(!offers("Native1", try await browser.get(Self.path)))
+        #expect(try await server.redeem(others, "web1").status == 200)
+        server.clock.advance(by: 1)
+        let later = expectCode(try await browser.authorize(request))
+        #expect(try await server.redeem(later).status == 200)
+    }
+
     @Test("An offline grant is told, and removed, when its session is long over")
     func offline() async throws {
         let server = try await ProviderUnderTest()
