@@ -49,9 +49,9 @@ public final class SignInClient: Sendable {
         /// `WWW-Authenticate` (RFC 6750 §3.1) makes ``AuthorizedHTTP`` refresh it. A token that is
         /// less than half a minute old is not refreshed.
         public var refreshesOnAnyUnauthorized = false
-        /// Binds the tokens of each session to a key of its own, which is kept with the session: whoever
-        /// reads a token elsewhere cannot use it (DPoP, RFC 9449). The provider and every API must
-        /// take proofs signed with ES256; tokens that are not bound are then refused
+        /// Binds the tokens of each session to a key of its own, which is kept with the session:
+        /// no one who reads a token elsewhere can use it (DPoP, RFC 9449). The provider and every
+        /// API must take proofs signed with ES256; tokens that are not bound are then refused
         /// (rejected(.tokenNotBound)).
         public var dpop = false
         /// Told of every request and of ignored callbacks, for a log. May be called on any thread.

@@ -31,7 +31,7 @@ package struct BackendService: HTTPService {
                 error: absence.name
             )
         case let absence as HandleSessionCheck.Absence where context.opensPage:
-            // Whoever came by a link can sign in again, mostly without typing.
+            // A person who followed a link can sign in again, mostly without typing.
             let query = absence.handle.map { [(name: "handle", value: $0)] } ?? []
             return responder.redirect(FormEncoding.appending(query, to: "/mobile-auth"))
                 .logged(error: absence.name)

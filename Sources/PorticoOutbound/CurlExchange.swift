@@ -255,8 +255,8 @@ final class CurlExchange: @unchecked Sendable {
         body.append(contentsOf: part)
     }
 
-    /// Whoever answers cuts the parts, and one byte costs as much as thousands: all others at this thread
-    /// wait for it.
+    /// The host cuts the parts, and one byte costs as much as thousands: all other requests of this
+    /// thread wait for it.
     private static func mostParts(_ length: Int) -> Int { 4096 + length / 4 }
 
     /// What a body takes that did not announce its length.

@@ -6,8 +6,8 @@ package import PorticoProtocol
 /// https on its own port; the name is resolved once, every address it has must be a public one, and
 /// the connection goes to an address that was checked. No redirect is followed and no proxy asked;
 /// time, size and, where wanted, type of the reply are limited. There is no switch that admits
-/// private addresses. Each has a resolver and connections of its own: whoever must not wait for others
-/// has another one (docs/decisions/0067).
+/// private addresses. Each has a resolver and connections of its own: requests that must not wait
+/// for others have another one (docs/decisions/0067).
 package final class GuardedTransport: StoredBodyTransport {
     /// Where to connect for a host instead of what DNS says, so that stand-ins and tests can be
     /// another host's server. Only who wires the program can name one.
@@ -47,8 +47,8 @@ package final class GuardedTransport: StoredBodyTransport {
     ///   - mediaTypes: In lower case; a reply's content of another type is refused unread. `nil`:
     ///     any.
     ///   - longest: More than this no caller gets.
-    ///   - answers: Of the bytes of all answers, until nobody needs them any more; `nil`: as many as
-    ///     come.
+    ///   - answers: Of the bytes of all answers, until they are not needed any more; `nil`: as many
+    ///     as come.
     ///   - connections: Requests at one time. Each has a connection of its own, and no more.
     ///   - resolver: Asked once for each request.
     ///   - trustedRoots: PEM file with the roots to trust for those hosts instead of the system's.

@@ -6,7 +6,7 @@ import PorticoBytes
 /// of it to them, and many are needed to take everything: some forty where it is an eighth of 256.
 /// So does a person, of what their host gets.
 package final class SharedCapacity: Sendable {
-    /// Somebody at a host.
+    /// A person at a host.
     private struct Party: Hashable {
         let host: Hash256
         let person: UniqueID

@@ -1,8 +1,8 @@
 import PorticoBytes
 package import PorticoProtocol
 
-/// Names whose servers are on this machine, for whoever tries a host of the AT Protocol out without
-/// a public one (docs/decisions/0058). The guarded client knows them; nothing asks the DNS for them.
+/// Names whose servers are on this machine, to try a host of the AT Protocol without a public one
+/// (docs/decisions/0058). The guarded client knows them; nothing asks the DNS for them.
 package struct TestNetwork: Sendable {
     /// By name, in lower case.
     package let hosts: [String: GuardedTransport.ConnectTarget]

@@ -6,7 +6,7 @@ enum ExitStatus: Int32, CaseIterable, Sendable {
     case failed = 1
     /// The command line or the configuration is wrong: nothing was tried.
     case usage = 2
-    /// Nobody is signed in, or the session has ended.
+    /// No one is signed in, or the session has ended.
     case notSignedIn = 3
     case notAllowed = 4
     /// The server cannot be reached.

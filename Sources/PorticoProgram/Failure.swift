@@ -1,4 +1,4 @@
-/// Why a command ended without doing what it was asked, in words for whoever typed it.
+/// Why a command ended without doing what it was asked, in words for the person who typed it.
 struct Failure: Error, Sendable {
     let problem: Problem
     /// What happened: one sentence.

@@ -50,7 +50,7 @@ struct Invocation {
         let place = CommandPath(arguments)
         guard place.unknown == nil else { return unknownCommand(place) }
         let help = (["portico"] + place.names + ["--help"]).joined(separator: " ")
-        // Told to whoever looks for the option: what stands on a command line, others can read.
+        // For people who look for the option: others can read what is on a command line.
         let isSecret = ["password", "secret"].contains { message.contains("option '--\($0)'") }
         return Failure(
             .usage,

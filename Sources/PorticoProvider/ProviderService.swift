@@ -121,7 +121,7 @@ extension RequestContext {
     ///
     /// - Parameters:
     ///   - address: The audience of the routes there; `nil` if there are none.
-    ///   - realm: In one from Keycloak, whoever does not ask for a page is a program.
+    ///   - realm: In one from Keycloak, a client that does not ask for a page is a program.
     fileprivate func audience(at address: Audience?, in realm: LiveRealm? = nil) -> Audience {
         let isProgram =
             realm?.keycloak == nil

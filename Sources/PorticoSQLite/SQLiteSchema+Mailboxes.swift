@@ -2,7 +2,8 @@ extension SQLiteSchema {
     /// Wishes for a new password, whose mail a mail is, and the way from a person to the grants that
     /// outlive their sessions.
     ///
-    /// A wish names its person without a foreign key, as sessions do; nobody's wish has none.
+    /// A wish names its person without a foreign key, as sessions do; one for an address of no
+    /// account names no person.
     static let mailboxes: StaticString = """
         CREATE TABLE password_resets (
             id              BLOB NOT NULL PRIMARY KEY,

@@ -1,9 +1,9 @@
 extension SignInClient {
     /// Signs a person in by a login token from another app, and keeps the session (RFC 8252 §4.1).
     ///
-    /// A provider that takes pushed requests asks nothing. A token that is good for nothing by then
-    /// is as good as none: the sign-in page appears, or whoever is signed in in that browser
-    /// is signed in here too. See ``Session/user`` for who it is.
+    /// A provider that takes pushed requests asks nothing. A token that is not valid any more
+    /// counts as none: the sign-in page appears, or the app gets the account that is signed in in
+    /// that browser. See ``Session/user`` for who it is.
     ///
     /// - Parameters:
     ///   - loginToken: From ``Session/loginToken(for:)`` of the other app.

@@ -18,7 +18,7 @@ package struct ATClient: Sendable {
     private static let seconds = 10
     private static let short = HTTPLimits(bytes: 16 * 1024, seconds: seconds)
     private static let long = HTTPLimits(bytes: ATTokens.longest, seconds: seconds)
-    /// Nobody waits for what a revocation says.
+    /// No one waits for the answer to a revocation.
     private static let revocation = HTTPLimits(bytes: 16 * 1024, seconds: 5)
 
     /// - Parameters:

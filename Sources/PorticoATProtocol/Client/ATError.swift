@@ -10,7 +10,7 @@ package enum ATAnswerFault: Error, Hashable, Sendable {
     case notPushed
     /// Not JSON, or without an access token.
     case notTokens
-    /// Not `DPoP`: such a token is good for whoever has it.
+    /// Not `DPoP`: anyone who has such a token can use it.
     case tokenType
     /// Not there, or without `atproto`.
     case scope

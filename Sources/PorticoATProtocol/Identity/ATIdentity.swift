@@ -28,6 +28,6 @@ package enum IdentityError: Error, Hashable, Sendable {
     case invalidHost
     /// The account has no host.
     case noHost
-    /// We are busy: somebody was not asked.
+    /// We are busy: a server was not asked.
     case busy
 }

@@ -112,7 +112,7 @@ package enum HandleInput: Hashable, Sendable {
         return (text, isExact)
     }
 
-    /// What a copied text may have that nobody sees: marks of direction, joiners, soft hyphens.
+    /// Invisible characters of a copied text: marks of direction, joiners, soft hyphens.
     private static func isInvisible(_ value: UInt32) -> Bool {
         switch value {
         case 0xAD, 0x61C, 0x200B...0x200F, 0x202A...0x202E, 0x2060, 0x2066...0x2069, 0xFEFF: true

@@ -83,7 +83,7 @@ package struct AuthorizationServer: Hashable, Sendable {
         )
         let algorithms = "token_endpoint_auth_signing_alg_values_supported"
         try require(algorithms, ["ES256"], .assertionAlgorithms)
-        // RFC 8414 §2: a server that takes unsigned assertions authenticates nobody.
+        // RFC 8414 §2: a server that takes unsigned assertions authenticates no client.
         guard json.strings(algorithms)?.contains(where: { sameBytes($0, "none") }) == false else {
             throw .assertionAlgorithms
         }

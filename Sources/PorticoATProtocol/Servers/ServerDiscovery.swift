@@ -11,7 +11,7 @@ package enum DiscoveryError: Error, Hashable, Sendable {
     case profile(AuthorizationServer.Refusal)
     /// The server does not list the host among those that it gives tokens for.
     case otherServer
-    /// We are busy: somebody was not asked.
+    /// We are busy: a server was not asked.
     case busy
 }
 

@@ -43,7 +43,7 @@ struct SessionCookies: Sendable {
 
     var removeSession: HTTPField { policy.remove(Self.session) }
 
-    /// For whoever has signed out: `sid` too, if the browser has one.
+    /// For a browser that has signed out: `sid` too, if it has one.
     func removal(_ headers: HTTPFields) -> [HTTPField] {
         guard policy.isPresent(SidCookie.name, in: headers) else { return [removeSession] }
         return [removeSession, policy.remove(SidCookie.name)]

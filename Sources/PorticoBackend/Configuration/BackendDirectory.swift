@@ -39,7 +39,7 @@ package final class BackendDirectory: Sendable {
 
     /// Reads the store once.
     ///
-    /// - Parameter handles: What signs people in by handle; `nil` where nobody is to be.
+    /// - Parameter handles: What signs people in by handle; `nil` where that is not offered.
     package init(
         store: BackendConfigurationStore,
         handles: HandleDirectory? = nil,

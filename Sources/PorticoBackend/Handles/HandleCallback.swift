@@ -87,7 +87,7 @@ struct HandleCallback: Sendable {
     }
 
     /// An end that is not the person's word. `prompt=none` is never sent: this error says that
-    /// somebody else signed in than `login_hint` (OpenID Connect Core §3.1.2.6).
+    /// another person signed in than `login_hint` names (OpenID Connect Core §3.1.2.6).
     private static func fault(_ error: String, _ attempt: HandleAttempt) -> HandleFault {
         sameBytes(error, OAuthError.Code.loginRequired.rawValue) && attempt.did != nil
             ? .otherAccount(attempt.handle) : .notFinished
@@ -127,8 +127,8 @@ struct HandleCallback: Sendable {
         return (try await complete(proven, of: attempt, to: signInReturn, live, context), false)
     }
 
-    /// The attempt has expired, or was answered before. Whoever is signed in goes on; no request is
-    /// made, and the first answer stands.
+    /// The attempt has expired, or was answered before. A person who is signed in goes on; no
+    /// request is made, and the first answer stands.
     private func over(
         _ state: String,
         _ handle: String,

@@ -95,7 +95,7 @@ struct HandleKeyKeeper: Sendable {
         guard let live = directory.handles, live.client.isConfidential, usable.isEmpty else {
             return
         }
-        // Nobody has an older document of ours with other keys, so the first one need not wait.
+        // No host has an older document of ours with other keys, so the first one need not wait.
         // After a withdrawal it does.
         let delay = directory.handleKeys.isEmpty ? 0 : HandleClientKeys.publishedFirst
         try await directory.store.add(

@@ -23,7 +23,7 @@ struct HandleCompletion: Sendable {
         do {
             return try await begin(proven, of: attempt, to: signInReturn, live, context)
         } catch {
-            // Nothing was stored: nobody will ever use the tokens.
+            // Nothing was stored: the tokens will never be used.
             proven.taking(proven.tokens)
             throw error
         }

@@ -37,7 +37,7 @@ package struct HandleDirectory: Sendable {
     /// waits for another (docs/decisions/0067).
     ///
     /// - Parameters:
-    ///   - strangers: For whoever begins a sign-in.
+    ///   - strangers: For people who begin a sign-in.
     ///   - known: For the tokens of those who are signed in, or were.
     ///   - calls: For the calls of those who are signed in: guarded, too.
     ///   - passwords: Of the cookie `sid`, as they are now; `isNeeded` when a provider is set up, and new

@@ -64,7 +64,7 @@ extension HandleFault {
             }
     }
 
-    /// Whether the log says so: not how people mistype, and not how often somebody tries.
+    /// Whether it is logged: what people mistype is not, nor how often they try.
     var isTold: Bool {
         switch self {
         case .unreadable, .proposed, .tooMany: false

@@ -56,8 +56,8 @@ struct HandleLogin: Sendable {
     {
         let live = try directory.liveHandles()
         let request = try HandleRequest.ofLogin(parameters, directory.apps)
-        // Another site's page may not lead the browser to a host that signs it in, without the
-        // person, as somebody else (WEB-CSRF-2).
+        // Another site's page may not lead the browser to a host that signs it in to another
+        // person's account without asking (WEB-CSRF-2).
         let isOtherSite = RequestOrigin.isOtherSite(context.headers)
         // JSON shows no one the host, and its cookies count as those of a page do.
         guard !isOtherSite || !context.wantsJSON else {

@@ -22,7 +22,7 @@ struct HandleRedemption: Sendable {
         let client: ATClientIdentity
         let key: DPoPKey
 
-        /// Nobody waits for it.
+        /// Does not wait for the server.
         func callAsFunction(_ token: SecretText?) {
             guard let token else { return }
             Task { await servers.revoke(token, at: server, as: client, key: key) }
@@ -107,8 +107,8 @@ struct HandleRedemption: Sendable {
         }
     }
 
-    /// Whoever `sub` is says which server speaks for them: without this, any server could name anyone
-    /// (ATP-CB-4, attack G08).
+    /// The account in `sub` says which server speaks for it: without this, any server could name
+    /// anyone (ATP-CB-4, attack G08).
     private func identity(_ did: DID, at server: AuthorizationServer) async throws(Failure)
         -> ATIdentity
     {

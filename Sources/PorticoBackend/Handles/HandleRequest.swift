@@ -23,8 +23,8 @@ struct HandleRequest: Sendable {
             app.map { .app($0) }
             ?? .web(
                 LocalPath.asked(parameters["redirect"] ?? parameters["return_to"]),
-                // Whoever comes from our choice was asked, and says so by the box. Apps' own links ask
-                // nobody: their sessions last.
+                // Our choice of methods asks, with a checkbox. Apps' own links do not ask: their
+                // sessions last.
                 isRemembered: parameters["remember"] == "1" || parameters["platform"] != "web"
             )
         prompt = parameters["prompt"].flatMap { Self.prompts.contains($0) ? $0 : nil }

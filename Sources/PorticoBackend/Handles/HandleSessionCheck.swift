@@ -21,7 +21,7 @@ struct HandleSessionCheck: Sendable {
     /// Why there is no session.
     struct Absence: Refusal, Hashable {
         let cause: SessionCheck.Absence
-        /// Who it was, or their DID: whoever signs in again need not type it.
+        /// Of the person, or their DID: they need not type it to sign in again.
         var handle: String?
 
         var name: String { cause.name }

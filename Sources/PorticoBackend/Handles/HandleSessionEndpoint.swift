@@ -50,8 +50,8 @@ struct HandleSessionEndpoint: Sendable {
         )
     }
 
-    /// Ends the session. It is over when this answers; the host is told afterwards, and nobody waits
-    /// for it. Signing out twice is not an error.
+    /// Ends the session. It is over when this answers; the host is told afterwards, in the
+    /// background. Signing out twice is not an error.
     func logout(_ context: BackendContext) async throws -> Response {
         let isApp = context.headers[.authorization] != nil
         if !isApp, RequestOrigin.isOtherSite(context.headers) {

@@ -8,8 +8,8 @@ struct HandleSessions: Sendable {
     let handles: HandleSessionStore
     let activity: SessionActivity<UniqueID>
 
-    /// - Throws: ``HandleSessionCheck/Absence``; `not_found` where nobody signs in by handle; errors
-    ///   of the store.
+    /// - Throws: ``HandleSessionCheck/Absence``; `not_found` where sign-in by handle is not
+    ///   offered; errors of the store.
     func callAsFunction(_ context: BackendContext) async throws -> HandleSessionCheck.Checked {
         let check = HandleSessionCheck(
             handles: handles,

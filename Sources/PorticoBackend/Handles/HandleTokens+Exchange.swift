@@ -50,7 +50,7 @@ extension HandleTokens {
             switch error {
             case .invalidGrant: return try await end(session, "invalid_grant", refused)
             case .otherSubject(let foreign):
-                // Whatever comes of it; nobody waits for it.
+                // In the background, whatever comes of it.
                 if let foreign { Task { await server.revoke(foreign, with: tokens.key) } }
                 return try await end(session, "other_sub", refused)
             case .unusable(let successor?):
@@ -104,7 +104,7 @@ extension HandleTokens {
         try? await handles.giveBack(session.sessionID, lease, isUnspent: isUnspent)
     }
 
-    /// Nobody was asked: the access token does, if it works, and the next call may ask.
+    /// No server was asked: the access token is used if it works, and the next call may ask.
     private func whenBusy(_ usable: Open?) throws(Failure) -> Open {
         guard let usable else { throw .busy }
         return usable
@@ -140,8 +140,8 @@ extension HandleTokens {
         return open
     }
 
-    /// Stores new tokens before anyone gets them. Where that fails, it is tried again, and nobody
-    /// gets them meanwhile.
+    /// Stores new tokens before anyone gets them. Where that fails, it is tried again, and no
+    /// caller gets them meanwhile.
     ///
     /// - Parameter session: With the host and the handle to store.
     /// - Returns: The session as it is stored.

@@ -5,7 +5,7 @@ import PorticoStores
 import PorticoWeb
 
 /// `…/attack-detection/brute-force/users`: what counts against people who try passwords
-/// (``FailedPasswords``). Nobody is locked out for good here: they wait.
+/// (``FailedPasswords``). No one is locked out for good: people wait.
 struct AdminBruteForce: Sendable {
     let administration: RealmAdministration
     let tries: FailedPasswords

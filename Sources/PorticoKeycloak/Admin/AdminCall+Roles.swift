@@ -43,7 +43,7 @@ extension AdminCall {
         return role
     }
 
-    /// The same, where whoever asks may change it.
+    /// The same, where the caller may change it.
     func changeableRole(in store: RealmStore) async throws -> Role {
         let role = try await self.role(in: store)
         try mayChangeRoles(of: role.clientID.flatMap { realm.client(named: $0) })

@@ -37,7 +37,7 @@ struct AdminClients: Sendable {
     // MARK: Reading
 
     private func list(_ call: AdminCall) async throws -> AdminAnswer {
-        // Whoever may only look for clients is shown none of them.
+        // A caller who may only look for clients is shown none of them.
         guard call.rights.allows(.viewClients) else { return .json([]) }
         let query = try call.query()
         let page = try call.page(query)

@@ -92,7 +92,7 @@ struct AdminIdentityProviders: Sendable {
         return part
     }
 
-    /// Secrets are masked, for whoever may change it too: nothing here needs them.
+    /// Secrets are masked, also for callers who may change it: nothing here needs them.
     private func json(_ part: RealmPart) throws -> JSONObject {
         let secrets = RealmSecrets(ring: administration.ring, areShown: false)
         var json = try IdentityProviderRepresentation(part, secrets: secrets).json

@@ -27,7 +27,7 @@ struct AdminPeople: Sendable {
     // MARK: Reading
 
     private func list(_ call: AdminCall) async throws -> AdminAnswer {
-        // Whoever may only look for people is shown none of them.
+        // A caller who may only look for people is shown none of them.
         guard call.rights.allows(.viewUsers) else { return .json([]) }
         let query = try call.query()
         let page = try call.page(query)
@@ -214,7 +214,7 @@ extension AdminCall {
         return person
     }
 
-    /// The same, where whoever asks may change them.
+    /// The same, where the caller may change them.
     func changeablePerson(in store: PersonStore) async throws -> PersonWithRoles {
         let person = try await person(in: store)
         try expect(rights.mayChange(person))

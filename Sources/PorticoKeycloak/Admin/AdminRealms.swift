@@ -21,7 +21,7 @@ struct AdminRealms: Sendable {
 
     // MARK: Reading
 
-    /// The realms that whoever asks may administer something in.
+    /// The realms in which the caller may administer something.
     private func list(_ call: AdminCall) async throws -> AdminAnswer {
         let isBrief = try call.query()["briefRepresentation"] == "true"
         let all = administration.realms?.kept ?? []

@@ -3,16 +3,17 @@ import PorticoProtocol
 import PorticoProvider
 import PorticoStores
 
-/// The rules of who may administer what, and that nobody raises their own rights: who is not the
-/// realm's administrator gives no administrative right that they do not have, neither directly nor
-/// by a composite role, a group, a scope, a mapper, a client, or another person's credentials.
+/// The rules of who may administer what, and that no one raises their own rights: a caller who is
+/// not the realm's administrator gives no administrative right that they do not have, neither
+/// directly nor by a composite role, a group, a scope, a mapper, a client, or another person's
+/// credentials.
 ///
 /// A role is administrative if this API reads it: the roles of `realm-management`, and in the realm
 /// `master` those that reach into other realms.
 struct AdminRights: Sendable {
     /// The realm that is administered.
     let realm: LiveRealm
-    /// The administrative roles of whoever asks, as roles of that realm.
+    /// The administrative roles of the caller, as roles of that realm.
     let held: Set<RoleName>
     /// The realm's administrator, or the server's.
     let isUnlimited: Bool
@@ -186,8 +187,8 @@ struct AdminRights: Sendable {
     // MARK: Clients that lend rights
 
     /// A member of ours in a client's representation: the administrative roles that tokens of it may
-    /// carry here, each as `[client, name]`, or `[name]` of the realm. Whoever changes a client, or
-    /// knows its secret, gets no more by its people's tokens than they have.
+    /// carry here, each as `[client, name]`, or `[name]` of the realm. No one who changes a client,
+    /// or knows its secret, gets more by its people's tokens than they have.
     static let lending = "portico.lends"
 
     /// A client's representation after a change: what it lends shrinks to what its changer has.

@@ -172,7 +172,7 @@ struct ClientFields: Sendable {
         return client
     }
 
-    /// Scopes, roles for new people and an account of its own bring no more than whoever asks has.
+    /// Scopes, roles for new people and an account of its own bring no more than the caller has.
     private func expectGiveable(_ client: Client, former: Client?) throws {
         let known = (former?.defaultScopes ?? []) + (former?.optionalScopes ?? [])
         let scopes = (client.defaultScopes + client.optionalScopes).filter { !known.contains($0) }
@@ -213,7 +213,7 @@ struct ClientFields: Sendable {
 
     // MARK: Mappers
 
-    /// The mappers, each with an id. New ones must be allowed to whoever asks.
+    /// The mappers, each with an id. The caller must be allowed to add the new ones.
     private func mappers(of json: JSONObject, former: Client?) throws -> JSONValue? {
         guard let mappers = json.array("protocolMappers") else { return nil }
         let known = former?.keycloak?.array("protocolMappers") ?? []

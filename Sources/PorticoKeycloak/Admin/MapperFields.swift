@@ -8,14 +8,14 @@ import PorticoStores
 enum MapperFields {
     /// - Returns: The mapper with an id.
     /// - Throws: 404 for a kind that is not evaluated here; 403 for one that would give roles that
-    ///   whoever asks may not give.
+    ///   the caller may not give.
     static func checked(_ value: JSONValue, _ call: AdminCall) throws -> JSONObject {
         let (json, record) = try registrable(value, at: call.moment)
         guard call.rights.mayAdd(record) else { throw AdminRefusal.forbidden }
         return json
     }
 
-    /// The same, whoever asks.
+    /// The same for any caller.
     static func registrable(_ value: JSONValue, at moment: Moment) throws
         -> (json: JSONObject, record: ProtocolMapperRecord)
     {

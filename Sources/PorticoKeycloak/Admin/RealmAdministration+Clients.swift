@@ -87,7 +87,7 @@ extension RealmAdministration {
         guard owners.usernames.isEmpty else { throw Self.accountIsTaken }
     }
 
-    /// Whoever asks may change the client.
+    /// Checks that the caller may change the client.
     func expectChangeable(_ client: Client, _ call: AdminCall) async throws {
         try call.expect(try await isChangeable(client, call))
     }

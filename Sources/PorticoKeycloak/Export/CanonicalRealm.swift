@@ -61,7 +61,7 @@ struct CanonicalRealm {
             json[name] = .texts(texts.filter { !$0.isEmpty })
         }
         json["attributes"] = client["attributes"].map(Canonical.settings)
-        // Nobody proves anything by it.
+        // A public client's secret proves nothing.
         if client.bool("publicClient") ?? false { json["secret"] = nil }
         json["access"] = nil
         return json

@@ -43,7 +43,7 @@ struct RealmComparison {
     /// Whether the file says nothing there, so that importing it would change nothing.
     private func isSilent(_ said: JSONValue?, at path: JSONPath, whereKept: Bool) -> Bool {
         guard case .name(let name)? = path.steps.last else { return false }
-        // A password itself is no mask where nobody has one yet.
+        // A password in the clear is masked, too, and counts where the person has none yet.
         if let said { return Self.isMasked(said) && (whereKept || name != "password") }
         // A key provider without its key has little else, and a key that was made here stays.
         guard path.steps.contains(.name(PartImport.keyComponents)) else {

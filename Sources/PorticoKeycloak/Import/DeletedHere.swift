@@ -4,8 +4,9 @@ import PorticoStores
 
 /// Leaves out of a file what came with the one before and was deleted here: it stays deleted. So it
 /// leaves out what was made here under a name of the file's, and what has the name of one thing and
-/// the id of another: nobody gets either, or rights by it, who should have that of the file. Nor does
-/// what was taken away here come back under another name, so what the file renames is left out, too.
+/// the id of another: people who should have that of the file get neither, nor rights by it. What
+/// was taken away here does not come back under another name, so what the file renames is left out,
+/// too.
 struct DeletedHere {
     private let existing: ExistingRealm
     /// The names of notes of things that are here.

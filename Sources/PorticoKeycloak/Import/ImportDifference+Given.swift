@@ -3,8 +3,8 @@ import PorticoProtocol
 import PorticoProvider
 import PorticoStores
 
-/// What things of a realm give by names: nobody gets anything newly by a name whose thing is not the
-/// file's.
+/// What things of a realm give by names: no one newly gets anything by a name whose thing is not
+/// the file's.
 extension ImportDifference {
     private static let unknown: StaticString =
         "is not the file's here, or not described in it: no one gets it by its name"

@@ -2,8 +2,8 @@ import PorticoBytes
 import PorticoProvider
 import PorticoStores
 
-/// Who of a file is whom here: a UUID may be spelled otherwise. Nobody is known by a user name, which
-/// anyone may have taken (docs/decisions/0054).
+/// Which person of a file is which person here: a UUID may be spelled otherwise. No one is known by
+/// a user name, which anyone may have taken (docs/decisions/0054).
 struct KnownPeople {
     /// Those of the ids that are a person's in any realm, or were.
     private let used: Set<String>

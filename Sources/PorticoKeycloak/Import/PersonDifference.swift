@@ -39,7 +39,7 @@ struct PersonDifference {
         } else if former != nil {
             planned.new.password = password(file.password, over: kept, &way)
         } else if kept.hasChosenPassword, kept.password != nil {
-            // Chosen since the realm was looked at: until then nobody had chosen one.
+            // Chosen since the realm was looked at: until then no one had chosen one.
             planned.new.password = kept.password
             refused.append(.password)
         }

@@ -12,7 +12,7 @@ package enum HandleProblem: Sendable, Equatable {
     case hostWithoutSignIn(host: String)
     /// The handle names an account that has another handle.
     case oneWay
-    /// Somebody else signed in than the one whose handle was typed.
+    /// Another person signed in than the one whose handle was typed.
     case otherAccount(handle: String)
     /// The host ended it, and does not say that the person wanted that: its page was reloaded, for
     /// instance.

@@ -11,7 +11,7 @@ package struct ConsentPage: Page {
         /// It returns to a private-use scheme or to loopback, which any app on the device can claim
         /// (RFC 8252 §8.6).
         case appOnThisDevice
-        /// The same, of a client for development: nobody has given it a name.
+        /// The same, of a client for development: it has no name.
         case unnamedAppOnThisDevice
         /// Known only by its own address.
         case site(host: String)
@@ -25,7 +25,7 @@ package struct ConsentPage: Page {
     package let account: PageAccount
     /// The scope names asked for, in the request's order.
     package let scopes: [String]
-    /// Those that it asks for and does not get, because nobody knows them.
+    /// Those that it asks for and does not get, because they are not known.
     package let unknown: [String]
     package let form: PageForm
 

@@ -1,5 +1,5 @@
-/// A product that is somebody else's: the client it needs here, and its own configuration for that
-/// client. All of them stand in ``ProductList``.
+/// A third-party product: the client it needs here, and its own configuration for that client. All
+/// of them stand in ``ProductList``.
 struct ClientProduct: Sendable {
     /// What `--for` takes.
     let name: String
@@ -43,7 +43,7 @@ extension ClientProduct {
         try ProductFile(ProductList.text).products
     }
 
-    /// - Parameter name: As somebody typed it.
+    /// - Parameter name: As it was typed.
     static func named(_ name: String) throws -> ClientProduct {
         let products = try all()
         if let product = products.first(where: { $0.name == bounded(name) }) { return product }

@@ -10,7 +10,7 @@ struct MadeClient {
     /// The one that was made, to be shown once.
     let secret: SecretText?
     let chosen: ChosenProduct?
-    /// Whether it was not made after all: then its secret is nobody's.
+    /// Whether it was not made after all: then its secret is of no use.
     let isDryRun: Bool
 
     func show(asJSON json: Bool, _ administration: Administration) {
@@ -67,7 +67,7 @@ struct MadeClient {
         )
     }
 
-    /// In a configuration. One that somebody chose is known to them, and not repeated.
+    /// In a configuration. One that the administrator chose is known to them, and not repeated.
     private var shownSecret: String {
         if isDryRun { return "the-secret-that-will-be-made" }
         if let secret { return secret.reveal() }

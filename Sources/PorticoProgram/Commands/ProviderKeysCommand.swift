@@ -158,7 +158,7 @@ private enum HandleKeyState: String {
     case active
     /// Published for the sessions that began with it.
     case retiring
-    /// Nobody may use it.
+    /// It may not be used any more.
     case withdrawn
 }
 

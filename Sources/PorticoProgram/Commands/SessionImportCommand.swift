@@ -62,7 +62,7 @@ extension SessionCommand {
             }
             guard let client = OwnClientDocument(provider, at: administration.publicURL, rules)
             else { throw HandleProviderRefusal.publicAddress }
-            // Whoever means the client for development says so.
+            // An administrator who means the client for development sets `public-url`.
             guard
                 HTTPAddress(client.clientID)?.isSecure == true
                     || installation.settings.publicURL != nil

@@ -67,7 +67,7 @@ struct DemoFolder {
 }
 
 extension ProviderRecord {
-    /// Nobody but a demo can set a directory of DIDs that is asked by plain http.
+    /// Only a demo can set a directory of DIDs that is asked by plain http.
     fileprivate var isStandIn: Bool {
         settings[ProviderSetting.standIn.rawValue] != nil
             || settings.string(HandleSetting.directory.rawValue)?.dropping("http://") != nil

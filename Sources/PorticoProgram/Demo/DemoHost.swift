@@ -17,7 +17,7 @@ struct DemoHost {
     let port: ReservedPort
     let host: ATHost
 
-    /// At the same port as last time, if nobody else has it by now: who was signed in stays so.
+    /// At the same port as last time, if no other program has it by now: people stay signed in.
     init(_ installation: Installation) async throws {
         let former = try await Self.realm(installation)?.host
         port = try Self.port(former.flatMap { HTTPAddress($0.origin)?.port })

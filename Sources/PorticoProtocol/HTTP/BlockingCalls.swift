@@ -16,7 +16,7 @@ package final class BlockingCalls<Value: Sendable>: Sendable {
         self.most = most
     }
 
-    /// - Parameter name: Of one kind of call: whoever asks for the same gets the same.
+    /// - Parameter name: Of one kind of call: callers who ask for the same get the same.
     /// - Returns: `nil`, without a call, where too many are under way or there is no thread.
     /// - Throws: `CancellationError` as soon as the task is cancelled; the thread ends by itself.
     package func callAsFunction(_ name: String, _ call: @escaping @Sendable () -> Value)

@@ -29,7 +29,7 @@ public struct HTTPLimits: Hashable, Sendable {
     public var bytes: Int
     /// From the call to the last byte, in seconds.
     public var seconds: Int
-    /// Whose request it is, where people share what their host gets; `nil`: it is nobody's.
+    /// The person who asks, where people share what their host gets; `nil` for other requests.
     package var person: UniqueID?
 
     /// - Parameters:

@@ -15,6 +15,6 @@ package enum TextRecordError: Error, Hashable, Sendable {
     case unreachable
     /// The answer is not well-formed, or is larger than allowed.
     case malformed
-    /// Too many names are being looked up. Nobody was asked.
+    /// Too many names are being looked up. No server was asked.
     case busy
 }

@@ -1,7 +1,7 @@
 import PorticoBytes
 
 /// A host name of the public internet (RFC 1123 §2.1; AT Protocol, Handles): no address, nothing
-/// that names this machine, this network or nobody.
+/// that names this machine, this network or no host at all.
 package struct HostName: Hashable, Sendable {
     /// Lower case, at most 253 bytes: two labels or more of letters, digits and hyphens.
     package let text: String

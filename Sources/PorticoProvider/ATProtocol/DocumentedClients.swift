@@ -42,7 +42,7 @@ final class DocumentedClients: Sendable {
     /// development needs none.
     func client(clientID: String, realmID: String) -> Client? {
         if LocalhostClient.isMeant(by: clientID) {
-            // `try?`: whoever could be told why was told before.
+            // `try?`: where the reason could be told, it was told before.
             let document = try? LocalhostClient(clientID).document
             return document.map { Client(DocumentedClient($0, keys: nil), realmID: realmID) }
         }

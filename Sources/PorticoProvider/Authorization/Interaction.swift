@@ -87,8 +87,8 @@ struct InteractionRules: Sendable {
     }
 
     private func withInteraction(_ now: Int64) -> Interaction {
-        // Initiating User Registration via OpenID Connect §4: whoever is signed in. An account
-        // that was made, or signed in with, for this very request is what was asked for.
+        // Initiating User Registration via OpenID Connect §4: even if a person is signed in. An
+        // account that was made, or signed in with, for this very request is what was asked for.
         if request.prompt.contains(.create),
             session == nil || session?.id != flow.authenticatedSession
         {
@@ -118,7 +118,7 @@ struct InteractionRules: Sendable {
         return needsConsent ? .consent : .answer
     }
 
-    /// Whoever changes how an account is reached has signed in just now.
+    /// To change how an account is reached, the person must have signed in just now.
     private func act(_ action: RequestedAction.Kind, in session: BrowserSession, _ now: Int64)
         -> Interaction
     {

@@ -48,7 +48,7 @@ struct LoginTokens: Sendable {
             let parent = try await parent(of: token, in: realm, at: moment),
             let source = realm.client(uuid: parent.clientID), source.isEnabled,
             let target = source.loginTokenTarget(proven.client.clientID),
-            // Without it, whoever sees the response could redeem it.
+            // Without it, anyone who sees the response could redeem it.
             proven.request.challenge != nil,
             let sessionID = parent.sessionID,
             let live = try await session(sessionID, in: realm, at: moment),

@@ -162,7 +162,7 @@ struct ProvenRequest: Sendable {
         return Scope(tokens: allowed + client.defaultScopes)
     }
 
-    /// What a client with a document asked for and does not get, because nobody knows it here.
+    /// What a client with a document asked for and does not get, because it is not known here.
     var leftOut: [String] {
         client.documented == nil
             ? [] : request.scope.tokens.filter { !scope.contains($0) }

@@ -232,8 +232,8 @@ extension BrowserFlow {
 
 extension ProvenRequest {
     /// `login_hint` fills the field and proves nothing (OpenID Connect Core §3.1.2.1). A login token
-    /// is no name, good or not. Nor is what a client with a document names: nobody signs in by a DID
-    /// or an attribute, and which user name belongs to it is not told.
+    /// is no name, good or not. Nor is what a client with a document names: no one signs in by a
+    /// DID or an attribute, and which user name belongs to it is not told.
     var suggestedUserName: String {
         guard loginToken == nil, client.documented == nil else { return "" }
         return String((request.loginHint ?? "").prefix(255))

@@ -17,7 +17,7 @@ struct ClientAssertion: Sendable {
 
     /// Whom it claims to be of, unproven.
     var claimedClientID: String? {
-        // `try?`: what is not a JWT names nobody.
+        // `try?`: what is not a JWT names no client.
         guard let jwt = try? JWT(parsing: text) else { return nil }
         return try? jwt.uncheckedClaims().string("sub")
     }

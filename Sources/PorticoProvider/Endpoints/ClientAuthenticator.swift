@@ -146,7 +146,7 @@ struct ClientAuthenticator: Sendable {
         if case .spentBefore(let kind) = outcome { throw client.refusal(ofRepeated: kind) }
     }
 
-    /// For a row that a request writes whoever sends it, before it is written.
+    /// For a row that any request writes, no matter who sends it, before it is written.
     func takePlace(of client: AuthenticatedClient, _ context: RealmContext) throws(TooManyRequests)
     {
         guard client.client.documented != nil else { return }

@@ -201,7 +201,7 @@ package struct SecurityEvents: Sendable {
         log("challenge.repeated", context, ["client": client.clientID])
     }
 
-    /// A client with a document asked for permissions that nobody knows here: it does not get them.
+    /// A client with a document asked for permissions that are unknown here: it does not get them.
     func scopeLeftOut(_ tokens: [String], _ client: Client, _ context: RealmContext) {
         log(
             "scope.left_out",

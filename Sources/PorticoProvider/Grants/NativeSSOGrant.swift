@@ -41,7 +41,7 @@ struct NativeSSOGrant: Sendable {
                 "The first app may not hand its sign-in on to this client."
             )
         }
-        // Whoever has the pair alone has not what makes it worth anything there.
+        // Where the first app's grant is bound to a key, the pair alone is not enough.
         try client.checkProof(of: first.dpopKey)
         let scope = try Self.scope(request.scope, of: first, for: client.client)
         try await checkConsent(to: scope, for: client.client, personID)

@@ -7,8 +7,8 @@ import PorticoWeb
 /// §2.4): only to `admin-cli` of the realm `master`, and only where the operator's setting says so,
 /// for scripts of Keycloak that know no other way.
 ///
-/// The limits on guessing are those of the sign-in page. Whoever has a second factor, or must do
-/// something first, signs in there.
+/// The limits on guessing are those of the sign-in page. People who have a second factor, or must
+/// do something first, sign in on that page.
 struct PasswordGrant: Sendable {
     private let isOn: Bool
     private let grants: GrantStore
@@ -34,8 +34,8 @@ struct PasswordGrant: Sendable {
             && form["grant_type"].map { sameBytes($0, "password") } ?? false
     }
 
-    /// - Throws: `invalid_grant` for a wrong password; the same, whoever it is, where a password
-    ///   alone is not enough.
+    /// - Throws: `invalid_grant` for a wrong password, and for anyone whose password alone is not
+    ///   enough.
     func callAsFunction(
         _ form: FormParameters,
         from client: AuthenticatedClient,

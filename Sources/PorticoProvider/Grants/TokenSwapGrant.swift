@@ -3,8 +3,8 @@ import PorticoProtocol
 import PorticoSeals
 import PorticoStores
 
-/// Swaps a refresh token of the server that a realm comes from for tokens of its own, so that nobody
-/// signs in again (docs/decisions/0051).
+/// Swaps a refresh token of the server that a realm comes from for tokens of its own, so that no
+/// one has to sign in again (docs/decisions/0051).
 ///
 /// The old token stands before the first generation of the new ones, and is used as those are
 /// (docs/decisions/0035): a client that lost the answer gets the same again; any other second use ends what
@@ -96,7 +96,7 @@ struct TokenSwapGrant: Sendable {
         return try answer(grant, person, scope, swapping, client, isRepeated: false)
     }
 
-    /// The token is used up: the same answer for whoever lost it, the end of the grant for anyone else.
+    /// The token is used up: a client that lost the answer gets it again; otherwise the grant ends.
     private func again(
         _ id: UniqueID,
         _ swapping: Swapping,

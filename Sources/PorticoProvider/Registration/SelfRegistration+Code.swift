@@ -10,8 +10,8 @@ import PorticoWeb
 extension SelfRegistration {
     private static let minutes = Int(EmailConfirmations.lifetime / 60)
 
-    /// Mails a code, or, to whoever has the address already, that they have an account. Neither the
-    /// page nor the time it takes tells which (WEB-ENUM-1).
+    /// Mails a code, or tells the person who already has the address that they have an account.
+    /// Neither the page nor the time it takes tells which (WEB-ENUM-1).
     ///
     /// - Throws: ``TooManyRequests``.
     func send(

@@ -8,7 +8,7 @@ import PorticoWeb
 /// A person makes an account in place of signing in (docs/decisions/0052).
 ///
 /// Where mail is sent they prove their address first: until the code is right there is no account,
-/// and whoever has the address already learns of it by mail, and nobody else.
+/// and only the person who already has the address learns of it, by mail.
 struct SelfRegistration: Sendable {
     let flow: BrowserFlow
     let people: PersonStore

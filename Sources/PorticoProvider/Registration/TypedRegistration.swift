@@ -51,7 +51,7 @@ struct TypedRegistration: Sendable {
             if email != nil, !LoginName.isName(username) { problems.append(.emailWrong) }
         case .username, nil:
             username = LoginName.folded(entries.userName)
-            // Whoever had another person's address as their name would be found in their place.
+            // A name that is another person's address would be found in that person's place.
             if !LoginName.isName(username) || username.utf8.contains(UInt8(ascii: "@")) {
                 problems.append(entries.userName.isEmpty ? .userNameMissing : .userNameWrong)
             } else if username.utf8.starts(with: "service-account-".utf8) {

@@ -14,8 +14,8 @@ struct LiveAccessToken: Sendable {
     /// Whether it is bound to a key (RFC 9449 §6.1).
     var isBound: Bool { claims["cnf"] != nil }
 
-    /// Whether whoever presents it may use it: with a proof of the key that it is bound to, or, if
-    /// it is bound to none, without one (RFC 9449 §7.1, §7.2).
+    /// Whether the client that presents it may use it: with a proof of the key that it is bound to,
+    /// or, if it is bound to none, without one (RFC 9449 §7.1, §7.2).
     func isPresented(with proof: DPoPProof?) -> Bool {
         guard let proof else { return !isBound }
         return claims.object("cnf")?.string("jkt").map { sameBytes($0, proof.thumbprint.text) }
@@ -59,7 +59,7 @@ struct AccessTokenVerifier: Sendable {
         return Scope(tokens: named + client.defaultScopes.filter(grant.scope.contains))
     }
 
-    /// The client of a grant. Its document is never fetched for a token that somebody shows.
+    /// The client of a grant. Its document is never fetched for a token that is presented.
     private func client(of grant: Grant, in realm: LiveRealm) async throws -> Client? {
         if let registered = realm.client(uuid: grant.clientID) { return registered }
         guard let documented = realm.documented else { return nil }

@@ -2,8 +2,8 @@ import PorticoBytes
 import PorticoProtocol
 import PorticoStores
 
-/// The form of a refresh token for clients that came from Keycloak: a header and claims for whoever
-/// decodes it, as Keycloak's adapters do, and our own token as the third part.
+/// The form of a refresh token for clients that came from Keycloak: a header and claims for clients
+/// that decode it, as Keycloak's adapters do, and our own token as the third part.
 ///
 /// Only that part counts. What it says beside is not signed, and nothing here reads it; tokens that
 /// Keycloak itself made have another header.

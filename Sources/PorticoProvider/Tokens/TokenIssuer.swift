@@ -63,7 +63,7 @@ struct TokenIssuer: Sendable {
             // RFC 9449 §5.
             tokenType: subject.dpopKey == nil
                 ? keycloak?.tokenType ?? TokenClaims.accessTokenKind : TokenClaims.boundTokenKind,
-            // AT Protocol, OAuth: who has signed in is said beside the token, which nobody reads.
+            // AT Protocol, OAuth: who has signed in stands beside the token, which no client reads.
             more: subject.did.map { ["sub": .string($0)] }
                 ?? keycloak?.tokenResponse ?? JSONObject()
         )

@@ -146,7 +146,7 @@ extension SQLTransaction {
             return .spent
         }
         if !email.verification.isProof {
-            // The pre-registration attack: whoever came before the mailbox was proven goes.
+            // The pre-registration attack: sign-ins from before the mailbox was proven go.
             try endAll(of: accountID, at: now)
             claimed.epoch += 1
             try removeIdentities(of: accountID, except: event.identity.key)

@@ -2,7 +2,7 @@ package import PorticoBytes
 
 /// A code on its way to a mailbox (10 minutes, five tries).
 package struct EmailConfirmation: Hashable, Sendable {
-    /// What the code is asked for: an account's new address, or somebody unknown's claim to an
+    /// What the code is asked for: an account's new address, or an unknown person's claim to an
     /// account. One code at a time.
     package var owner: Hash256
     package var address: String
@@ -36,13 +36,12 @@ package struct EmailCodePresentation: Hashable, Sendable {
         case setEmail(accountID: UniqueID, noticeID: UniqueID)
         /// The mailbox proves that an account is this person's, as long as the account has that
         /// address: the identity is linked to it and a session begins, proven now. Where the address
-        /// was not proven (``EmailVerification/isProof``), whoever registered the account is not
-        /// known to be this person: its sessions end and its other identities go
-        /// (docs/decisions/0020).
+        /// was not proven (``EmailVerification/isProof``), another person may have registered the
+        /// account: its sessions end and its other identities go (docs/decisions/0020).
         case claim(accountID: UniqueID, SignInEvent)
-        /// The mailbox of its account's address proves that whoever has a session is that account's
-        /// person (WEB-SESS-8), as long as the account has that address, which is proven by it, too.
-        /// A browser's session has this cookie from now on (WEB-SESS-1).
+        /// The mailbox of its account's address proves that the person who has a session is the
+        /// account's (WEB-SESS-8), as long as the account has that address, which is proven by it,
+        /// too. A browser's session has this cookie from now on (WEB-SESS-1).
         case prove(sessionID: UniqueID, cookieHash: Hash256?)
     }
 }

@@ -11,7 +11,7 @@ package enum EmailVerification: UInt8, CaseIterable, Comparable, Sendable {
     /// A code that was mailed to it came back.
     case mailedCode
 
-    /// Whether the mailbox has answered, or whoever runs it.
+    /// Whether the mailbox has answered, or the provider that runs it.
     package var isProof: Bool { self >= .authoritative }
 
     package static func < (one: EmailVerification, other: EmailVerification) -> Bool {

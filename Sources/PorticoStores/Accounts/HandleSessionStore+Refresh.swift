@@ -59,8 +59,8 @@ extension HandleSessionStore {
         }
     }
 
-    /// Stores new tokens in place of those of a revision, and ends the lease. Whoever holds that by
-    /// now: the tokens of the host are the ones that are new. Of any number of calls after one
+    /// Stores new tokens in place of those of a revision, and ends the lease, whichever caller
+    /// holds it by now: the host's tokens are the new ones. Of any number of calls after one
     /// revision exactly one stores.
     ///
     /// - Parameters:

@@ -43,7 +43,7 @@ extension HandleSessionStore {
         }
     }
 
-    /// Takes one session, whoever waits longer.
+    /// Takes one session, even if others wait longer.
     ///
     /// - Returns: `nil` if its tokens are not due, or another call has it.
     package func takeDue(_ id: UniqueID, at now: Int64, retryAt: Int64) async throws

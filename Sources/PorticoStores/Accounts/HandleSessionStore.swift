@@ -80,7 +80,7 @@ extension SQLTransaction {
     /// Puts in what a sign-in by handle brings.
     func insert(_ new: NewHandleSession, of sessionID: UniqueID, at now: Int64) throws {
         if new.foreignSealsUntil == nil {
-            // Whoever signs in here does without seals of another system, which may be in other hands.
+            // People who sign in here do without another system's seals, which others may have.
             try run(
                 "UPDATE handle_sessions SET takes_foreign = FALSE WHERE did = $1 AND takes_foreign",
                 [.text(new.did)]

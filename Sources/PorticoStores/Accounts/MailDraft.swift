@@ -29,7 +29,7 @@ package struct MailDraft: Hashable, Sendable {
         case accountActions(sealedAddress: String, until: Int64)
         /// The password of a realm was changed by way of the mailbox.
         case passwordChanged
-        /// Somebody wants to register with the address of a person who has an account in a realm.
+        /// A person wants to register with an address that already has an account in a realm.
         case alreadyRegistered
         /// A person of a realm changed their second factors.
         case secondFactorAdded
@@ -55,8 +55,8 @@ package struct MailDraft: Hashable, Sendable {
     }
 }
 
-/// What a mailed code does for the person who types it in: its mail says so, that nobody is talked out of
-/// one that is for something else.
+/// What a mailed code does for the person who types it in: its mail says so, so that no one is
+/// talked into giving away a code for something else.
 package enum MailedCodeUse: Hashable, Sendable {
     /// Makes the mailbox that of the account which asked.
     case confirmAddress

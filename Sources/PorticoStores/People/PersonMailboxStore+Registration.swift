@@ -55,7 +55,7 @@ extension PersonMailboxStore {
     /// (WEB-ENUM-1).
     ///
     /// - Parameters:
-    ///   - nobodys: The hash of a code that nobody knows.
+    ///   - nobodys: The hash of a code that no one knows.
     ///   - told: The mail for the person who has the address.
     package func startRegistration(
         _ confirmation: EmailConfirmation,

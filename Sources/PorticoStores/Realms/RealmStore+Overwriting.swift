@@ -62,8 +62,8 @@ extension RealmStore {
         with changes: RealmChanges,
         from state: RealmState
     ) async throws {
-        // Nobody waits for documents that are read, merged and written down before. They are of that
-        // state, or nothing is written.
+        // Documents are read, merged and written down first, so that no one waits for that. They
+        // are of that state, or nothing is written.
         let clients = try await database.scan { reader in
             try changes.clients.map { try reader.overwritten($0) }
         }

@@ -99,7 +99,7 @@ package struct HTTPServer: Service {
     }
 
     /// How long nothing is accepted after an error: while there is no free file, trying again would
-    /// only keep a core busy. A connection that its peer gave up makes nobody wait.
+    /// only keep a core busy. A connection that its peer gave up needs no pause.
     static func pause(after error: IOError) -> TimeAmount? {
         [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(error.errnoCode) ? .milliseconds(100) : nil
     }

@@ -15,7 +15,7 @@ struct RequestHead {
     let bodyLength: Int?
     /// The most bytes that its body may have.
     let longestBody: Int
-    /// Where it may have more, as far as whoever sends it is let in.
+    /// Where it may have more, if its sender is let in.
     let uploadCheck: UploadCheck?
 
     /// - Parameter uploads: Whether the request's row takes long bodies.

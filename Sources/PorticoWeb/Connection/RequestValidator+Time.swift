@@ -28,7 +28,7 @@ extension RequestValidator {
             guard now < unread.deadline(limits) else { return context.close(promise: nil) }
             // The last answer has a deadline of its own, for what is left when it is nearly read.
             if isTaken, isLeaving { deadline = now + limits.answerTime }
-            // Nobody is idle who has an answer to read.
+            // A client that has an answer to read is not idle.
             if reading == .nothing { deadline = now + limits.idleTime }
         }
         guard let deadline, now >= deadline else { return }

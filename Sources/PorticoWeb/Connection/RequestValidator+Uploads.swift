@@ -95,7 +95,7 @@ extension RequestValidator {
         if !isHeld { whenAnswered?() }
     }
 
-    /// Whoever answers is told that there is no body, and the connection ends with the answer.
+    /// The responder is told that there is no body, and the connection ends with the answer.
     private func leave(_ reason: Upload.Unread, _ context: ChannelHandlerContext) {
         heldSince = nil
         heldParts.removeAll()

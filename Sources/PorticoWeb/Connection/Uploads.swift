@@ -82,7 +82,7 @@ package enum Upload: Sendable {
     case held(UploadPlaces.Place)
     /// It is here; the request's `body` is empty.
     case stored(SpooledBody)
-    /// There is none: whoever answers must refuse the request.
+    /// There is none: the responder must refuse the request.
     case unread(Unread)
 
     package enum Unread: Error, Hashable, Sendable {

@@ -2,7 +2,7 @@ import Foundation
 import HTTPTypes
 import Portico
 
-/// Who is signed in. The DID stays; the handle is for display, and may pass to somebody else.
+/// Who is signed in. The DID stays; the handle is for display, and may pass to another person.
 struct Person: Sendable {
     let did: String
     let handle: String

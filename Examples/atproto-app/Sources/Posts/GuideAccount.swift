@@ -5,9 +5,9 @@ import Portico
 /// The session as the AT Protocol guide for mobile apps has it, by requests of our own: the redirect
 /// brings the session itself, and the app sends it as the cookie `sid`.
 ///
-/// Whoever sees that address has the session, and anybody can have the system open the app with an
-/// address of theirs, in which all is true. So an address counts only if it answers a sign-in that
-/// this app began, once; and who it is is what the backend says. Prefer ``LibraryAccount``.
+/// Anyone who sees that address has the session, and anyone can have the system open the app with
+/// an address of theirs, in which all is true. So an address counts only if it answers a sign-in
+/// that this app began, once; and the backend says who it is. Prefer ``LibraryAccount``.
 struct GuideAccount: Account {
     let backend: String
     let redirect: String
@@ -48,7 +48,7 @@ struct GuideAccount: Account {
         else { throw Failure.notOurs }
         credentials.handle = session.handle
         if let other = try await stored(), other.did != credentials.did {
-            // `try?`: the session that nobody gets then ends by age.
+            // `try?`: the unused session then ends by age.
             _ = try? await exchange(request(.post, "/api/auth/logout"), [], by: credentials)
             throw Failure.signedInAs(other.handle)
         }

@@ -40,7 +40,7 @@ struct GuideCredentials: Codable, Sendable {
     }
 
     /// - Parameter answer: Of `GET /api/auth/session`.
-    /// - Returns: `nil` if it is about somebody else.
+    /// - Returns: `nil` if it is about another person.
     func session(_ answer: Data) throws -> SessionAnswer? {
         let session = try JSONDecoder().decode(SessionAnswer.self, from: answer)
         return session.authenticated && session.did == did ? session : nil

@@ -84,7 +84,7 @@ struct ConsentWords: WordGroup {
     let document: ExactText
     let siteAdvice: Phrase
     let grants: FilledText
-    /// Of an app that nobody has given a name.
+    /// Of an app without a name.
     let grantsOfUnnamed: Phrase
     let grant: Grants
     let account: Phrase

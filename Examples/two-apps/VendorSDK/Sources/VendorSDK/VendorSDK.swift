@@ -17,7 +17,7 @@ public struct VendorSDK: Sendable {
         try await session.userInfo().displayName
     }
 
-    /// What the vendor's other app needs so that nobody has to sign in there.
+    /// What the vendor's other app needs so that people need not sign in to it.
     ///
     /// - Parameter clientID: The other app's `client_id`.
     public func loginToken(for clientID: String) async throws -> LoginToken {

@@ -7,7 +7,7 @@ import kotlinx.coroutines.sync.Mutex
 import kotlinx.coroutines.sync.withLock
 import kotlinx.coroutines.withContext
 
-/** Nobody is signed in, or no longer. */
+/** No one is signed in, or the session has ended. */
 class SignedOut : Exception()
 
 /** Gives out a session token that is fresh, renewed once for all who ask. */
