@@ -10,40 +10,47 @@ package enum Base64URL {
 
     /// The text of ``encode(_:)`` as ASCII bytes.
     package static func encodedBytes(_ bytes: some Sequence<UInt8>) -> [UInt8] {
-        var text: [UInt8] = []
-        text.reserveCapacity((bytes.underestimatedCount * 4 + 2) / 3)
-        append(bytes, to: &text)
-        return text
+        bytes.withContiguousStorageIfAvailable { encodedBytes($0) }
+            ?? Array(bytes).withUnsafeBufferPointer { encodedBytes($0) }
     }
 
     /// Appends the text of `bytes` to `text`.
     package static func append(_ bytes: some Sequence<UInt8>, to text: inout [UInt8]) {
-        let appended: Void? = bytes.withContiguousStorageIfAvailable { append($0, to: &text) }
-        if appended == nil {
-            Array(bytes).withUnsafeBufferPointer { append($0, to: &text) }
+        text += encodedBytes(bytes)
+    }
+
+    private static func encodedBytes(_ bytes: UnsafeBufferPointer<UInt8>) -> [UInt8] {
+        let length = (bytes.count * 4 + 2) / 3
+        return [UInt8](unsafeUninitializedCapacity: length) { text, count in
+            write(bytes, to: text)
+            count = length
         }
     }
 
     /// Encodes three bytes as four characters; one or two remaining bytes as two or three.
-    private static func append(_ bytes: UnsafeBufferPointer<UInt8>, to text: inout [UInt8]) {
-        text.reserveCapacity(text.count + (bytes.count * 4 + 2) / 3)
+    private static func write(
+        _ bytes: UnsafeBufferPointer<UInt8>,
+        to text: UnsafeMutableBufferPointer<UInt8>
+    ) {
         var index = 0
+        var next = 0
         while index + 3 <= bytes.count {
             let group =
                 UInt32(bytes[index]) << 16 | UInt32(bytes[index + 1]) << 8
                 | UInt32(bytes[index + 2])
-            text.append(character(group >> 18))
-            text.append(character(group >> 12))
-            text.append(character(group >> 6))
-            text.append(character(group))
+            text[next] = character(group >> 18)
+            text[next + 1] = character(group >> 12)
+            text[next + 2] = character(group >> 6)
+            text[next + 3] = character(group)
             index += 3
+            next += 4
         }
         guard index < bytes.count else { return }
         let isPair = index + 2 == bytes.count
         let group = UInt32(bytes[index]) << 16 | (isPair ? UInt32(bytes[index + 1]) << 8 : 0)
-        text.append(character(group >> 18))
-        text.append(character(group >> 12))
-        if isPair { text.append(character(group >> 6)) }
+        text[next] = character(group >> 18)
+        text[next + 1] = character(group >> 12)
+        if isPair { text[next + 2] = character(group >> 6) }
     }
 
     /// The decoded bytes, or `nil` if `text` is not the exact encoding of any bytes.

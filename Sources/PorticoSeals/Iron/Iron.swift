@@ -41,13 +41,13 @@ package struct Iron: Sendable {
         at milliseconds: Int64,
         random: RandomSource
     ) throws(IronError) -> String {
-        guard let password = passwords.password(passwords.sealingID.utf8) else { throw .password }
+        guard let keys = passwords.keys(passwords.sealingID.utf8) else { throw .password }
         let expiration = try Self.expiration(lifetime, milliseconds)
         let salts = (0..<2).map { _ in
-            password.hasSalt ? Array(Hexadecimal.text(random.bytes(32)).utf8) : []
+            keys.hasSalt ? Array(Hexadecimal.text(random.bytes(32)).utf8) : []
         }
         let vector = random.bytes(16)
-        guard let key = password.key(.encryption, salt: salts[0]) else { throw .keyLength }
+        guard let key = keys.key(.encryption, salt: salts[0]) else { throw .keyLength }
         let ciphertext = try Self.cipher {
             try AES._CBC.encrypt(
                 object.serialized(),
@@ -61,7 +61,7 @@ package struct Iron: Sendable {
             Array(expiration.utf8),
         ]
         let signed = Array(base.joined(separator: [Self.star]))
-        guard let code = Self.code(signed, password, salt: salts[1]) else { throw .keyLength }
+        guard let code = Self.code(signed, keys, salt: salts[1]) else { throw .keyLength }
         let text = Array([signed, salts[1], code].joined(separator: [Self.star]))
         guard text.count <= Self.longest else { throw .tooLong }
         return String(decoding: text, as: UTF8.self)
@@ -85,11 +85,11 @@ package struct Iron: Sendable {
         guard fields[0].elementsEqual(Self.prefix) else { throw .prefix }
         let expiresAt = try Self.expiresAt(fields[5])
         if let expiresAt, expiresAt <= milliseconds - Self.skew { throw .expired }
-        guard let password = passwords.password(fields[1]) else { throw .password }
-        guard let code = Self.code(bytes[..<fields[5].endIndex], password, salt: fields[6]),
+        guard let keys = passwords.keys(fields[1]) else { throw .password }
+        guard let code = Self.code(bytes[..<fields[5].endIndex], keys, salt: fields[6]),
             // Its text, so that one code has one spelling.
             ConstantTime.equal(code, fields[7]),
-            let key = password.key(.encryption, salt: fields[2])
+            let key = keys.key(.encryption, salt: fields[2])
         else { throw .mac }
         guard let vector = Base64URL.decode(fields[3]), vector.count == 16,
             let ciphertext = Base64URL.decode(fields[4]), !ciphertext.isEmpty,
@@ -121,13 +121,12 @@ extension Iron {
     /// The eighth field.
     private static func code(
         _ signed: some Collection<UInt8>,
-        _ password: IronPasswords.Password,
+        _ keys: IronKeys,
         salt: some Collection<UInt8>
     ) -> [UInt8]? {
-        password.key(.integrity, salt: salt).map {
-            Base64URL.encodedBytes(
-                HMAC<SHA256>.authenticationCode(for: Array(signed), using: $0)
-            )
+        keys.key(.integrity, salt: salt).map {
+            HMAC<SHA256>.authenticationCode(for: Array(signed), using: $0)
+                .withUnsafeBytes(Base64URL.encodedBytes)
         }
     }
 

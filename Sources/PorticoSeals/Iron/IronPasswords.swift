@@ -18,7 +18,7 @@ package struct IronPasswords: Sendable {
         case key([UInt8])
     }
 
-    private let passwords: [(id: String, password: Password)]
+    private let passwords: [(id: String, password: Password, keys: IronKeys)]
     /// The id that new seals name.
     let sealingID: String
 
@@ -45,7 +45,7 @@ package struct IronPasswords: Sendable {
         guard let sealing = id ?? newest,
             passwords.contains(where: { Self.isSame($0.id.utf8, sealing.utf8) })
         else { throw .passwordID }
-        self.passwords = passwords
+        self.passwords = passwords.map { ($0.id, $0.password, IronKeys($0.password)) }
         sealingID = sealing
     }
 
@@ -54,9 +54,10 @@ package struct IronPasswords: Sendable {
         try self.init([("1", .text(password))])
     }
 
+    /// - Parameter id: Of a password.
     /// - Returns: `nil` if there is none with that id.
-    func password(_ id: some Collection<UInt8>) -> Password? {
-        passwords.first { Self.isSame($0.id.utf8, id) }?.password
+    func keys(_ id: some Collection<UInt8>) -> IronKeys? {
+        passwords.first { Self.isSame($0.id.utf8, id) }?.keys
     }
 
     /// No id is another name of `default`.
@@ -102,24 +103,6 @@ extension IronPasswords.Password: CustomReflectable {
 }
 
 extension IronPasswords.Password {
-    enum Purpose {
-        case encryption
-        case integrity
-    }
-
-    /// The key for one seal.
-    ///
-    /// - Parameter salt: As written: its text is the salt, not the bytes that its digits mean.
-    /// - Returns: `nil` if a key that is used as it is has a salt, which its seals never have.
-    func key(_ purpose: Purpose, salt: some Collection<UInt8>) -> SymmetricKey? {
-        switch (self, purpose) {
-        case (.text(let text), _): Self.derived(text, salt)
-        case (.split(let encryption, _), .encryption): Self.derived(encryption, salt)
-        case (.split(_, let integrity), .integrity): Self.derived(integrity, salt)
-        case (.key(let bytes), _): salt.isEmpty ? SymmetricKey(data: bytes) : nil
-        }
-    }
-
     fileprivate var isWeak: Bool {
         switch self {
         case .text(let text): IronPasswords.isWeak(text)
@@ -127,10 +110,6 @@ extension IronPasswords.Password {
             IronPasswords.isWeak(encryption) || IronPasswords.isWeak(integrity)
         case .key: false
         }
-    }
-
-    var hasSalt: Bool {
-        if case .key = self { false } else { true }
     }
 
     fileprivate func check() throws(IronError) {
@@ -145,19 +124,5 @@ extension IronPasswords.Password {
 
     private static func check(_ text: SecretText) throws(IronError) {
         guard text.reveal().utf16.count >= 32 else { throw .passwordTooShort }
-    }
-
-    /// PBKDF2 with HMAC-SHA-1, one round and 32 bytes (RFC 8018 §5.2): two blocks, each one HMAC of
-    /// the salt and the block's number.
-    private static func derived(_ text: SecretText, _ salt: some Collection<UInt8>) -> SymmetricKey
-    {
-        let password = SymmetricKey(data: Array(text.reveal().utf8))
-        let blocks = [1, 2].flatMap { (number: UInt32) in
-            HMAC<Insecure.SHA1>.authenticationCode(
-                for: Array(salt) + number.bigEndianBytes,
-                using: password
-            )
-        }
-        return SymmetricKey(data: blocks.prefix(32))
     }
 }
