@@ -169,13 +169,22 @@ import Testing
         #expect(theirs == .redeemed)
         let again = try await stores.redeem(late, issuedAt: removedAt + 1, at: removedAt + 1)
         #expect(again == .redeemed)
-        // The last removal counts.
-        _ = try await stores.people.disconnect(
-            "client-uuid",
-            from: "person-ann",
-            realmID: "realm-1",
-            at: removedAt + 5
-        )
+        // The last removal counts, whatever clock a later one has.
+        for time in [removedAt + 5, removedAt] {
+            try await stores.people.allow(
+                Scope(tokens: ["openid"]),
+                to: "client-uuid",
+                by: "person-ann",
+                at: Example.now
+            )
+            let change = try await stores.people.disconnect(
+                "client-uuid",
+                from: "person-ann",
+                realmID: "realm-1",
+                at: time
+            )
+            #expect(change == .changed)
+        }
         let next = Example.grant(Example.id(4))
         let before = try await stores.redeem(
             next,

@@ -230,6 +230,20 @@ import Testing
         #expect(try await stores.reading(Example.id(1))?.isLive == false)
         #expect(try await consent(stores) == nil)
         #expect(try await stores.liveByCookie() != nil)
+        // Nor does a code that the session that goes on led to.
+        let late = Self.grant(Example.id(2))
+        #expect(try await redeem(stores, late, request: 8) == .sessionEnded)
+        let later = Example.now + 1
+        #expect(try await redeem(stores, late, request: 8, issuedAt: later) == .redeemed)
+        // What a public client may is not stored: its session alone says so.
+        _ = try await stores.sessions.endAll(
+            of: Example.ann.id,
+            except: "session-1",
+            realmID: "realm-1",
+            at: later
+        )
+        let last = Self.grant(Example.id(3))
+        #expect(try await redeem(stores, last, request: 7, issuedAt: later) == .sessionEnded)
     }
 
     @Test(
@@ -281,11 +295,13 @@ import Testing
 
     @Test(
         "ATP-UI-2: with the last session of a client its codes go, and not before",
-        arguments: StoreUnderTest.allCases
+        arguments: StoreUnderTest.allCases,
+        [true, false]
     )
-    func codes(_ database: StoreUnderTest) async throws {
+    func codes(_ database: StoreUnderTest, _ isConfidential: Bool) async throws {
         let stores = try await database.furnished()
-        try await allow(stores)
+        // What a public client may is not stored.
+        if isConfidential { try await allow(stores) }
         func end(_ number: UInt8) async throws -> Change {
             try await stores.people.endDocumentSession(
                 Example.id(number),

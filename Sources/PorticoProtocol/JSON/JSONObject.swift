@@ -62,8 +62,6 @@ extension JSONObject: Sequence {
     public func makeIterator() -> IndexingIterator<[(name: String, value: JSONValue)]> {
         members.makeIterator()
     }
-
-    public var underestimatedCount: Int { members.count }
 }
 
 extension JSONObject: ExpressibleByDictionaryLiteral {

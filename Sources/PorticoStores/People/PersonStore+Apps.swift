@@ -112,6 +112,7 @@ extension SQLTransaction {
             """
             INSERT INTO removed_apps (person_id, client_id, removed_at) VALUES ($1, $2, $3)
             ON CONFLICT (person_id, client_id) DO UPDATE SET removed_at = excluded.removed_at
+            WHERE excluded.removed_at > removed_apps.removed_at
             """,
             [.text(personID), .text(clientID), .int64(now)]
         )

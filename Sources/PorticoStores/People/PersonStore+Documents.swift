@@ -155,33 +155,30 @@ extension PersonStore {
         at now: Int64
     ) async throws -> Change {
         try await database.change { transaction in
-            let isTheirs = try transaction.hasRow(
+            let clientID = try transaction.first(
                 """
-                SELECT 1 FROM live_grants AS g JOIN client_documents AS d ON d.id = g.client_id
+                SELECT d.id FROM live_grants AS g JOIN client_documents AS d ON d.id = g.client_id
                 WHERE g.id = $1 AND g.person_id = $2 AND g.realm_id = $3 AND g.alive_until > $4
                 """,
                 [.bytes(id.bytes), .text(personID), .text(realmID), .int64(now)]
-            )
-            guard isTheirs else { return .notFound }
-            try transaction.revoke(id, at: now)
-            let forgotten = try transaction.rows(
-                """
-                DELETE FROM document_consents
-                WHERE person_id = $1
-                    AND client_id = (SELECT e.client_id FROM grants AS e WHERE e.id = $2)
-                    AND NOT EXISTS (
-                        SELECT 1 FROM live_grants AS g
-                        WHERE g.id IN (
-                                SELECT o.id FROM grants AS o
-                                WHERE o.person_id = $1 AND o.is_offline)
-                            AND g.client_id = document_consents.client_id AND g.alive_until > $3)
-                RETURNING client_id
-                """,
-                [.text(personID), .bytes(id.bytes), .int64(now)]
             ) { try $0.text(0) }
-            for clientID in forgotten {
-                try transaction.refuseCodes(of: clientID, for: personID, at: now)
-            }
+            guard let clientID else { return .notFound }
+            try transaction.revoke(id, at: now)
+            let hasOther = try transaction.hasRow(
+                """
+                SELECT 1 FROM live_grants AS g
+                WHERE g.id IN (
+                        SELECT o.id FROM grants AS o WHERE o.person_id = $1 AND o.is_offline)
+                    AND g.client_id = $2 AND g.alive_until > $3
+                """,
+                [.text(personID), .text(clientID), .int64(now)]
+            )
+            guard !hasOther else { return .changed }
+            try transaction.run(
+                "DELETE FROM document_consents WHERE person_id = $1 AND client_id = $2",
+                [.text(personID), .text(clientID)]
+            )
+            try transaction.refuseCodes(of: clientID, for: personID, at: now)
             return .changed
         }
     }
@@ -195,9 +192,19 @@ extension SQLTransaction {
     }
 
     /// Ends every live grant of such clients that the person has, and forgets what they allowed them.
+    /// Codes that these clients have by then are not redeemed.
     ///
     /// - Returns: How many ended.
     func endDocumentSessions(of personID: String, realmID: String, at now: Int64) throws -> Int {
+        let clients = try rows(
+            """
+            SELECT c.client_id FROM document_consents AS c WHERE c.person_id = $1
+            UNION SELECT d.id FROM grants AS g JOIN client_documents AS d ON d.id = g.client_id
+            WHERE g.person_id = $1 AND g.is_offline AND g.revoked_at IS NULL
+            """,
+            [.text(personID)]
+        ) { try $0.text(0) }
+        for clientID in clients { try refuseCodes(of: clientID, for: personID, at: now) }
         let ended = try documentSessions(of: personID, realmID: realmID, at: now)
         for session in ended { try revoke(session.grantID, at: now) }
         try forgetDocumentConsents(of: personID)
