@@ -37,7 +37,7 @@ struct DryRunTests {
         "DROP TABLE credentials", "DROP TABLE federated_identities",
         "DROP TABLE moved_sessions", "DROP TABLE swapped_tokens", "DROP TABLE swap_counts",
         "DROP TABLE realm_events",
-        "DROP TABLE handle_sessions", "DROP TABLE handle_client_keys",
+        "DROP TABLE removed_apps", "DROP TABLE handle_sessions", "DROP TABLE handle_client_keys",
         "DROP TABLE document_consents", "DROP TABLE client_documents", "DROP INDEX people_by_did",
         "DROP INDEX grants_by_session", "DROP INDEX offline_grants_by_person",
         "DROP INDEX browser_sessions_by_person",

@@ -71,7 +71,7 @@ import Testing
         #expect(refused.status == 2)
         #expect(refused.stderr.contains("2 sessions began with key \(place.keyID)"))
         #expect(refused.stderr.contains("--end-sessions"))
-        #expect(refused.stderr.contains("Nobody can sign in by handle before"))
+        #expect(refused.stderr.contains("No one can sign in by handle before"))
         #expect(try place.states() == [place.keyID: "active"])
         let tried = try place.withdraw("--dry-run")
         #expect(tried.status == 0 && tried.stderr.contains("which ends 2 sessions"))
@@ -147,7 +147,7 @@ import Testing
         let rotated = try place.portico.run(["provider", "keys", "rotate", "atproto"])
         let next = rotated.stdout.trimmingCharacters(in: .newlines)
         #expect(try place.states() == [place.keyID: "active", next: "next"])
-        // Ten minutes later.
+        // Eleven minutes later.
         try await place.write { transaction in
             _ = try transaction.run(
                 "UPDATE handle_client_keys SET active_from = 2000 WHERE key_id = $1",

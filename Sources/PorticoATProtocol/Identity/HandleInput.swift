@@ -106,6 +106,9 @@ package enum HandleInput: Hashable, Sendable {
             case 0xFF01...0xFF5E:
                 text.unicodeScalars.append(Unicode.Scalar(UInt8(scalar.value - 0xFEE0)))
                 isExact = false
+            case _ where scalar.properties.isWhitespace:
+                // Keyboards put one behind a dot.
+                isExact = false
             default: return nil
             }
         }

@@ -76,7 +76,7 @@ struct HandleLookup: Sendable {
                 return error == .busy ? .busy : error == .tooLarge ? .nobody : .unreachable
             }
             switch reply.response.status.code {
-            case 200: return answer(of: reply)
+            case 200..<300: return answer(of: reply)
             case 301, 302, 303, 307, 308:
                 guard let next = target(of: reply, from: address) else { return .nobody }
                 address = next

@@ -10,8 +10,9 @@ struct HandleClientKeys: Sendable {
     /// Those that may be used, the one that is used last first.
     private let keys: [(activeFrom: Int64, key: SigningKey)]
 
-    /// For so many seconds a new key is published before it is used: hosts keep what they fetched.
-    static let publishedFirst: Int64 = 600
+    /// For so many seconds a new key is published before it is used: hosts keep what they fetched for
+    /// ten minutes, and a cache between us may give them what is a minute old.
+    static let publishedFirst: Int64 = 660
 
     /// - Parameter records: A withdrawn one is used no more, whatever else it says.
     init(_ records: [HandleClientKey], ring: KeyRing) {

@@ -20,17 +20,17 @@ struct HandleSessionEndpoint: Sendable {
     func get(_ context: BackendContext) async throws -> Response {
         let checked = try await sessions(context)
         let session = checked.session.handle
-        return Response(
-            json: [
-                "authenticated": true,
-                "did": .string(session.did),
-                "handle": .string(session.handle),
-                // Some apps decode this one.
-                "userHandle": .string(session.handle),
-            ],
-            headers: headers,
-            adding: checked.fields
-        )
+        var json: JSONObject = [
+            "authenticated": true,
+            "did": .string(session.did),
+            "handle": .string(session.handle),
+            // Some apps decode this one.
+            "userHandle": .string(session.handle),
+            "scope": .string(session.scope),
+        ]
+        let missing = session.missingScope
+        if !missing.isEmpty { json["missingScope"] = .string(missing.text) }
+        return Response(json: .object(json), headers: headers, adding: checked.fields)
     }
 
     /// The seal to use from now on, for apps that keep it beside their cookies. Tokens of the host
@@ -75,5 +75,17 @@ struct HandleSessionEndpoint: Sendable {
             guard !isApp else { throw absence }
         }
         return Response(json: ["success": true], headers: headers).adding(removed)
+    }
+}
+
+extension HandleSession {
+    /// What was asked for and not granted, by its exact text (RFC 6749 §3.3).
+    fileprivate var missingScope: Scope {
+        let granted = tokens(of: scope)
+        return Scope(tokens: tokens(of: askedScope).filter { !granted.contains($0) })
+    }
+
+    private func tokens(of scope: String) -> [String] {
+        scope.split(separator: " ").map(String.init)
     }
 }

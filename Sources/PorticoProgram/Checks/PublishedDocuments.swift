@@ -93,7 +93,7 @@ struct PublishedDocuments {
         guard !published.isEmpty else {
             return .problem(
                 name,
-                "\(address) has no key: nobody can sign in by handle",
+                "\(address) has no key: no one can sign in by handle",
                 fix: "The server makes one when it runs: portico serve"
             )
         }

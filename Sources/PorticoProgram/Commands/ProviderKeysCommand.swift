@@ -20,7 +20,7 @@ extension ProviderCommand.Keys {
         static let configuration = CommandConfiguration(
             abstract: "Publish a new key, and use it when every host can have seen it.",
             discussion: """
-                That is ten minutes later. The former key stays published as long as a session needs \
+                That is eleven minutes later. The former key stays published as long as a session needs \
                 it: a host takes no other key from a session than the one that it began with.
                 """
         )
@@ -44,7 +44,7 @@ extension ProviderCommand.Keys {
             let used = Times.relative(key.activeFrom, at: moment.seconds)
             if keys.isEmpty {
                 console.warn(
-                    "There is no key yet, so nobody can sign in by handle before this one is used. "
+                    "There is no key yet, so no one can sign in by handle before this one is used. "
                         + "The first one that the server makes itself is used at once."
                 )
             }
@@ -89,8 +89,8 @@ extension ProviderCommand.Keys {
             }
             if isUsed(found), keys.count(where: isUsed) == 1 {
                 console.warn(
-                    "New sessions use it. Nobody can sign in by handle before another key was "
-                        + "published for ten minutes."
+                    "New sessions use it. No one can sign in by handle before another key was "
+                        + "published for eleven minutes."
                 )
             }
             guard administration.mayWrite("withdrawn key \(id), which ends \(sessions)") else {

@@ -60,6 +60,7 @@ final class HandleScene: Sendable {
         did: String = did,
         host: String = "https://pds.example.com",
         clientKeyID: String? = "key-1",
+        granted: String = "atproto transition:generic",
         form: NewAccountSession.Form? = nil,
         foreignSealsUntil: Int64? = nil
     ) async throws -> HandleSession {
@@ -110,7 +111,7 @@ final class HandleScene: Sendable {
             clientID: "https://app.example/oauth-client-metadata.json",
             clientKeyID: clientKeyID,
             askedScope: "atproto transition:generic",
-            scope: "atproto transition:generic",
+            scope: granted,
             sealed: vault.seal(held, for: id, random: .system),
             accessExpiresAt: seconds.map { now + $0 },
             foreignSealsUntil: foreignSealsUntil

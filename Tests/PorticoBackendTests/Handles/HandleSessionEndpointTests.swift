@@ -27,6 +27,7 @@ import Testing
             let expected: JSONObject = [
                 "authenticated": true, "did": .string(session.did),
                 "handle": "ann.example.com", "userHandle": "ann.example.com",
+                "scope": "atproto transition:generic",
             ]
             #expect(reply.json == expected)
             #expect(reply.headers[.cacheControl] == "no-store")
@@ -36,6 +37,22 @@ import Testing
         // A session is here, whatever the host does.
         #expect(server.network.isUntouched)
         #expect(!server.logged.contains("Fe26"))
+    }
+
+    @Test("ATP-SC-3: what the host did not grant is told, until it grants it")
+    func smallerScope() async throws {
+        let server = try await HostedBackend()
+        let (session, seal) = try await server.signedIn(accessLives: 0, granted: "x:y atproto")
+        func read() async throws -> JSONObject {
+            try await server.send(.get, Self.session, [.cookie: "sid=\(seal)"]).json
+        }
+        let smaller = try await read()
+        #expect(smaller.string("scope") == "x:y atproto")
+        #expect(smaller.string("missingScope") == "transition:generic")
+        _ = try await server.backend.handleTokens.tokens(for: session)
+        let whole = try await read()
+        #expect(whole.string("scope") == "atproto transition:generic")
+        #expect(whole["missingScope"] == nil)
     }
 
     @Test("The restore of the iOS package: DID and seal, by cookie or bearer")

@@ -118,6 +118,7 @@ final class HostedBackend: Sendable {
     func signedIn(
         accessLives seconds: Int64? = 900,
         host: String = "https://pds.example.com",
+        granted: String = "atproto transition:generic",
         form: NewAccountSession.Form? = nil,
         foreignSealsUntil: Int64? = nil
     ) async throws -> (session: HandleSession, seal: String) {
@@ -125,6 +126,7 @@ final class HostedBackend: Sendable {
             accessLives: seconds,
             host: host,
             clientKeyID: keyID,
+            granted: granted,
             form: form,
             foreignSealsUntil: foreignSealsUntil
         )
