@@ -90,7 +90,8 @@ import Testing
     @Test(
         "ATP-ID-1: the rest is unreadable, and no request is made for it",
         arguments: [
-            "", " ", "@", ".", "..", "@.", "al_ice.bsky.social",
+            "", " ", "@", ".", "..", "@.", "al ice.bsky.social", "alice bsky social",
+            "al_ice.bsky.social",
             "alice.bsky.social, bob.bsky.social", "älice.bsky.social", "алиса.example.com",
             "alice..social", "-alice.bsky.social", "alice.local", "alice.test", "127.0.0.1",
             "alice@bsky", "a@b@c.d", "@@alice.bsky.social", "alice@", "mailto:alice@example.com",

@@ -96,7 +96,8 @@ package enum HandleInput: Hashable, Sendable {
         if let first = rest.first, first == "@" || first == "\u{FF20}" { rest = rest.dropFirst() }
         var text = ""
         var isExact = true
-        for scalar in rest {
+        for index in rest.indices {
+            let scalar = rest[index]
             switch scalar.value {
             case 0x21...0x7E: text.unicodeScalars.append(scalar)
             case 0x3002, 0xFF61:
@@ -107,7 +108,11 @@ package enum HandleInput: Hashable, Sendable {
                 text.unicodeScalars.append(Unicode.Scalar(UInt8(scalar.value - 0xFEE0)))
                 isExact = false
             case _ where scalar.properties.isWhitespace:
-                // Keyboards put one behind a dot.
+                // Keyboards put one beside a dot. Elsewhere, words are no handle.
+                let isBeforeDot = rest[index...].dropFirst().first == "."
+                guard text.isEmpty || text.utf8.last == UInt8(ascii: ".") || isBeforeDot else {
+                    return nil
+                }
                 isExact = false
             default: return nil
             }
