@@ -75,7 +75,11 @@ package struct Provider: Sendable {
         self.activity = activity
         events = SecurityEvents(logger: logger, realmEvents: realmEvents)
         self.publicURL = publicURL
-        documents = ClientDocuments(transport: transport, allowsTest: allowsTestHosts)
+        documents = ClientDocuments(
+            transport: transport,
+            allowsTest: allowsTestHosts,
+            events: events
+        )
         self.tries = tries
         self.guesses = guesses
         self.takesAdminPasswords = takesAdminPasswords

@@ -117,6 +117,33 @@ import Testing
         #expect(other.status == 0, "\(other.stderr)")
     }
 
+    @Test(
+        "ATP-CA-5: who becomes a client with keys publishes a new one first, and uses none of before"
+    )
+    func confidentialClient() async throws {
+        let place = try await Place(sessions: 0)
+        defer { place.portico.remove() }
+        func update(_ arguments: String...) throws -> PorticoProcess.Outcome {
+            try place.portico.run(["provider", "update", "atproto"] + arguments)
+        }
+        let warning = "No one can sign in by handle for eleven minutes"
+        let first = try update("--public")
+        #expect(first.status == 0 && !first.stderr.contains(warning), "\(first.stderr)")
+        #expect(try place.states() == [place.keyID: "active"])
+        let tried = try update("--no-public", "--dry-run")
+        #expect(tried.status == 0 && tried.stderr.contains(warning), "\(tried.stderr)")
+        #expect(try place.states() == [place.keyID: "active"])
+        let done = try update("--no-public")
+        #expect(done.status == 0 && done.stderr.contains(warning), "\(done.stderr)")
+        var states = try place.states()
+        #expect(states.removeValue(forKey: place.keyID) == "withdrawn")
+        #expect(Array(states.values) == ["next"])
+        // Nothing is published anew where nothing changes.
+        let same = try update("--no-public", "--client-name", "Example")
+        #expect(same.status == 0 && !same.stderr.contains(warning), "\(same.stderr)")
+        #expect(try place.states().count == 2)
+    }
+
     @Test("decision 0066: sessions end before the change, so a command that failed can come again")
     func endedFirst() async throws {
         let place = try await Place(sessions: 1)
@@ -159,7 +186,7 @@ import Testing
         let rows = listed.stdout.split(separator: "\n").map { $0.split(separator: "\t") }
         #expect(rows.map { $0.first.map(String.init) } == [next, place.keyID])
         #expect(rows.map { $0.last.map(String.init) } == ["0", "1"])
-        // Nobody needs it, and nothing else is in its place.
+        // No session needs it, and nothing else is in its place.
         let unused = try place.portico.run(["provider", "keys", "withdraw", "atproto", next])
         #expect(unused.status == 0, "\(unused.stderr)")
         #expect(try place.states() == [place.keyID: "active", next: "withdrawn"])

@@ -28,15 +28,15 @@ import Testing
 
     @Test(
         "WEB-SSRF-1: the next test sees port 443 of this machine, too",
-        .enabled(if: Victims.areAt443, "\(Victims.needs443)")
+        .enabled("\(Victims.needs443)") { await Victims.areAt443() }
     )
-    func watched() {
-        #expect(Victims.areAt443)
+    func watched() async {
+        #expect(await Victims.areAt443())
     }
 
     @Test("WEB-SSRF-1, attack G05, attack G16: nobody is led to this machine by what they send")
     func untouched() async throws {
-        let victims = try Victims()
+        let victims = try await Victims()
         defer { victims.stop() }
         try await EarnestServer.run(["--trusted-proxy", "127.0.0.1"]) { server in
             let host = "pds.localhost:\(server.port)"
@@ -79,7 +79,7 @@ import Testing
             }
         }
         #expect(victims.isUntouched)
-        // Somebody who does come is seen.
+        // A visitor who does come is seen.
         let visit = try #require(RawSocket.connect(port: victims.port))
         RawSocket.close(visit)
         try await waitUntil("the request is seen") { !victims.isUntouched }

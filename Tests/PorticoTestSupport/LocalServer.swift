@@ -31,7 +31,7 @@ package final class LocalServer: Sendable {
         answer: @escaping @Sendable (String) -> Answer
     ) throws {
         guard let (listener, port) = RawSocket.listen(port: port) else {
-            throw POSIXError(.EADDRINUSE)
+            throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EADDRINUSE)
         }
         let open = Locked<Int32?>(listener)
         self.listener = open

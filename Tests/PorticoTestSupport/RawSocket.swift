@@ -2,6 +2,8 @@ import Foundation
 
 /// Blocking sockets, with nothing between a test and the bytes.
 package enum RawSocket {
+    /// A socket that listens; `nil` with `errno` where the port is not to be had.
+    ///
     /// - Parameter sharing: With the options that let two sockets share a port, where both want to.
     package static func listen(
         _ address: String = "127.0.0.1",
@@ -18,7 +20,9 @@ package enum RawSocket {
         }
         let isBound = withAddress(address, port) { bind(descriptor, $0, $1) == 0 }
         guard isBound, Foundation.listen(descriptor, 16) == 0, let port = ownPort(descriptor) else {
+            let reason = errno
             close(descriptor)
+            errno = reason
             return nil
         }
         return (descriptor, port)

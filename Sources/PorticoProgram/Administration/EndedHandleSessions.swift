@@ -35,6 +35,16 @@ extension Administration {
         )
     }
 
+    /// Where we become a client with keys: for minutes hosts may have a document of ours without them,
+    /// and a key that we used before is as unknown to them as a new one (ATP-CA-5).
+    func publishFirstHandleKey() async throws {
+        let store = installation.backend
+        for key in try await backend().handleKeys where key.withdrawnAt == nil {
+            _ = try await store.withdrawHandleKey(key.keyID, at: moment.seconds)
+        }
+        try await store.add(.next(ring: installation.ring, at: moment))
+    }
+
     /// By the setting, whichever client we are at the address that this command happens to know;
     /// `nil` where the settings are not usable.
     private func isConfidential(_ record: ProviderRecord) -> Bool? {

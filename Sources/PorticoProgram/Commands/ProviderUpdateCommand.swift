@@ -38,6 +38,12 @@ extension ProviderCommand {
             if let ending, ending.count > 0, administration.isDryRun {
                 console.warn("\(ending.words) by handle would end: people sign in again.")
             }
+            if let ending, !ending.areConfidential {
+                console.warn(
+                    "No one can sign in by handle for eleven minutes: until then hosts may have our "
+                        + "document without keys."
+                )
+            }
             guard administration.mayWrite(record, replacing: former, "provider \(name)") else {
                 return
             }
@@ -50,6 +56,7 @@ extension ProviderCommand {
                     as: HandleProvider.clientChanged,
                     at: administration.moment.seconds
                 )
+                if !ending.areConfidential { try await administration.publishFirstHandleKey() }
             }
             try await administration.installation.backend.put(record, replacing: former)
             console.done("Changed provider \(name). See it: portico provider show \(name)")

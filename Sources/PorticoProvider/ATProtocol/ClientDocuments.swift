@@ -14,6 +14,7 @@ import PorticoWeb
 final class ClientDocuments: Sendable {
     private let transport: any HTTPTransport
     private let allowsTest: Bool
+    private let events: SecurityEvents
     private let limit = RateLimiter(ClientDocuments.perAddress)
     private let flights = Locked(Flights())
 
@@ -42,9 +43,10 @@ final class ClientDocuments: Sendable {
     /// - Parameters:
     ///   - transport: Guarded, and without redirects: strangers choose every address.
     ///   - allowsTest: Whether hosts under `.test` are asked, too: in a test network.
-    init(transport: any HTTPTransport, allowsTest: Bool) {
+    init(transport: any HTTPTransport, allowsTest: Bool, events: SecurityEvents) {
         self.transport = transport
         self.allowsTest = allowsTest
+        self.events = events
     }
 
     /// Makes the client of that `client_id` known to the realm, if it is an address and no registered
@@ -81,7 +83,8 @@ final class ClientDocuments: Sendable {
         let isKnown = clients.isKnown(id, at: moment.seconds)
         let fetched: Fetched
         do {
-            fetched = try await flight(to: site, from: address, at: moment).value.get()
+            let flight = try flight(to: site, for: realm.name, from: address, at: moment)
+            fetched = try await flight.value.get()
         } catch Unavailable.busy where isKnown, is FullHost where isKnown {
             // Strangers' documents do not keep those away who use this client.
             return
@@ -96,9 +99,12 @@ final class ClientDocuments: Sendable {
     }
 
     /// The fetch of a document: one that is on its way, or a new one, which no caller can cancel.
-    private func flight(to site: ClientIDAddress, from address: String, at moment: Moment) throws
-        -> Flight
-    {
+    private func flight(
+        to site: ClientIDAddress,
+        for realm: String,
+        from address: String,
+        at moment: Moment
+    ) throws -> Flight {
         let key = ExactText(site.text)
         return try flights.withLock { flights in
             if let flight = flights.documents[key] { return flight }
@@ -112,6 +118,7 @@ final class ClientDocuments: Sendable {
             let flight = Flight {
                 let result = await self.fetch(site)
                 self.landed(key, host: site.host)
+                self.note(result, of: site, realm, address)
                 return result
             }
             flights.documents[key] = flight
@@ -134,6 +141,21 @@ final class ClientDocuments: Sendable {
             return .success(try await fetched(site))
         } catch {
             return .failure(error)
+        }
+    }
+
+    /// Once a fetch, however many wait for it; that we are busy says nothing of the client.
+    private func note(
+        _ result: Result<Fetched, any Error>,
+        of site: ClientIDAddress,
+        _ realm: String,
+        _ address: String
+    ) {
+        switch result {
+        case .success: events.documentFetched(site, realm: realm, for: address)
+        case .failure(let error as OAuthError):
+            events.documentRefused(site, realm: realm, for: address, because: error)
+        case .failure: break
         }
     }
 

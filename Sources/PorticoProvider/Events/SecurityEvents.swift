@@ -1,5 +1,6 @@
 package import Logging
 import PorticoBytes
+import PorticoProtocol
 import PorticoStores
 import PorticoWeb
 
@@ -208,6 +209,38 @@ package struct SecurityEvents: Sendable {
             context,
             ["client": client.clientID, "scope": String(tokens.joined(separator: " ").prefix(512))]
         )
+    }
+
+    /// A client with a document is known for a while.
+    ///
+    /// - Parameter address: Of the request that it was fetched for.
+    func documentFetched(_ site: ClientIDAddress, realm: String, for address: String) {
+        note(document: site, "client_document.fetched", realm, address)
+    }
+
+    /// A client's document, or its key set, is unreachable or no good.
+    func documentRefused(
+        _ site: ClientIDAddress,
+        realm: String,
+        for address: String,
+        because error: OAuthError
+    ) {
+        note(document: site, "client_document.refused", realm, address, because: error.description)
+    }
+
+    private func note(
+        document site: ClientIDAddress,
+        _ event: String,
+        _ realm: String,
+        _ address: String,
+        because reason: String? = nil
+    ) {
+        var metadata: Logger.Metadata = [
+            "event": .string(event), "realm": .string(realm), "client": .string(site.text),
+            "address": .string(address),
+        ]
+        metadata["reason"] = reason.map { .string($0) }
+        logger.notice("security event", metadata: metadata)
     }
 
     /// An unexpected error.

@@ -25,12 +25,12 @@ import Testing
 
     @Test(
         "WEB-SSRF-1, attack G17: where such a name leads to this machine, nobody connects to it",
-        .enabled(if: Victims.areAt443, "\(Victims.needs443)"),
+        .enabled("\(Victims.needs443)") { await Victims.areAt443() },
         arguments: typed,
         [.loopback4, mapped4] as [[UInt8]]
     )
     func untouched(_ typed: String, _ address: [UInt8]) async throws {
-        let victims = try Victims()
+        let victims = try await Victims()
         defer { victims.stop() }
         try await refused(typed, address)
         #expect(victims.isUntouched)

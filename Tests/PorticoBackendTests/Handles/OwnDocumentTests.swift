@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test(
-        "ATP-CA-5: a new key is published for ten minutes before it is used, and the old one stays for its sessions"
+        "ATP-CA-5: a new key is published for eleven minutes before it is used, and the old one stays for its sessions"
     )
     func rotation() async throws {
         let server = try await BackendUnderTest.withHandles()

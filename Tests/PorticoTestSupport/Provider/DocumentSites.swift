@@ -27,13 +27,14 @@ package final class DocumentSites: HTTPTransport {
         var isHeld = false
         var isFull = false
         var heldAddress: String?
+        var others: (any HTTPTransport)?
     }
 
     private let state = Locked(State())
 
     package init() {}
 
-    /// What is answered at an address; nobody is there where it is `nil`.
+    /// What is answered at an address; nothing is there where it is `nil`.
     package subscript(address: String) -> Answer? {
         get { state.withLock { $0.answers[address] } }
         set { state.withLock { $0.answers[address] = newValue } }
@@ -62,6 +63,12 @@ package final class DocumentSites: HTTPTransport {
         set { state.withLock { $0.heldAddress = newValue } }
     }
 
+    /// What asks where nothing is answered.
+    package var others: (any HTTPTransport)? {
+        get { state.withLock { $0.others } }
+        set { state.withLock { $0.others = newValue } }
+    }
+
     package func send(_ request: HTTPRequest, body: [UInt8], limits: HTTPLimits)
         async throws(HTTPTransportError) -> HTTPReply
     {
@@ -80,7 +87,10 @@ package final class DocumentSites: HTTPTransport {
                 throw .cancelled
             }
         }
-        guard let answer = self[address] else { throw .unreachable }
+        guard let answer = self[address] else {
+            guard let others else { throw .unreachable }
+            return try await others.send(request, body: body, limits: limits)
+        }
         var response = HTTPResponse(status: .init(code: answer.status))
         response.headerFields[.contentType] = answer.type
         guard answer.body.count <= limits.bytes else { throw .tooLarge }
