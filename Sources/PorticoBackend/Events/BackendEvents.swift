@@ -65,6 +65,13 @@ package struct BackendEvents: Sendable {
         log("handle.failed", context, ["why": fault.word, "step": "\(step)"])
     }
 
+    /// A person goes on at the host that the account which signed in belongs to.
+    ///
+    /// - Parameter did: From a form of ours.
+    func handleAgain(_ did: String, _ context: BackendContext) {
+        log("handle.again", context, ["did": did])
+    }
+
     func logoutTokenRefused(_ provider: String, _ why: String, _ context: BackendContext) {
         log("logout_token.refused", context, ["provider": provider, "why": why])
     }

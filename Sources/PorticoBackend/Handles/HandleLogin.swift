@@ -48,6 +48,7 @@ struct HandleLogin: Sendable {
             events.handleFailed(.denied, context, "again")
             return pages.failed(.denied, request.handle, request.signInReturn, context)
         }
+        events.handleAgain(request.handle, context)
         return try await begin(form, context)
     }
 

@@ -1,4 +1,5 @@
 import PorticoBackend
+import PorticoBytes
 import PorticoStores
 
 /// Sessions by handle that end when we become a client with keys, or one without: hosts take tokens

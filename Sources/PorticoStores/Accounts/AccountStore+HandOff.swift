@@ -16,6 +16,7 @@ extension AccountStore {
             guard let (live, isNew) = try transaction.redeemed(presentation.codeHash) else {
                 throw SQLError(.corrupt, code: 0)
             }
+            try transaction.note(.handOffRedeemed, ofSession: live.session.id, at: now)
             return .redeemed(live, isNew: isNew)
         }
     }

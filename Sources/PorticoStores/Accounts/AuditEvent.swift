@@ -24,6 +24,8 @@ package struct AuditEvent: Hashable, Sendable {
         case registered = "account.registered"
         case signedIn = "sign_in.ok"
         case signInBlocked = "sign_in.blocked"
+        /// An app got its session with its code.
+        case handOffRedeemed = "hand_off.redeemed"
         case handOffRefused = "hand_off.refused"
         case signedOut = "sign_out"
         case signedOutEverywhere = "sign_out.everywhere"

@@ -260,9 +260,12 @@ import Testing
         #expect(policy.contains("form-action 'self' https://pds.example.com"))
         server.hosts.set(nil)
         // Only if the person says so, and with what the app was asked with.
+        #expect(!server.log.contains("handle.again"))
         let again = try await visitor.submit(page, [("action", "continue")])
         #expect(again.reply.status == 303)
         #expect(again.reply.location?.hasPrefix("https://pds.example.com/") == true)
+        #expect(server.log.contains("handle.again"))
+        #expect(server.log.contains("did=\(TestHosts.Person.ann.did)"))
         let back = try await visitor.request(
             server.hosts.approve(again.reply.location, as: .ann)
         )

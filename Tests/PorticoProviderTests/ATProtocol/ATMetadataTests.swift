@@ -180,6 +180,42 @@ import Testing
     }
 
     @Test(
+        "RFC 9449 §8.2: below /oauth/ every answer has one nonce: to a wrong method, too much, too often, while we are busy",
+        arguments: ["par", "token", "revoke"]
+    )
+    func noncesOfRefusals(endpoint: String) async throws {
+        let scene = try await ATScene()
+        let form: HTTPFields = [.contentType: "application/x-www-form-urlencoded"]
+        func send(_ method: HTTPRequest.Method, _ body: [UInt8]) async throws -> Reply {
+            try await scene.server.send(
+                method,
+                "/oauth/\(endpoint)",
+                headers: form,
+                body: body,
+                host: "as.example.com"
+            )
+        }
+        func post(client id: String) async throws -> Reply {
+            try await send(.post, FormEncoding.encode([("client_id", id)]))
+        }
+        scene.sites.isFull = true
+        var replies = [
+            try await send(.put, []), try await send(.post, Array(repeating: 0x61, count: 70_000)),
+            try await post(client: ATScene.url),
+        ]
+        scene.sites.isFull = false
+        // An address may have twenty documents fetched a minute.
+        for number in 1...20 {
+            replies.append(try await post(client: "https://n\(number).example.com/x"))
+        }
+        #expect(Set(replies.map(\.status)) == [400, 405, 413, 429, 503])
+        for reply in replies {
+            #expect(reply.headers[values: .nonce].count == 1, "\(reply.status)")
+            #expect(reply.headers[.nonce]?.utf8.count == 43)
+        }
+    }
+
+    @Test(
         "ATP-AS-4: scripts of any site may push, redeem and revoke, and read nonces; pages are closed"
     )
     func preflights() async throws {

@@ -232,7 +232,7 @@ struct IronTests {
         }
     }
 
-    @Test("IRON-T-4: of several faults the first in order is told")
+    @Test("IRON-T-4, attack F01: of several faults the first in order is told")
     func order() throws {
         var forge = IronForge(
             prefix: "x",

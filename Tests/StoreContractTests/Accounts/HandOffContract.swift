@@ -39,6 +39,7 @@ import Testing
         )
         let live = LiveAccountSession(session: session, account: account, providers: ["google"])
         #expect(outcome == .redeemed(live, isNew: true))
+        #expect(try await stores.kinds() == [.registered, .handOffRedeemed])
         #expect(try await stores.accounts.live(id: sessionID, at: later) == live)
         #expect(try await stores.rotate(sessionID, 1) == .rotated)
     }
