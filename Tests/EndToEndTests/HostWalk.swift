@@ -17,11 +17,17 @@ struct HostWalk: Sendable {
     static let ann = ATHostPerson.ann.handle
 
     /// Runs `body` with servers and a browser of its own.
+    ///
+    /// - Parameter starts: How many sign-ins an address may begin in a minute.
     static func run(
         scripts: Bool = true,
+        starts: Int = 1000,
         _ body: @escaping @Sendable (HostWalk) async throws -> Void
     ) async throws {
-        try await RunningHosts.run { hosts in
+        try await RunningHosts.run { running in
+            var limited = running
+            limited.startsPerMinute = starts
+            let hosts = limited
             try await RunningBackend.run(hosts: hosts) { server in
                 try await Browser.use(scripts: scripts) { browser in
                     try await browser.look(width: 320, isDark: false)

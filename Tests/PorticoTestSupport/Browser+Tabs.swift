@@ -19,6 +19,13 @@ extension Browser {
         return tab
     }
 
+    /// One that is not shown, or not the given one.
+    package func otherTab(than tab: Tab? = nil) async throws -> Tab? {
+        let shown = if let tab { tab } else { try await self.tab() }
+        let all = try await get("window/handles").strings ?? []
+        return all.first { $0 != shown.handle }.map { Tab(handle: $0) }
+    }
+
     package func show(_ tab: Tab) async throws {
         try await post("window", ["handle": .string(tab.handle)])
     }

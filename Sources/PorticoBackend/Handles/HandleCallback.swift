@@ -37,7 +37,7 @@ struct HandleCallback: Sendable {
         try late.checkRate(limit, of: found.attemptID, context)
         switch found {
         case .nothing: return try await late(nil, context)
-        case .over(let signInReturn): return try await over(state, "", signInReturn, context)
+        case .over(let signInReturn): return try await over(state, nil, signInReturn, context)
         case .attempt(let attempt, let signInReturn):
             return try await finish(answer, attempt, signInReturn, live, context)
         }
@@ -54,27 +54,27 @@ struct HandleCallback: Sendable {
         // RFC 9207 §2.4. An answer of another server is none, and changes nothing.
         guard let issuer = answer["iss"], sameBytes(issuer, attempt.issuer) else {
             events.handleFailed(.notFinished, context, "iss")
-            return pages.failed(.notFinished, attempt.handle, signInReturn, context)
+            return pages.failed(.notFinished, attempt, signInReturn, context)
         }
         if let error = answer["error"] {
             guard !redeemed.has(Self.key(state)) else {
-                return try await over(state, attempt.handle, signInReturn, context)
+                return try await over(state, attempt, signInReturn, context)
             }
             let isRefused =
                 sameBytes(error, "access_denied")
                 && sameBytes(answer["error_description"] ?? "", Self.refusal)
             let fault: HandleFault = isRefused ? .denied : Self.fault(error, attempt)
             events.handleFailed(fault, context, "error")
-            let response = pages.failed(fault, attempt.handle, signInReturn, context)
+            let response = pages.failed(fault, attempt, signInReturn, context)
             // What is not the person's own word may be followed by the answer.
             return isRefused ? response.adding([cookies.end(state: state)]) : response
         }
         guard let code = answer["code"], 1...4096 ~= code.utf8.count else {
             events.handleFailed(.notFinished, context, "answer")
-            return pages.failed(.notFinished, attempt.handle, signInReturn, context)
+            return pages.failed(.notFinished, attempt, signInReturn, context)
         }
         guard redeemed.isFirst(Self.key(state)) else {
-            return try await over(state, attempt.handle, signInReturn, context)
+            return try await over(state, attempt, signInReturn, context)
         }
         let (response, mayComeAgain) = try await redeem(
             SecretText(code),
@@ -108,18 +108,16 @@ struct HandleCallback: Sendable {
             switch error {
             case .fault(let fault):
                 events.handleFailed(fault, context, "code")
-                return (pages.failed(fault, attempt.handle, signInReturn, context), false)
+                return (pages.failed(fault, attempt, signInReturn, context), false)
             case .busy:
                 redeemed.forget(Self.key(attempt.state.reveal()))
                 events.handleFailed(.busy, context, "code")
-                return (pages.failed(.busy, attempt.handle, signInReturn, context), true)
+                return (pages.failed(.busy, attempt, signInReturn, context), true)
             case .elsewhere(let did, let server):
                 events.handleFailed(.notFinished, context, "issuer")
                 // Once, and only if the person says so.
                 guard !attempt.isAgain else {
-                    return (
-                        pages.failed(.notFinished, attempt.handle, signInReturn, context), false
-                    )
+                    return (pages.failed(.notFinished, attempt, signInReturn, context), false)
                 }
                 return (try pages.again(did, at: server, attempt, signInReturn, context), false)
             }
@@ -131,7 +129,7 @@ struct HandleCallback: Sendable {
     /// request is made, and the first answer stands.
     private func over(
         _ state: String,
-        _ handle: String,
+        _ attempt: HandleAttempt?,
         _ signInReturn: SignInReturn,
         _ context: BackendContext
     ) async throws -> Response {
@@ -144,7 +142,7 @@ struct HandleCallback: Sendable {
         case .link: break
         }
         events.handleFailed(.expired, context, "late")
-        return pages.failed(.expired, handle, signInReturn, context)
+        return pages.failed(.expired, attempt, signInReturn, context)
     }
 
     private static func key(_ state: String) -> LimitKey { LimitKey("handle", state) }

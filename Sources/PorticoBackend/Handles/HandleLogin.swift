@@ -46,7 +46,13 @@ struct HandleLogin: Sendable {
         let request = try HandleRequest.ofLogin(form, directory.apps)
         guard form["action"] == "continue" else {
             events.handleFailed(.denied, context, "again")
-            return pages.failed(.denied, request.handle, request.signInReturn, context)
+            return pages.failed(
+                .denied,
+                request.handle,
+                request.signInReturn,
+                isPopup: request.isPopup,
+                context
+            )
         }
         events.handleAgain(request.handle, context)
         return try await begin(form, context)

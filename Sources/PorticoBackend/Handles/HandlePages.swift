@@ -36,7 +36,7 @@ struct HandlePages: Sendable {
     ) -> Response {
         var proposals: [String] = []
         if case .proposed(let handle) = fault { proposals = [handle] }
-        return page(
+        var response = page(
             HandlePage(
                 handle: String(ShownText(handle, limit: 2048).text),
                 proposals: proposals,
@@ -51,6 +51,8 @@ struct HandlePages: Sendable {
             status: fault?.error.status ?? .ok,
             retryAfter: fault?.error.retryAfter
         )
+        if fields.contains(HandleRequest.popup) { SecurityHeaders.keepOpener(&response.headers) }
+        return response
     }
 
     private func app(of destination: SignInReturn.Destination) -> String? {
@@ -119,10 +121,23 @@ struct HandlePages: Sendable {
 
     /// The end of an attempt without a session. An app that waits is told, unless the person may go
     /// on at once: then they are asked first.
+    ///
+    /// - Parameter attempt: `nil` where it has expired.
+    func failed(
+        _ fault: HandleFault,
+        _ attempt: HandleAttempt?,
+        _ signInReturn: SignInReturn,
+        _ context: BackendContext
+    ) -> Response {
+        let isPopup = attempt?.isPopup ?? false
+        return failed(fault, attempt?.handle ?? "", signInReturn, isPopup: isPopup, context)
+    }
+
     func failed(
         _ fault: HandleFault,
         _ handle: String,
         _ signInReturn: SignInReturn,
+        isPopup: Bool,
         _ context: BackendContext
     ) -> Response {
         if context.wantsJSON { return fault.error.response(headers: headers) }
@@ -131,11 +146,11 @@ struct HandlePages: Sendable {
         {
             return Response(redirect, headers: headers).logged(error: fault.word)
         }
-        let fields = signInReturn.destination.handleParameters
+        let fields = signInReturn.destination.handleParameters.map { PageField($0.name, $0.value) }
         return ask(
             handle,
             fault,
-            fields.map { PageField($0.name, $0.value) },
+            fields + (isPopup ? [HandleRequest.popup] : []),
             signInReturn.destination,
             context
         ).logged(error: fault.word)
@@ -151,18 +166,17 @@ struct HandlePages: Sendable {
     ) throws -> Response {
         if context.wantsJSON { return HandleFault.notFinished.error.response(headers: headers) }
         var fields =
-            signInReturn.destination.handleParameters + [
-                ("handle", did.text), ("again", "1"),
-            ]
-        if attempt.isPopup { fields.append(("pwa", "true")) }
+            (signInReturn.destination.handleParameters + [("handle", did.text), ("again", "1")])
+            .map { PageField($0.0, $0.1) }
+        if attempt.isPopup { fields.append(HandleRequest.popup) }
         let made = try responder.forms.form(
             .login,
             HandleLogin.again,
             did.text,
             context,
-            carrying: fields.map { PageField($0.0, $0.1) }
+            carrying: fields
         )
-        return page(
+        var response = page(
             HandleAgainPage(
                 host: server.issuer.host,
                 first: HTTPAddress(attempt.issuer)?.host ?? "",
@@ -174,6 +188,8 @@ struct HandlePages: Sendable {
             redirecting: .servers([server.issuer.text]),
             cookies: made.cookies
         )
+        if attempt.isPopup { SecurityHeaders.keepOpener(&response.headers) }
+        return response
     }
 
     /// The window that opened this one is told, and this one closes.

@@ -94,7 +94,10 @@ extension SignInReturn.Destination {
 extension HandleRequest {
     /// The hidden fields of a form that leads to `/login` with another handle.
     var fields: [PageField] {
-        (destination.handleParameters + (prompt.map { [("prompt", $0)] } ?? [])
-            + (isPopup ? [("pwa", "true")] : [])).map { PageField($0.name, $0.value) }
+        (destination.handleParameters + (prompt.map { [("prompt", $0)] } ?? []))
+            .map { PageField($0.name, $0.value) } + (isPopup ? [Self.popup] : [])
     }
+
+    /// Says that a web app has opened the window (docs/decisions/0026).
+    static let popup = PageField("pwa", "true")
 }

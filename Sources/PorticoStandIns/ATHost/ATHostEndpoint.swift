@@ -19,7 +19,7 @@ package enum ATHostEndpoint: String, CaseIterable, Hashable, Sendable {
 }
 
 /// A document that a sign-in needs.
-package enum ATHostDocument: Hashable, Sendable {
+package enum ATHostDocument: String, CaseIterable, Hashable, Sendable {
     case did
     /// The text at the site of a handle.
     case handle

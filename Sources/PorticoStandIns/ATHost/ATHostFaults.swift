@@ -1,6 +1,7 @@
 package import PorticoProtocol
 
-/// The faults of the stand-in of a host of the AT Protocol. Tests change them while it runs.
+/// The faults of the stand-in of a host of the AT Protocol. Tests change them while it runs, developers by
+/// ``ATHostFaultForm``.
 package struct ATHostFaults: Sendable {
     /// 503 without asking anybody.
     package var down: Set<ATHostEndpoint> = []

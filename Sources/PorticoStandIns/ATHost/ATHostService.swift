@@ -32,7 +32,12 @@ struct ATHostService: HTTPService {
             scripts: .any,
             methods.answer
         )
-        routes = try RouteTable(identities + xrpc)
+        let form = ATHostFaultForm(host: host, headers: headers)
+        let faults: [Route<RequestContext>] = [
+            .get(RoutePath(ATHostFaultForm.path), for: .programs, form.get),
+            .post(RoutePath(ATHostFaultForm.path), for: .programs, form.post),
+        ]
+        routes = try RouteTable(identities + xrpc + faults)
         self.headers = headers
         self.server = server
     }

@@ -28,6 +28,41 @@ import Testing
         #expect(try await scene.refresh(tokens).subject == tokens.subject, "it was not spent")
     }
 
+    @Test("A developer says by a form what is wrong, and a form without fields mends it")
+    func form() async throws {
+        let scene = try HostScene()
+        let tokens = try await scene.signIn()
+        func say(_ form: String, _ fields: HTTPFields = [:]) async throws -> Reply {
+            var headers = fields
+            headers[.contentType] = "application/x-www-form-urlencoded"
+            return try await scene.send(.post, "/_faults", headers: headers, body: Array(form.utf8))
+        }
+        let did = ATHostPerson.bob.did
+        let wrongly = try await say("nonce=always&gone=did,handle&lost=")
+        #expect(wrongly.status == 400, "an endpoint without a name")
+        #expect(try await scene.session(tokens).status == 200, "nothing was set")
+        let good = try await say("nonce=always&sub=\(did)&gone=did,handle&losers=server_error")
+        #expect(good.status == 200)
+        #expect(good.json.string("gone") == "did,handle")
+        #expect(try await scene.session(tokens).error == "use_dpop_nonce")
+        #expect(try await scene.send(.get, "/\(did)").status == 404)
+        // What is not said again is over.
+        #expect(try await say("access_token=refused&down=directory").status == 200)
+        #expect(try await scene.session(tokens).error == "invalid_token")
+        #expect(try await scene.send(.get, "/\(did)").status == 503)
+        for wrong in ["nonce=often", "other=1", "gone=x", "down=did", "nonce=always&nonce=never"] {
+            #expect(try await say(wrong).status == 400, "\(wrong)")
+        }
+        #expect(try await say("", [.origin: "https://evil.example"]).status == 403)
+        #expect(try await scene.session(tokens).status == 401, "all of that changed nothing")
+        #expect(try await say("").status == 200)
+        #expect(try await scene.session(tokens).status == 200)
+        #expect(try await scene.send(.get, "/\(did)").status == 200)
+        let choices = try await scene.send(.get, "/_faults")
+        let documents = "did, handle, resourceMetadata, serverMetadata, client"
+        #expect(choices.json.string("gone") == documents)
+    }
+
     @Test("RFC 9449 §8.2: answers without a nonce")
     func noNonce() async throws {
         let scene = try HostScene()

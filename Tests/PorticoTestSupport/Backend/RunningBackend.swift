@@ -132,7 +132,10 @@ package struct RunningBackend: Sendable {
             identity: ServiceIdentity(name: Self.name, contact: "help@example.com"),
             transport: outbound,
             rules: rules,
-            limits: BackendLimits(startsPerMinute: 1000, callbacksPerMinute: 1000)
+            limits: BackendLimits(
+                startsPerMinute: hosts?.startsPerMinute ?? 1000,
+                callbacksPerMinute: 1000
+            )
         )
         sender = try submission.map { submission in
             OutboxSender(

@@ -15,6 +15,8 @@ import PorticoWeb
 package struct RunningHosts: Sendable {
     package let first: JoinedHost
     package let second: JoinedHost
+    /// How many sign-ins an address may begin.
+    package var startsPerMinute = 1000
 
     /// Runs `body` with hosts of its own.
     package static func run<Result: Sendable>(
