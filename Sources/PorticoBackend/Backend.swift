@@ -218,7 +218,7 @@ extension Backend {
                 transport: transport,
                 headers: headers
             ),
-            handleSession: handleSession(departure, cookies, headers),
+            handleSession: handleSession(departure, check, headers),
             xrpc: xrpc(headers),
             choose: ChoosePages(
                 directory: directory,

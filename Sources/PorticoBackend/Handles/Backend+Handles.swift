@@ -47,15 +47,17 @@ extension Backend {
 
     func handleSession(
         _ departure: AccountDeparture,
-        _ cookies: SessionCookies,
+        _ browser: SessionCheck,
         _ headers: SecurityHeaders
     ) -> HandleSessionEndpoint {
         HandleSessionEndpoint(
             sessions: handleSessions,
             departure: departure,
             revocation: revocation,
-            cookies: cookies,
-            headers: headers
+            cookies: browser.cookies,
+            browser: browser,
+            headers: headers,
+            origin: publicURL.origin
         )
     }
 

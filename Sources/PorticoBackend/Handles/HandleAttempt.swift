@@ -1,5 +1,6 @@
 import PorticoATProtocol
 import PorticoBytes
+import PorticoPages
 import PorticoProtocol
 
 /// A sign-in by handle that is under way (AT Protocol, OAuth): what its answer is checked against.
@@ -26,9 +27,16 @@ struct HandleAttempt: PendingAttempt {
     let isAgain: Bool
     /// The answer is for the window that opened this one.
     let isPopup: Bool
+    /// One of ``HandleRequest/prompts``: beginning again asks the host for the same.
+    let prompt: String?
 }
 
 extension HandleAttempt {
+    /// The hidden fields of a form that begins again.
+    func fields(_ destination: SignInReturn.Destination) -> [PageField] {
+        HandleRequest.fields(destination, prompt, isPopup: isPopup)
+    }
+
     private static let version: UInt8 = 1
 
     var encoded: [UInt8] {
@@ -43,7 +51,9 @@ extension HandleAttempt {
         writer.optionalText(did)
         writer.text(handle)
         writer.optionalText(clientKeyID)
-        writer.byte((isAgain ? 1 : 0) | (isPopup ? 2 : 0))
+        let place = prompt.flatMap(HandleRequest.prompts.firstIndex(of:))
+        let prompted = place.map { UInt8($0 + 1) } ?? 0
+        writer.byte((isAgain ? 1 : 0) | (isPopup ? 2 : 0) | prompted << 2)
         return writer.bytes
     }
 
@@ -69,6 +79,9 @@ extension HandleAttempt {
         let flags = try reader.byte()
         isAgain = flags & 1 != 0
         isPopup = flags & 2 != 0
+        let prompted = Int(flags >> 2)
+        guard prompted <= HandleRequest.prompts.count else { throw ByteReader.Malformed() }
+        prompt = prompted > 0 ? HandleRequest.prompts[prompted - 1] : nil
         try reader.end()
     }
 }

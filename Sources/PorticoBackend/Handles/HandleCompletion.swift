@@ -178,7 +178,11 @@ struct HandleCompletion: Sendable {
             separator = "&"
         }
         let text = String(decoding: location, as: UTF8.self)
-        return found(pages.responder.redirect(text).adding([shown.cookie]))
+        let response = pages.responder.redirect(text)
+        // A browser where a person is signed in is that person's, also where an app of another one
+        // signs in: its pages and its calls are never of two people.
+        guard case .none = complete.cookies.session(context.headers) else { return found(response) }
+        return found(response.adding([shown.cookie]))
     }
 
     private func found(_ response: Response) -> Response {

@@ -36,7 +36,8 @@ extension Backend {
                 cookies: attempts,
                 pages: pages,
                 events: events,
-                limit: limits.starts
+                limit: limits.starts,
+                origin: publicURL.origin
             ),
             callback: HandleCallback(
                 directory: directory,

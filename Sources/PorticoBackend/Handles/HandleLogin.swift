@@ -14,6 +14,8 @@ struct HandleLogin: Sendable {
     let events: BackendEvents
     /// Five a minute for each address.
     let limit: RateLimiter
+    /// Ours.
+    let origin: String
 
     /// The purpose of the form that goes on at another server.
     static let again: StaticString = "sign in at another host"
@@ -50,7 +52,7 @@ struct HandleLogin: Sendable {
                 .denied,
                 request.handle,
                 request.signInReturn,
-                isPopup: request.isPopup,
+                request.fields,
                 context
             )
         }
@@ -65,12 +67,14 @@ struct HandleLogin: Sendable {
         let request = try HandleRequest.ofLogin(parameters, directory.apps)
         // Another site's page may not lead the browser to a host that signs it in to another
         // person's account without asking (WEB-CSRF-2).
-        let isOtherSite = RequestOrigin.isOtherSite(context.headers)
+        let isOtherSite = RequestOrigin.isOtherSite(context.headers, than: origin)
         // JSON shows no one the host, and its cookies count as those of a page do.
         guard !isOtherSite || !context.wantsJSON else {
             throw BackendError(.forbidden, "The request comes from another site.")
         }
-        let showsHost = (request.asksForHost || isOtherSite) && !context.wantsJSON
+        // Nor may a link that came by mail. Apps open such links themselves.
+        let isLink = RequestOrigin.isOfNoPage(context.headers) && !request.isForApp
+        let showsHost = (request.asksForHost || isOtherSite || isLink) && !context.wantsJSON
         // Our own form asks twice for each sign-in.
         let step = showsHost ? "host" : HandleProvider.kind
         do throws(HandleFault) {
@@ -89,8 +93,23 @@ struct HandleLogin: Sendable {
             return try await leave(to: place, request, live, context)
         } catch {
             if error.isTold { events.handleFailed(error, context) }
+            if case .notFound(let name) = error, !context.wantsJSON,
+                let host = await host(named: name, live)
+            {
+                return pages.ask(request, .proposed(host), context)
+            }
             return pages.ask(request, error, context)
         }
+    }
+
+    /// The address of a host whose bare name was typed, which reads as a handle.
+    private func host(named name: String, _ live: HandleDirectory.Live) async -> String? {
+        // `try?`: what is no host, or has no sign-in, is not proposed.
+        guard let origin = try? ServerOrigin("https://\(name)", live.rules),
+            // `try?`: the same reason.
+            (try? await live.strangers.discovery.server(of: origin, wasNamed: true)) != nil
+        else { return nil }
+        return origin.text
     }
 
     /// Where an account signs in.
@@ -170,7 +189,8 @@ struct HandleLogin: Sendable {
                 handle: place.start.text,
                 clientKeyID: client.key?.keyID,
                 isAgain: request.isAgain,
-                isPopup: request.isPopup
+                isPopup: request.isPopup,
+                prompt: request.prompt
             )
         } catch {
             throw .busy

@@ -129,15 +129,18 @@ struct HandlePages: Sendable {
         _ signInReturn: SignInReturn,
         _ context: BackendContext
     ) -> Response {
-        let isPopup = attempt?.isPopup ?? false
-        return failed(fault, attempt?.handle ?? "", signInReturn, isPopup: isPopup, context)
+        let destination = signInReturn.destination
+        let fields =
+            attempt?.fields(destination)
+            ?? HandleRequest.fields(destination, nil, isPopup: false)
+        return failed(fault, attempt?.handle ?? "", signInReturn, fields, context)
     }
 
     func failed(
         _ fault: HandleFault,
         _ handle: String,
         _ signInReturn: SignInReturn,
-        isPopup: Bool,
+        _ fields: [PageField],
         _ context: BackendContext
     ) -> Response {
         if context.wantsJSON { return fault.error.response(headers: headers) }
@@ -146,14 +149,8 @@ struct HandlePages: Sendable {
         {
             return Response(redirect, headers: headers).logged(error: fault.word)
         }
-        let fields = signInReturn.destination.handleParameters.map { PageField($0.name, $0.value) }
-        return ask(
-            handle,
-            fault,
-            fields + (isPopup ? [HandleRequest.popup] : []),
-            signInReturn.destination,
-            context
-        ).logged(error: fault.word)
+        return ask(handle, fault, fields, signInReturn.destination, context)
+            .logged(error: fault.word)
     }
 
     /// The account signs in at another server: the person is asked whether to go on there.
@@ -165,16 +162,14 @@ struct HandlePages: Sendable {
         _ context: BackendContext
     ) throws -> Response {
         if context.wantsJSON { return HandleFault.notFinished.error.response(headers: headers) }
-        var fields =
-            (signInReturn.destination.handleParameters + [("handle", did.text), ("again", "1")])
-            .map { PageField($0.0, $0.1) }
-        if attempt.isPopup { fields.append(HandleRequest.popup) }
         let made = try responder.forms.form(
             .login,
             HandleLogin.again,
             did.text,
             context,
-            carrying: fields
+            carrying: attempt.fields(signInReturn.destination) + [
+                PageField("handle", did.text), PageField("again", "1"),
+            ]
         )
         var response = page(
             HandleAgainPage(

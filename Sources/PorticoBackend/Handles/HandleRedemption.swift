@@ -44,8 +44,9 @@ struct HandleRedemption: Sendable {
     func callAsFunction(_ code: SecretText, of attempt: HandleAttempt) async throws(Failure)
         -> Proven
     {
+        // A key that was withdrawn meanwhile never comes back: the person begins again.
         guard let client = live.client(live.client.clientID, keyID: attempt.clientKeyID) else {
-            throw .busy
+            throw .fault(.notFinished)
         }
         let (server, did) = try await server(of: attempt)
         let taking = Taking(

@@ -14,7 +14,7 @@ struct HandleRequest: Sendable {
     let isPopup: Bool
 
     /// Values of `prompt` that are passed on (OpenID Connect Core §3.1.2.1; AT Protocol, OAuth).
-    private static let prompts = ["login", "select_account", "consent", "create"]
+    static let prompts = ["login", "select_account", "consent", "create"]
 
     /// - Throws: Where an app is named that is not registered so, as at `/v1/auth/{provider}`.
     init(_ parameters: FormParameters, for app: AppTarget?) {
@@ -64,6 +64,10 @@ struct HandleRequest: Sendable {
         return HandleRequest(parameters, for: try? AppTarget(parameters, in: apps))
     }
 
+    var isForApp: Bool {
+        if case .app = destination { true } else { false }
+    }
+
     var signInReturn: SignInReturn {
         SignInReturn(provider: HandleProvider.kind, destination: destination)
     }
@@ -93,9 +97,15 @@ extension SignInReturn.Destination {
 
 extension HandleRequest {
     /// The hidden fields of a form that leads to `/login` with another handle.
-    var fields: [PageField] {
+    var fields: [PageField] { Self.fields(destination, prompt, isPopup: isPopup) }
+
+    static func fields(
+        _ destination: SignInReturn.Destination,
+        _ prompt: String?,
+        isPopup: Bool
+    ) -> [PageField] {
         (destination.handleParameters + (prompt.map { [("prompt", $0)] } ?? []))
-            .map { PageField($0.name, $0.value) } + (isPopup ? [Self.popup] : [])
+            .map { PageField($0.name, $0.value) } + (isPopup ? [popup] : [])
     }
 
     /// Says that a web app has opened the window (docs/decisions/0026).

@@ -14,7 +14,11 @@ struct HandleSessionEndpoint: Sendable {
     /// Tells hosts of sessions that are over.
     let revocation: HandleRevocation
     let cookies: SessionCookies
+    /// Of a browser, by its own cookie.
+    let browser: SessionCheck
     let headers: SecurityHeaders
+    /// Ours.
+    let origin: String
 
     /// Who is signed in. The host is not asked.
     func get(_ context: BackendContext) async throws -> Response {
@@ -50,31 +54,36 @@ struct HandleSessionEndpoint: Sendable {
         )
     }
 
-    /// Ends the session. It is over when this answers; the host is told afterwards, in the
-    /// background. Signing out twice is not an error.
+    /// Ends the session, and of a browser that of its own cookie, whichever it is: no one who was told
+    /// that they are signed out is still signed in. It is over when this answers; the host is told
+    /// afterwards, in the background. Signing out twice is not an error.
     func logout(_ context: BackendContext) async throws -> Response {
         let isApp = context.headers[.authorization] != nil
-        if !isApp, RequestOrigin.isOtherSite(context.headers) {
+        if !isApp, RequestOrigin.isOtherSite(context.headers, than: origin) {
             throw BackendError(.forbidden, "The request comes from another site.")
         }
         var removed = [try sessions.directory.liveHandles().cookie.remove]
         do {
-            let session = try await sessions(context).session.live.session
-            try await departure.signOut(session.id, of: session.accountID, at: context.now)
-            Task { [revocation] in
-                // `try?`: the next round, within seconds, tries again.
-                try? await revocation.tell(session.id)
-            }
-            if case .browser(let hash) = session.form,
-                case .hash(hash) = cookies.session(context.headers)
-            {
-                removed.append(cookies.removeSession)
-            }
+            try await end(try await sessions(context).session.live.session, context)
         } catch let absence as HandleSessionCheck.Absence {
             // An app must be told that nothing was ended.
             guard !isApp else { throw absence }
         }
+        if !isApp, case .hash = cookies.session(context.headers) {
+            if let session = try await browser.ifAny(context)?.session {
+                try await end(session, context)
+            }
+            removed.append(cookies.removeSession)
+        }
         return Response(json: ["success": true], headers: headers).adding(removed)
+    }
+
+    private func end(_ session: AccountSession, _ context: BackendContext) async throws {
+        try await departure.signOut(session.id, of: session.accountID, at: context.now)
+        Task { [revocation] in
+            // `try?`: the next round, within seconds, tries again.
+            try? await revocation.tell(session.id)
+        }
     }
 }
 

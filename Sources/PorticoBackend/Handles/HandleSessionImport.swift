@@ -134,6 +134,7 @@ package struct HandleSessionImport: Sendable {
         do {
             return try await questions.discovery.server(of: host, wasNamed: false).issuer
         } catch {
+            guard error != .busy else { throw .directory }
             unknown.withLock { if $0.count < 1_000 { $0.insert(host) } }
             throw .server
         }
@@ -220,7 +221,7 @@ extension HandleSessionImport {
         case time = "a time is malformed"
         case over = "it began 90 days ago, or earlier"
         case server = "its host does not say now which server the tokens are from"
-        case directory = "the account's own document cannot be read now: run it again later"
+        case directory = "what says where the account is cannot be read now: run it again later"
         case elsewhere = "the account's own document is not there, or names another host"
         case blocked = "the account is blocked here"
 

@@ -1,4 +1,5 @@
 import HTTPTypes
+import PorticoBytes
 import PorticoProtocol
 
 /// Whether a request that changes something was made by our page or by an app, and not by another
@@ -22,8 +23,17 @@ enum RequestOrigin {
 
     /// Whether the browser says that another site's page made the request. A request that says nothing
     /// has our cookie only if it is no post of another site (`SameSite=Lax`).
-    static func isOtherSite(_ headers: HTTPFields) -> Bool {
+    ///
+    /// - Parameter own: Our origin: browsers without `Sec-Fetch-Site` say only where a post came from.
+    static func isOtherSite(_ headers: HTTPFields, than own: String) -> Bool {
         let site = headers[values: .fetchSite]
-        return !site.isEmpty && site != ["same-origin"] && site != ["none"]
+        guard site.isEmpty else { return site != ["same-origin"] && !isOfNoPage(headers) }
+        return headers[values: .origin].contains { !sameBytes($0, own) }
+    }
+
+    /// Whether the browser says that no page made the request: a person opened an address, of a mail or
+    /// a code that was scanned, and someone else may have made that.
+    static func isOfNoPage(_ headers: HTTPFields) -> Bool {
+        headers[values: .fetchSite] == ["none"]
     }
 }

@@ -302,44 +302,6 @@ import Testing
         #expect(try await server.handleSession(ofSeal: seal) != nil)
     }
 
-    @Test(
-        "decision 0026: every page in the window of a web app keeps its opener, and leads on with pwa=true",
-        arguments: [true, false]
-    )
-    func openers(isPopup: Bool) async throws {
-        let server = try await BackendUnderTest.withHandles()
-        let opener = try #require(HTTPField.Name("Cross-Origin-Opener-Policy"))
-        let pwa = isPopup ? [("pwa", "true")] : []
-        let visitor = TestVisitor(server)
-        func ask(_ handle: String) async throws -> Reply {
-            try await visitor.request("/login", .post, [("handle", handle)] + pwa)
-        }
-        // Opened; mistyped; the name of the host; not finished; at another host.
-        var pages = [
-            try await visitor.request(FormEncoding.appending(pwa, to: "/mobile-auth")),
-            try await ask("what is it?"), try await ask("ann @ example"),
-            try await ask("nobody.example.com"),
-            try await visitor.request(
-                FormEncoding.appending(
-                    [("handle", "ann.example.com"), ("ask", "host")] + pwa,
-                    to: "/login"
-                )
-            ),
-        ]
-        var begun = try await visitor.begin("ann.example.com", pwa)
-        let error = try server.hosts.approve(begun.location, as: .ann)
-            .replacing(/code=[^&]*/, with: "error=server_error")
-        pages.append(try await visitor.request(error))
-        begun = try await visitor.begin("https://other.example.com", pwa)
-        server.hosts.set(.otherSubject(TestHosts.Person.ann.did))
-        pages.append(try await visitor.request(server.hosts.approve(begun.location, as: .bob)))
-        #expect(pages.last?.status == 409)
-        for page in pages {
-            #expect((page.headers[opener] == nil) == isPopup, "\(page.status) \(page.text)")
-            #expect(page.text.contains("pwa") == isPopup, "\(page.status) \(page.text)")
-        }
-    }
-
     @Test("/login: POST /login begins as GET does, and answers 303; programs get JSON")
     func methods() async throws {
         let server = try await BackendUnderTest.withHandles()

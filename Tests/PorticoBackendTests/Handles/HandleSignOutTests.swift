@@ -163,22 +163,44 @@ import Testing
         #expect(server.network.revocations.map { $0.form["token"] } == ["R1"])
     }
 
-    @Test("The browser's other cookie goes with its session, and stays with another one")
+    @Test(
+        "WEB-SESS-4: a browser that is told it is signed out has no session left, by either cookie"
+    )
     func otherCookie() async throws {
-        let server = try await HostedBackend()
-        let value = String(repeating: "a", count: 43)
-        let (_, seal) = try await server.signedIn(
-            form: .browser(cookieHash: Hash256(of: value), replacing: nil)
-        )
-        let (_, later) = try await server.signedIn()
-        for (sid, isItsOwn) in [(later, false), (seal, true)] {
+        for sids in [["its own"], ["another"], ["its own", "planted"], []] {
+            let server = try await HostedBackend()
+            let value = String(repeating: "a", count: 43)
+            let (_, own) = try await server.signedIn(
+                form: .browser(cookieHash: Hash256(of: value), replacing: nil)
+            )
+            let (_, another) = try await server.signedIn()
+            let seals = ["its own": own, "another": another, "planted": "planted"]
+            let fields = sids.map { "sid=\(seals[$0] ?? "")" } + ["__Host-session=\(value)"]
             let reply = try await server.send(
                 .post,
                 Self.path,
-                [.cookie: "sid=\(sid); __Host-session=\(value)"]
+                [.cookie: fields.joined(separator: "; ")]
             )
             let names = reply.headers[values: .setCookie].map { $0.prefix { $0 != "=" } }
-            #expect(names == (isItsOwn ? ["sid", "__Host-session"] : ["sid"]))
+            #expect(names == ["sid", "__Host-session"], "\(sids)")
+            #expect(try await server.call("/api/auth/session", own).status == 401, "\(sids)")
+            // One that the browser did not bring goes on.
+            let status = try await server.call("/api/auth/session", another).status
+            #expect(status == (sids == ["another"] ? 401 : 200), "\(sids)")
         }
+    }
+
+    @Test("WEB-CSRF-4: a browser that says nothing but Origin is believed that")
+    func origin() async throws {
+        let server = try await HostedBackend()
+        let (_, seal) = try await server.signedIn()
+        for origin in ["https://evil.example", "null", "https://app.example.com.evil.example"] {
+            let fields: HTTPFields = [.cookie: "sid=\(seal)", .origin: origin]
+            #expect(try await server.send(.post, Self.path, fields).status == 403, "\(origin)")
+        }
+        #expect(try await server.call("/api/auth/session", seal).status == 200)
+        let own: HTTPFields = [.cookie: "sid=\(seal)", .origin: "https://app.example.com"]
+        #expect(try await server.send(.post, Self.path, own).status == 200)
+        #expect(try await server.call("/api/auth/session", seal).status == 401)
     }
 }
