@@ -143,6 +143,24 @@ import Testing
         #expect(world.network.questions == [site])
     }
 
+    @Test("the site of a handle has five seconds for its answer, and each document ten")
+    func patience() async throws {
+        let world = try World()
+        let did = "did:web:alice.example.com"
+        let site = World.site("alice.example.com")
+        let document = "https://alice.example.com/.well-known/did.json"
+        world.names["_atproto.alice.example.com"] = .success([])
+        world.network[site] = .answer(World.alice, "text/plain")
+        world.network[document] = .answer(World.document(did, names: ""))
+        _ = try await world.identity(of: "alice.example.com")
+        _ = try await world.identity(ofDID: did)
+        // What is left of the five, and never none.
+        let seconds = try #require(world.network.seconds[site])
+        #expect((1...6).contains(seconds))
+        #expect(world.network.seconds[World.entry(World.alice)] == 10)
+        #expect(world.network.seconds[document] == 10)
+    }
+
     @Test("ATP-ID-6: where the two differ, the DNS wins")
     func precedence() async throws {
         let world = try World()

@@ -13,12 +13,16 @@ final class ScriptedNetwork: HTTPTransport {
 
     private let answers: Locked<[String: Answer]>
     private let asked = Locked<[String]>([])
+    private let longest = Locked<[String: Int]>([:])
 
     init(_ answers: [String: Answer] = [:]) {
         self.answers = Locked(answers)
     }
 
     var questions: [String] { asked.withLock { $0 } }
+
+    /// How many seconds the last answer of each address might have taken.
+    var seconds: [String: Int] { longest.withLock { $0 } }
 
     subscript(url: String) -> Answer? {
         get { answers.withLock { $0[url] } }
@@ -30,6 +34,7 @@ final class ScriptedNetwork: HTTPTransport {
     {
         guard let url = request.address?.text else { throw .malformed }
         asked.withLock { $0.append(url) }
+        longest.withLock { $0[url] = limits.seconds }
         let answer = answers.withLock { $0[url] } ?? .failure(.unreachable)
         let reply = try answer.get()
         guard reply.body.count <= limits.bytes else { throw .tooLarge }

@@ -91,6 +91,8 @@ import Testing
                 Self.resource, Self.metadata(of: "https://as.example.com"),
             ]
         )
+        // Each may take ten seconds.
+        #expect(Array(world.network.seconds.values) == [10, 10])
     }
 
     @Test("ATP-RS-1: only a host that was named may be the server itself")
@@ -369,5 +371,16 @@ import Testing
         world.clock.advance(by: 300)
         _ = try await world.server()
         #expect(world.network.questions.count == asked + 4)
+        // What it said before is not believed again, once it was found to say something else.
+        world.network[Self.metadata(of: "https://as.example.com")] = .answer(
+            World.profile(
+                "https://as.example.com",
+                ["code_challenge_methods_supported": ["plain"]]
+            )
+        )
+        await #expect(throws: DiscoveryError.profile(.challengeMethods)) {
+            try await world.server(isFresh: true)
+        }
+        #expect(await world.refusal() == .profile(.challengeMethods))
     }
 }

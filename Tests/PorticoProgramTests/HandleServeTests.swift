@@ -124,4 +124,81 @@ import Testing
             try await database.close()
         }
     }
+
+    /// The network answers from this process: a command must not hold its threads.
+    private static func run(_ portico: PorticoProcess, _ arguments: String...) async throws
+        -> PorticoProcess.Outcome
+    {
+        try await RawExchange.run { Result { try portico.run(arguments) } }.get()
+    }
+
+    /// What a command lists with `--json`.
+    private static func items(_ outcome: PorticoProcess.Outcome) throws -> [JSONObject] {
+        #expect(outcome.status == 0, "\(outcome.stderr)")
+        let json = try JSONObject(parsing: Array(outcome.stdout.utf8))
+        return (json.array("items") ?? []).compactMap(\.object)
+    }
+
+    @Test("a host is told of a session that a command ended, though its person does not come again")
+    func ended() async throws {
+        let app = ["posts", "--redirect-uri", "com.example.posts:/signed-in"]
+        try await HandleNetwork.run(app: app) { network in
+            let (portico, log) = (network.portico, network.host.log)
+            let person = WebPerson(in: network.names)
+            let ann = ATHostPerson.ann
+            _ = try await person.signIn(
+                byHandle: "https://\(HandleNetwork.backend)/login?handle=\(ann.handle)",
+                of: ann,
+                EarnestServer.password
+            )
+            try await person.close()
+            let accounts = try Self.items(try await Self.run(portico, "account", "list", "--json"))
+            #expect(accounts.count == 1)
+            let account = try #require(accounts.first?.string("id"))
+            #expect(log.count(.revocation) == 0)
+            let ended = try await Self.run(
+                portico,
+                "session",
+                "revoke",
+                "--all",
+                "--account",
+                account
+            )
+            #expect(ended.status == 0, "\(ended.stderr)")
+            try await waitUntil("the host is told") { log.count(.revocation) > 0 }
+        }
+    }
+
+    /// The states of the keys that prove who we are, by their ids.
+    private static func keys(_ portico: PorticoProcess) async throws -> [String: String] {
+        let listed = try await run(portico, "provider", "keys", "list", "atproto", "--json")
+        let pairs = try items(listed).map { ($0.string("kid") ?? "", $0.string("state") ?? "") }
+        return Dictionary(uniqueKeysWithValues: pairs)
+    }
+
+    @Test("ATP-CA-6: a running server publishes a new key once the last one was withdrawn")
+    func withdrawn() async throws {
+        let app = ["posts", "--redirect-uri", "com.example.posts:/signed-in"]
+        try await HandleNetwork.run(app: app) { network in
+            let portico = network.portico
+            let before = try await Self.keys(portico)
+            #expect(Array(before.values) == ["active"])
+            let key = try #require(before.keys.first)
+            let withdrawn = try await Self.run(
+                portico,
+                "provider",
+                "keys",
+                "withdraw",
+                "atproto",
+                // It may begin with a hyphen.
+                "--",
+                key
+            )
+            #expect(withdrawn.status == 0, "\(withdrawn.stderr)")
+            try await waitUntil("there is a new key") {
+                try await Self.keys(portico).values.contains("next")
+            }
+            #expect(try await Self.keys(portico)[key] == "withdrawn")
+        }
+    }
 }

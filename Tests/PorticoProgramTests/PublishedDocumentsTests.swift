@@ -8,6 +8,7 @@ import PorticoProtocol
 import PorticoSeals
 import PorticoStores
 import PorticoTestSupport
+import PorticoWeb
 import Testing
 
 @testable import PorticoProgram
@@ -132,6 +133,83 @@ import Testing
         }
     }
 
+    @Test("ATP-C-ID-1: a member of our document that is not as it is set up is named")
+    func members() async throws {
+        let client = try Self.client()
+        let open = try Self.client(isConfidential: false)
+        let (key, published) = try Self.key()
+        let elsewhere = JSONValue.string("\(Self.origin)/elsewhere")
+        func document(_ member: String, _ value: JSONValue) -> JSONObject {
+            var json = client.json
+            json[member] = value
+            return json
+        }
+        let cases: [(JSONObject, String)] = [
+            (document("redirect_uris", [elsewhere]), "redirect_uris"),
+            (document("scope", "atproto"), "scope"),
+            (document("jwks_uri", elsewhere), "jwks_uri"),
+            // Without keys.
+            (open.json, "token_endpoint_auth_method"),
+        ]
+        for (document, member) in cases {
+            let found = await findings(
+                client,
+                keys: [key],
+                [
+                    Self.document: Self.reply(document.serialized()),
+                    Self.keySet: Self.reply(published),
+                ]
+            )
+            #expect(found.map(\.mark) == [.problem, .passed], "\(member)")
+            #expect(found.first?.text.contains("has another \(member) than") == true, "\(found)")
+        }
+    }
+
+    @Test("ATP-CA-6: doctor compares what is published with the keys that are stored")
+    func stored() async throws {
+        var settings = Settings(dataDirectory: "/nowhere")
+        settings.publicURL = try PublicURL(Self.origin)
+        let installation = try Installation.open(settings, missing: .pretend)
+        let client = try Self.client()
+        let (key, published) = try Self.key()
+        var withdrawn = key
+        withdrawn.withdrawnAt = 1
+        let replies = [
+            Self.document: Self.reply(client.json.serialized()),
+            Self.keySet: Self.reply(published),
+        ]
+        let record = ProviderRecord(
+            name: HandleProvider.kind,
+            kind: HandleProvider.kind,
+            place: 0,
+            isEnabled: true,
+            settings: [:],
+            sealedSecret: nil
+        )
+        let administration = Administration(
+            installation: installation,
+            snapshot: try await installation.realms.snapshot(),
+            console: Console(isQuiet: true, noColour: true, noInput: true, environment: [:])
+        )
+        for (stored, mark) in [(key, .passed), (withdrawn, .problem)]
+            as [(HandleClientKey, Finding.Mark)]
+        {
+            let found = await NetworkDoctor(
+                administration: administration,
+                backend: BackendConfiguration(
+                    version: 1,
+                    apps: [],
+                    providers: [record],
+                    handleKeys: [stored]
+                ),
+                outbound: nil,
+                guarded: ObservedTransport(Answers(replies: replies)) { Date() }
+            ).published()
+            #expect(found.map(\.mark) == [.passed, mark], "\(found)")
+        }
+        try await installation.close()
+    }
+
     @Test("ATP-CA-5, ATP-CA-6: every key that is in use must be published, and no withdrawn one")
     func keys() async throws {
         let client = try Self.client()
@@ -180,6 +258,13 @@ import Testing
         #expect(found.map(\.mark) == [.passed, .passed])
         let wrong = await check([server: good, resource: Self.reply(Array(other.utf8))])
         #expect(wrong.last?.text.contains("names another server") == true)
+        let foreign = named.replacing(
+            #""resource":"\#(issuer)""#,
+            with: #""resource":"https://other.example.com""#
+        )
+        let otherHost = await check([server: good, resource: Self.reply(Array(foreign.utf8))])
+        #expect(otherHost.map(\.mark) == [.passed, .problem])
+        #expect(otherHost.last?.text.contains("or another host") == true, "\(otherHost)")
         var elsewhere = metadata
         elsewhere["issuer"] = "https://as.example.com"
         let confused = await check([

@@ -16,6 +16,13 @@ import Testing
         "DID:web:localhost", "did:key:zQ3sh", "at://127.0.0.1:PORT/x", "@localhost",
     ]
 
+    /// What is taken in a test network only. Here it is not looked up, which would end otherwise.
+    private static let typedInTests = [
+        "ann.test", "did:web:pds.test", "https://pds.test", "did:plc:short",
+    ]
+
+    private static let clientInTests = "https://app.test/x"
+
     private static let clientIDs = [
         "https://localhost/x", "https://localhost:PORT/x", "https://127.0.0.1/x",
         "https://127.0.0.1:PORT/x", "https://[::1]/x", "https://[::1]:PORT/x",
@@ -57,14 +64,17 @@ import Testing
                 count += 1
                 return ["X-Forwarded-For: 198.51.100.\(count)", "X-Forwarded-Proto: http"]
             }
-            for typed in Self.typed {
+            for typed in Self.typed + Self.typedInTests {
                 let typed = typed.replacing("PORT", with: "\(victims.port)")
                 let query = FormEncoding.appending([("handle", typed)], to: "/login")
                 let reply = try await server.request("GET", query, fields())
                 #expect((400..<500).contains(reply.status), "\(typed): \(reply.status)")
+                if Self.typedInTests.contains(typed) {
+                    #expect(reply.status == 400, "\(typed): \(reply.status)")
+                }
             }
             let path = "/oauth/par"
-            for id in Self.clientIDs {
+            for id in Self.clientIDs + [Self.clientInTests] {
                 let id = id.replacing("PORT", with: "\(victims.port)")
                 let form = FormEncoding.encode([
                     ("client_id", id), ("response_type", "code"), ("scope", "atproto"),
@@ -76,6 +86,10 @@ import Testing
                 let error = try JSONObject(parsing: Array(reply.body.utf8)).string("error")
                 let isRefused = error == "invalid_client_metadata" || error == "invalid_client_id"
                 #expect(reply.status == 400 && isRefused, "\(id): \(reply.body)")
+                // It would be asked, and not found.
+                if id == Self.clientInTests {
+                    #expect(error == "invalid_client_id", "\(id): \(reply.body)")
+                }
             }
         }
         #expect(victims.isUntouched)

@@ -1,4 +1,5 @@
 import PorticoBytes
+import PorticoSQLite
 import PorticoStores
 import PorticoTestSupport
 import Testing
@@ -37,7 +38,7 @@ import Testing
         #expect(try await scene.handles.takeDue(limit: 1, at: .max, retryAt: .max).isEmpty)
     }
 
-    @Test("decision 0056: who moved away, and what does not open, is given up at once")
+    @Test("decision 0056: who moved away is given up at once")
     func givenUp() async throws {
         let scene = try HandleScene()
         let session = try await scene.signedIn()
@@ -48,6 +49,25 @@ import Testing
         #expect(try await scene.handles.takeDue(limit: 1, at: .max, retryAt: .max).isEmpty)
         let events = try await scene.database.audit.latest([.handleRevoked], of: nil, limit: 9)
         #expect(events.map(\.reason) == ["moved_away"])
+    }
+
+    @Test("decision 0056: tokens that do not open are given up at once, and no host is looked for")
+    func lost() async throws {
+        let scene = try HandleScene()
+        let (session, other) = (try await scene.signedIn(), try await scene.signedIn())
+        let (id, sealed) = (session.sessionID, other.sealed)
+        try await scene.database.database.write { transaction in
+            _ = try transaction.run(
+                "UPDATE handle_sessions SET sealed = $1 WHERE session_id = $2",
+                [SQLValue(sealed), .bytes(id.bytes)]
+            )
+        }
+        try await scene.signOut(id)
+        try await scene.revocation.round()
+        #expect(scene.host.looked == 0)
+        #expect(try await scene.handles.takeDue(limit: 1, at: .max, retryAt: .max).isEmpty)
+        let events = try await scene.database.audit.latest([.handleRevoked], of: nil, limit: 9)
+        #expect(events.map(\.reason) == ["lost"])
     }
 
     /// One host never answers.

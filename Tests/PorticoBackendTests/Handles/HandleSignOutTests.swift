@@ -101,6 +101,21 @@ import Testing
         }
     }
 
+    @Test("ATP-CA-6: where the key is withdrawn the host is not told, and the tokens are forgotten")
+    func keyWithdrawn() async throws {
+        let server = try await HostedBackend()
+        let (session, _) = try await server.signedIn()
+        let database = server.scene.database
+        let key = try #require(server.keyID)
+        _ = try await database.configuration.withdrawHandleKey(key, at: server.clock.seconds)
+        try await server.backend.directory.refresh()
+        try await server.scene.signOut(session.sessionID)
+        try await server.backend.revokeHandleTokens()
+        #expect(server.network.revocations.isEmpty)
+        let events = try await database.audit.latest([.handleRevoked], of: nil, limit: 9)
+        #expect(events.map(\.reason) == ["key_withdrawn"])
+    }
+
     @Test(
         "WEB-CSRF-4: another site's page signs nobody out",
         arguments: ["cross-site", "same-site", "same-origin, cross-site", ""]

@@ -124,6 +124,16 @@ import Testing
         _ = try await scene.signIn(ATHostPerson.ann.handle, by: visitor)
     }
 
+    @Test("A person whose account has no host reads that there is no sign-in for apps")
+    func withoutHost() async throws {
+        let scene = try await JoinedScene()
+        let services = JSONValue.array([])
+        scene.host.configure { $0.documents = [.did: ["service": services]] }
+        let page = try await scene.begin(ATHostPerson.ann.handle, TestVisitor(scene.server))
+        #expect(page.reply.status == 502)
+        #expect(page.reply.text.contains("doesn’t offer sign-in for apps"), "\(page.reply.text)")
+    }
+
     @Test("The host refuses a token that is not over: one refresh, and the call is made again")
     func refusedToken() async throws {
         let scene = try await JoinedScene()

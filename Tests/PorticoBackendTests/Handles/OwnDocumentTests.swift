@@ -145,6 +145,26 @@ import Testing
         #expect(reason == "key_withdrawn")
     }
 
+    @Test("ATP-CA-5: a sign-in that began with the old key ends with it, after the new one is used")
+    func underWay() async throws {
+        let server = try await BackendUnderTest.withHandles()
+        let old = try #require(server.backend.directory.handleKeys.first?.keyID)
+        let moment = Clock { server.clock.now }.moment()
+        let key = try HandleClientKey.next(ring: server.ring, at: moment)
+        try await server.database.configuration.add(key)
+        try await server.backend.directory.refresh()
+        server.clock.advance(by: 100)
+        let visitor = TestVisitor(server)
+        let begun = try await visitor.begin("ann.example.com")
+        let path = try server.hosts.approve(begun.location, as: .ann)
+        // The new one is in use for a second, and no session needs the old one.
+        server.clock.advance(by: 561)
+        try await server.backend.withdrawUnneededHandleKeys()
+        try await server.backend.directory.refresh()
+        #expect(try await visitor.request(path).location == "/dashboard")
+        #expect(server.hosts.asked.last?.assertion?.header.string("kid") == old)
+    }
+
     @Test("ATP-MD-4, ATP-SC-2: the scope that is asked for is the configured one, with atproto")
     func settings() async throws {
         let server = try await BackendUnderTest.withHandles(["scope": "atproto"])

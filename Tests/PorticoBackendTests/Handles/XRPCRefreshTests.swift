@@ -234,6 +234,19 @@ import Testing
         #expect(try await server.scene.stored(session.sessionID) == ["A3", "R3"])
     }
 
+    @Test("RFC 6749 §6: a host that gives no new refresh token leaves the old one in place")
+    func sameRefreshToken() async throws {
+        let server = try await HostedBackend()
+        let (session, seal) = try await server.signedIn(accessLives: 0)
+        server.network.state.withLock {
+            $0.refusal = Self.tokens(["refresh_token": .null])
+            $0.generation = 2
+        }
+        #expect(try await post(server, seal).status == 200)
+        #expect(server.network.refreshes.count == 1)
+        #expect(try await server.scene.stored(session.sessionID) == ["A2", "R1"])
+    }
+
     @Test("ATP-TL-5: tokens of another person are revoked, and the session is over")
     func otherSubject() async throws {
         let server = try await HostedBackend()

@@ -133,6 +133,10 @@ struct DPoPNonceMemoryTests {
         for number in 0..<1_024 {
             try memory.note(reply("n\(number)"), from: server(number), at: Int64(number))
         }
+        // One that is known takes the place of no other.
+        try memory.note(reply("middle"), from: server(512), at: 1_999)
+        #expect(try memory.nonce(for: server(512), at: 1_999) == "middle")
+        #expect(try memory.nonce(for: server(0), at: 1_999) == "n0")
         try memory.note(reply("again"), from: server(0), at: 2_000)
         try memory.note(reply("new"), from: server(1_024), at: 2_001)
         #expect(try memory.nonce(for: server(0), at: 2_001) == "again")

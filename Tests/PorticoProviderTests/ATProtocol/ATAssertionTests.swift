@@ -165,7 +165,7 @@ import Testing
     }
 
     @Test(
-        "ATP-CA-4, attack G18: a key that vanished from the document refuses refreshes, and ends nothing"
+        "ATP-MD-13, ATP-CA-4, attack G18: a key that vanished from the document refuses refreshes, and ends nothing"
     )
     func vanished() async throws {
         let scene = try await scene()

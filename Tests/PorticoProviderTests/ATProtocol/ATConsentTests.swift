@@ -7,16 +7,21 @@ import PorticoTestSupport
 import Testing
 
 @Suite("Who is asked at a host of the AT Protocol") struct ATConsentTests {
-    @Test("ATP-UI-1, CIMD-6.4-2: the page names the client by its address, and what it asks for")
+    @Test(
+        "ATP-UI-1, ATP-MD-14, CIMD-6.4-2: the page names the client by its address, and what it asks for"
+    )
     func page() async throws {
         let scope = "atproto transition:generic openid"
-        let scene = try await ATScene(["scope": .string(scope)])
+        let scene = try await ATScene([
+            "scope": .string(scope), "logo_uri": "https://app.example.com/the-best-logo.png",
+        ])
         let page = try await scene.signIn([("scope", scope)])
         #expect(page.status == 200)
         #expect(page.text.contains("app.example.com/client.json"))
         #expect(page.text.contains("Use your account as you do"))
         #expect(page.text.contains("We don’t know these permissions"))
         #expect(!page.text.contains("The best app"), "a name that anybody can give themselves")
+        #expect(!page.text.contains("the-best-logo"), "and a picture that anybody can draw")
     }
 
     @Test("ATP-UI-1: who does not allow it gives no code")

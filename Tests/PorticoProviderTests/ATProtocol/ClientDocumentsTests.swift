@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test(
-        "ATP-MD-14: a host that is not of the public internet is told apart",
+        "ATP-MD-11: a host that is not of the public internet is told apart",
         arguments: ["localhost", "app.local", "app.test", "app.internal", "app.onion"]
     )
     func hosts(host: String) async throws {
@@ -186,7 +186,7 @@ import Testing
         #expect(try await waiting.value == [201, 201, 201, 201])
     }
 
-    @Test("ATP-MD-11, ATP-MD-13: what a document must say, and what is told of it")
+    @Test("ATP-MD-11: what a document must say, and what is told of it")
     func members() async throws {
         let wrong: [(JSONObject, String)] = [
             (["client_id": "https://app.example.com/other.json"], "invalid_client_metadata"),

@@ -49,6 +49,26 @@ import Testing
         }
     }
 
+    @Test("of many that need the file at once, all get the same passwords")
+    func race() async throws {
+        let folder = FileManager.default.temporaryDirectory
+            .appending(path: "portico-passwords-" + RandomSource.system.text(9))
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        // `try?`: what stays behind is a temporary file.
+        defer { try? FileManager.default.removeItem(at: folder) }
+        for round in 0..<20 {
+            let path = folder.appending(path: "race\(round)").path
+            let all = try await withThrowingTaskGroup(of: IronPasswords.self) { group in
+                for _ in 0..<8 {
+                    group.addTask { try IronPasswords.loadOrCreate(path, random: .system) }
+                }
+                return try await group.reduce(into: [IronPasswords]()) { $0.append($1) }
+            }
+            let kept = try IronPasswords.load(path)
+            #expect(all.count == 8 && all.allSatisfy { $0 == kept })
+        }
+    }
+
     @Test("a file is made once, for its owner only, and is read as it is")
     func file() throws {
         let folder = FileManager.default.temporaryDirectory
