@@ -124,6 +124,9 @@ struct ClientAddressTests {
         #expect(one.limitKey == two.limitKey)
         #expect(one.limitKey != three.limitKey)
         #expect(try client(from: "192.0.2.1", [], trusting: []).limitKey == "192.0.2.1")
+        // Of a translator: those behind it are not one household, and none of them is this machine.
+        #expect(try client(from: "64:ff9b::192.0.2.1", [], trusting: []).limitKey == "192.0.2.1")
+        #expect(IPAddress("64:ff9b::127.0.0.1")?.isLoopback == false)
         let socket = ClientAddress(peer: nil, headers: [:], trusting: .none)
         #expect(socket.limitKey == "local")
         #expect(IPAddress("::1")?.isLoopback == true)

@@ -163,6 +163,14 @@ struct ConnectionLimitTests {
         #expect(answered.withLock { $0 } == [4096])
     }
 
+    @Test("RFC 9112 §7.1: a long body has chunks of 256 bytes on average, and some thousands more")
+    func longChunks() {
+        let limits = usualLimits()
+        #expect(limits.bodyParts(64 * 1024) == 4096)
+        #expect(limits.bodyParts(1 << 20) == 4096 + 4096)
+        #expect(limits.bodyParts(50 << 20) == 4096 + 204_800)
+    }
+
     @Test("RFC 9112 §7.1.1: endless extensions of a chunk are 413, as a body too long is")
     func chunkExtensions() async throws {
         let limits = usualLimits()

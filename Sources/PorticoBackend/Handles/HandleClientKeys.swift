@@ -60,7 +60,11 @@ extension HandleClientKey {
     ///
     /// - Parameter delay: How many seconds it is only published.
     init(ring: KeyRing, usedAfter delay: Int64, at moment: Moment) throws(JWKError) {
-        let key = try SigningKey(generating: .es256, random: moment.random)
+        var key = try SigningKey(generating: .es256, random: moment.random)
+        // Commands take its id, where a hyphen would begin an option.
+        while key.keyID.hasPrefix("-") {
+            key = try SigningKey(generating: .es256, random: moment.random)
+        }
         let sealed = HandleClientKeys.vault(ring).seal(
             key.revealStored(),
             for: key.keyID,

@@ -68,15 +68,16 @@ struct HandleLogin: Sendable {
         // Another site's page may not lead the browser to a host that signs it in to another
         // person's account without asking (WEB-CSRF-2).
         let isOtherSite = RequestOrigin.isOtherSite(context.headers, than: origin)
-        // JSON shows no one the host, and its cookies count as those of a page do.
-        guard !isOtherSite || !context.wantsJSON else {
+        // JSON shows no one the host, and its cookies count as those of a page do. What no one sees asks
+        // no host, and counts for no one.
+        guard !isOtherSite || !context.wantsJSON && RequestOrigin.isShown(context.headers) else {
             throw BackendError(.forbidden, "The request comes from another site.")
         }
         // Nor may a link that came by mail. Apps open such links themselves.
         let isLink = RequestOrigin.isOfNoPage(context.headers) && !request.isForApp
         let showsHost = (request.asksForHost || isOtherSite || isLink) && !context.wantsJSON
-        // Our own form asks twice for each sign-in.
-        let step = showsHost ? "host" : HandleProvider.kind
+        // Our own form asks twice for each sign-in; what other sites do counts for itself.
+        let step = isOtherSite ? "other site" : showsHost ? "host" : HandleProvider.kind
         do throws(HandleFault) {
             // How people mistype asks no host, and counts for nothing.
             let start = try read(request.handle, live)

@@ -31,6 +31,13 @@ enum RequestOrigin {
         return headers[values: .origin].contains { !sameBytes($0, own) }
     }
 
+    /// Whether a page is shown to a person for it, and no picture, frame or script of another page asks.
+    /// Browsers that say nothing of it may.
+    static func isShown(_ headers: HTTPFields) -> Bool {
+        let (mode, place) = (headers[values: .fetchMode], headers[values: .fetchDestination])
+        return (mode.isEmpty || mode == ["navigate"]) && (place.isEmpty || place == ["document"])
+    }
+
     /// Whether the browser says that no page made the request: a person opened an address, of a mail or
     /// a code that was scanned, and someone else may have made that.
     static func isOfNoPage(_ headers: HTTPFields) -> Bool {

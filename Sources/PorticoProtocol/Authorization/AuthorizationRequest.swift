@@ -18,6 +18,11 @@ package struct AuthorizationRequest: Sendable {
     package let claims: ClaimsRequest?
     /// `dpop_jkt`: the key that the token request will prove (RFC 9449 §10).
     package let dpopKey: JWKThumbprint?
+    /// Of a pushed request: what stands for the key that its client authenticated with. The endpoint
+    /// for those puts it in, and takes away what a client sends by this name.
+    package let clientKey: Hash256?
+
+    package static let clientKeyName = "client_key"
 
     /// Reads the parameters other than client and redirect URI, in the order of the standards.
     ///
@@ -41,6 +46,8 @@ package struct AuthorizationRequest: Sendable {
         acrValues = Self.list(form["acr_values"], most: 10)
         claims = try form["claims"].map { text throws(OAuthError) in try ClaimsRequest(text) }
         dpopKey = try Self.dpopKey(form["dpop_jkt"])
+        let bytes = form[Self.clientKeyName].flatMap { Base64URL.decode($0) } ?? []
+        clientKey = bytes.count == 32 ? Hash256(kept: bytes) : nil
     }
 
     /// OpenID Connect Core §6.1: each unsupported parameter is refused with its own error, and

@@ -17,6 +17,8 @@ extension HTTPField.Name {
     package static let pragma = known("Pragma")
     /// The relation of a request's origin to ours, sent by the browser (Fetch Metadata §2.3).
     package static let fetchSite = known("Sec-Fetch-Site")
+    package static let fetchMode = known("Sec-Fetch-Mode")
+    package static let fetchDestination = known("Sec-Fetch-Dest")
     /// Our pages add it to requests that need more than a cookie (WEB-BFF-5).
     package static let portico = known("X-Portico")
     /// The HTTP working group's header field of that name.

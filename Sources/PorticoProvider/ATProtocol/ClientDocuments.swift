@@ -83,7 +83,8 @@ final class ClientDocuments: Sendable {
         let isKnown = clients.isKnown(id, at: moment.seconds)
         let fetched: Fetched
         do {
-            let flight = try flight(to: site, for: realm.name, from: address, at: moment)
+            let most = Self.mostPerHost + (isKnown ? 1 : 0)
+            let flight = try flight(to: site, most, for: realm.name, from: address, at: moment)
             fetched = try await flight.value.get()
         } catch Unavailable.busy where isKnown, is FullHost where isKnown {
             // Strangers' documents do not keep those away who use this client.
@@ -99,8 +100,12 @@ final class ClientDocuments: Sendable {
     }
 
     /// The fetch of a document: one that is on its way, or a new one, which no caller can cancel.
+    ///
+    /// - Parameter most: Fetches of its host at once. A known client's is one more: no stranger makes us
+    ///   believe an old document, and old keys in it, by filling its host.
     private func flight(
         to site: ClientIDAddress,
+        _ most: Int,
         for realm: String,
         from address: String,
         at moment: Moment
@@ -108,15 +113,13 @@ final class ClientDocuments: Sendable {
         let key = ExactText(site.text)
         return try flights.withLock { flights in
             if let flight = flights.documents[key] { return flight }
-            guard flights.hosts[site.host, default: 0] < Self.mostPerHost else {
-                throw FullHost()
-            }
+            guard flights.hosts[site.host, default: 0] < most else { throw FullHost() }
             let asker = LimitKey("client document", address)
             if case .wait(let seconds) = limit.take(asker, at: moment.now) {
                 throw TooManyRequests(seconds: seconds)
             }
             let flight = Flight {
-                let result = await self.fetch(site)
+                let result = await self.fetch(site, most)
                 self.landed(key, host: site.host)
                 self.note(result, of: site, realm, address)
                 return result
@@ -136,9 +139,9 @@ final class ClientDocuments: Sendable {
         }
     }
 
-    private func fetch(_ site: ClientIDAddress) async -> Result<Fetched, any Error> {
+    private func fetch(_ site: ClientIDAddress, _ most: Int) async -> Result<Fetched, any Error> {
         do {
-            return .success(try await fetched(site))
+            return .success(try await fetched(site, most))
         } catch {
             return .failure(error)
         }
@@ -159,7 +162,7 @@ final class ClientDocuments: Sendable {
         }
     }
 
-    private func fetched(_ site: ClientIDAddress) async throws -> Fetched {
+    private func fetched(_ site: ClientIDAddress, _ most: Int) async throws -> Fetched {
         let bytes = try await body(at: site.address)
         let document: ClientDocument
         do throws(ClientDocumentRefusal) {
@@ -173,20 +176,20 @@ final class ClientDocuments: Sendable {
         case .privateKeyJWT(_, .inline(let keys)):
             return Fetched(client: DocumentedClient(document, keys: keys), bytes: bytes.count)
         case .privateKeyJWT(let algorithm, .at(let address)):
-            let set = try await keySet(at: address, of: site)
+            let set = try await keySet(at: address, of: site, most)
             let client = DocumentedClient(document, keys: try Self.keys(set, for: algorithm))
             return Fetched(client: client, bytes: bytes.count + set.count)
         }
     }
 
     /// The bytes of a key set, which has a place at its host as a document has.
-    private func keySet(at address: HTTPAddress, of site: ClientIDAddress) async throws -> [UInt8] {
+    private func keySet(at address: HTTPAddress, of site: ClientIDAddress, _ most: Int)
+        async throws -> [UInt8]
+    {
         // Where the document is, its own place is still taken.
         guard !sameBytes(address.host, site.host) else { return try await body(at: address) }
         try flights.withLock { flights in
-            guard flights.hosts[address.host, default: 0] < Self.mostPerHost else {
-                throw FullHost()
-            }
+            guard flights.hosts[address.host, default: 0] < most else { throw FullHost() }
             flights.hosts[address.host, default: 0] += 1
         }
         defer { landed(nil, host: address.host) }

@@ -34,7 +34,8 @@ struct CodeMaker: Sendable {
             nonce: request.nonce,
             claims: claims,
             derivation: derivation,
-            dpopKey: request.dpopKey
+            dpopKey: request.dpopKey,
+            clientKey: client.documented == nil ? nil : request.clientKey
         )
         return try AuthorizationCodeSeal(ring: ring, realmID: session.realmID)
             .seal(code, of: client, at: moment)

@@ -70,10 +70,30 @@ struct AuthenticatedClient: Sendable {
 
     /// - Throws: `invalid_grant` if the grant is bound to another key of the client's.
     func checkOwnKey(of grant: Grant) throws(OAuthError) {
-        guard let bound = grant.clientKey else { return }
-        guard let key, sameBytes(key.binding, bound) else {
+        guard hasOwnKey(of: grant) else {
             throw OAuthError(.invalidGrant, "The session began with another key of the client's.")
         }
+    }
+
+    /// - Throws: `invalid_grant` if the code's request was pushed with another key of the client's.
+    func checkOwnKey(of code: AuthorizationCode) throws(OAuthError) {
+        guard let bound = code.clientKey else { return }
+        guard let key, Hash256(of: key.binding) == bound else {
+            throw OAuthError(.invalidGrant, "The request was pushed with another key.")
+        }
+    }
+
+    private func hasOwnKey(of grant: Grant) -> Bool {
+        guard let bound = grant.clientKey else { return true }
+        return key.map { sameBytes($0.binding, bound) } ?? false
+    }
+
+    /// Whether the request may end the grant by one of its tokens: what is bound to keys is ended by
+    /// them alone. A token that could still be used says enough where no key is proven.
+    func mayEnd(_ grant: Grant, byUsable isUsable: Bool) -> Bool {
+        guard hasOwnKey(of: grant) else { return false }
+        guard let key = grant.dpopKey else { return true }
+        return proof.map { $0.thumbprint == key } ?? isUsable
     }
 
     /// Whether the request may use what is bound to that key.

@@ -57,6 +57,7 @@ struct AuthorizationCodeGrant: Sendable {
             try code.check(request, in: realm)
             // RFC 9449 §10.
             try client.checkProof(of: code.dpopKey)
+            try client.checkOwnKey(of: code)
         } catch {
             let outcome = try await grants.refuse(
                 grant,

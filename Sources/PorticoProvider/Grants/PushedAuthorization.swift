@@ -33,6 +33,7 @@ struct PushedAuthorization: Sendable {
         }
         let parameters = FormParameters(
             try Self.withKey(client.proof, Self.withoutCredentials(form, client.client))
+                + Self.authenticated(by: client.ownKey(in: realm))
         )
         let proven: ProvenRequest
         do {
@@ -86,6 +87,11 @@ struct PushedAuthorization: Sendable {
         return named.isEmpty ? parameters + [("dpop_jkt", key)] : parameters
     }
 
+    private static func authenticated(by key: String?) -> [(name: String, value: String)] {
+        guard let key else { return [] }
+        return [(AuthorizationRequest.clientKeyName, Base64URL.encode(Hash256(of: key).bytes))]
+    }
+
     /// The parameters that describe the request. `client_id` is that of the authenticated client,
     /// whatever the body contains.
     private static func withoutCredentials(_ form: FormParameters, _ client: Client)
@@ -93,6 +99,7 @@ struct PushedAuthorization: Sendable {
     {
         let credentials = [
             "client_id", "client_secret", "client_assertion", "client_assertion_type",
+            AuthorizationRequest.clientKeyName,
         ]
         return [("client_id", client.clientID)]
             + form.all.filter { !credentials.contains($0.name) }

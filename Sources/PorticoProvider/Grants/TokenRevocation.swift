@@ -10,8 +10,9 @@ struct TokenRevocation: Sendable {
     let ring: KeyRing
     let verifier: AccessTokenVerifier
 
-    /// An unknown token, or one of another client, changes nothing and is not an error (RFC 7009
-    /// §2.2).
+    /// An unknown token, one of another client, and one whose keys are not proven change nothing, and are
+    /// no error (RFC 7009 §2.2): a token that was found somewhere, and is of no use any more, ends no
+    /// session.
     ///
     /// - Returns: What was revoked, if anything.
     func callAsFunction(
@@ -20,7 +21,10 @@ struct TokenRevocation: Sendable {
         in realm: LiveRealm,
         at moment: Moment
     ) async throws -> UniqueID? {
-        guard let id = try await grantID(of: token, client, realm, moment) else { return nil }
+        guard let (grant, isUsable) = try await target(of: token, client, realm, moment),
+            client.mayEnd(grant, byUsable: isUsable)
+        else { return nil }
+        let id = grant.id
         let uses = client.uses.take()
         let outcome = try await grants.revoke(id: id, spending: uses, at: moment.seconds)
         switch outcome {
@@ -45,20 +49,26 @@ struct TokenRevocation: Sendable {
         if case .spentBefore(let kind) = outcome { throw client.refusal(ofRepeated: kind) }
     }
 
-    private func grantID(
+    private func target(
         of text: String,
         _ client: AuthenticatedClient,
         _ realm: LiveRealm,
         _ moment: Moment
-    ) async throws -> UniqueID? {
-        if RefreshToken(text) != nil {
-            return try await grant(ofRefreshToken: text, client, realm, moment)?.id
+    ) async throws -> (grant: Grant, isUsable: Bool)? {
+        if let token = RefreshToken(text) {
+            let grant = try await grant(ofRefreshToken: text, client, realm, moment)
+            return grant.map { ($0, token.generation == $0.refresh?.generation) }
         }
         // RFC 7009 §2.1: a token of another client is left alone, and nothing about it is revealed.
         guard let (claims, id) = verifier.signed(text, by: realm, at: moment),
-            let clientID = claims.string("azp"), sameBytes(clientID, client.client.clientID)
+            let clientID = claims.string("azp"), sameBytes(clientID, client.client.clientID),
+            let grant = try await grants.grant(
+                id: id.grantID,
+                realmID: realm.realm.id,
+                at: moment.seconds
+            )?.grant
         else { return nil }
-        return id.grantID
+        return (grant, moment.seconds < claims.int64("exp") ?? 0)
     }
 
     /// The grant of a refresh token of this client, in any generation.

@@ -29,6 +29,9 @@ struct AuthorizationCode: Sendable, Equatable {
     var derivation: Derivation?
     /// The key that the request named, which the token request proves (RFC 9449 §10).
     var dpopKey: JWKThumbprint?
+    /// What stands for the key that a client with a document authenticated with when it pushed the
+    /// request: the code is redeemed with the same.
+    var clientKey: Hash256?
 }
 
 /// Seals authorization codes of one realm and opens them.
@@ -45,8 +48,8 @@ struct AuthorizationCodeSeal: Sendable {
     static let roomForPermissions = 2048
 
     /// The longest that is opened. The ids of a login token and of its grant come on top, and the
-    /// key.
-    private static let longest = 3600 + 112
+    /// keys.
+    private static let longest = 3600 + 112 + 44
 
     init(ring: KeyRing, realmID: String) {
         seal = Seal(ring: ring, purpose: "authorization code", realm: realmID)
@@ -101,10 +104,12 @@ struct AuthorizationCodeSeal: Sendable {
 
 extension AuthorizationCode {
     /// 2: `claims` by position in ``StandardClaims/names``. 4: a login token's id at the end,
-    /// and its grant's. 6 and 8: the same with the key behind it.
+    /// and its grant's. 6 and 8: the same with the key behind it. 10 to 16: these with the client's
+    /// own key last.
     private static let version: UInt8 = 2
     private static let versionDerived: UInt8 = 4
     private static let withKey: UInt8 = 4
+    private static let withClientKey: UInt8 = 8
 
     /// The most bytes of everything but scope and nonce: a `sub` of 255 (OpenID Connect Core §2),
     /// other ids of 36, and 64 for `acr` and `amr`.
@@ -113,7 +118,10 @@ extension AuthorizationCode {
     fileprivate var encoded: [UInt8] {
         var writer = ByteWriter()
         let version = derivation == nil ? Self.version : Self.versionDerived
-        writer.byte(dpopKey == nil ? version : version + Self.withKey)
+        writer.byte(
+            version + (dpopKey == nil ? 0 : Self.withKey)
+                + (clientKey == nil ? 0 : Self.withClientKey)
+        )
         writer.fixed(grantID.bytes)
         writer.fixed(requestID.bytes)
         writer.fixed(redirectHash)
@@ -127,14 +135,17 @@ extension AuthorizationCode {
         writer.integer(Int64(claims.userInfo.rawValue))
         if let derivation { writer.derivation(derivation) }
         if let dpopKey { writer.text(dpopKey.text) }
+        if let clientKey { writer.fixed(clientKey.bytes) }
         return writer.bytes
     }
 
     fileprivate init(encoded: [UInt8]) throws {
         var reader = ByteReader(encoded)
         let first = try reader.byte()
-        let hasKey = first > Self.versionDerived
-        let version = hasKey ? first - Self.withKey : first
+        let hasClientKey = first > Self.versionDerived + Self.withKey
+        let keyed = hasClientKey ? first - Self.withClientKey : first
+        let hasKey = keyed > Self.versionDerived
+        let version = hasKey ? keyed - Self.withKey : keyed
         guard version == Self.version || version == Self.versionDerived,
             let grantID = UniqueID(bytes: try reader.fixed(16)),
             let requestID = UniqueID(bytes: try reader.fixed(16))
@@ -163,6 +174,7 @@ extension AuthorizationCode {
             guard let key = JWKThumbprint(try reader.text()) else { throw ByteReader.Malformed() }
             dpopKey = key
         }
+        if hasClientKey { clientKey = Hash256(kept: try reader.fixed(32)) }
         try reader.end()
     }
 }

@@ -17,7 +17,7 @@ package struct ConnectionLimits: Sendable {
     package var uploads: Uploads?
     /// Parts of a body, as chunks and packets divide it; more is 413. Processing a chunk of one
     /// byte costs as much as one of thousands.
-    func bodyParts(_ body: Int) -> Int { max(1024, body / 16) }
+    func bodyParts(_ body: Int) -> Int { min(max(1024, body / 16), 4096 + body / 256) }
     /// Bytes of a whole request, with what frames its body (RFC 9112 §7.1.1); more is 413.
     func request(_ body: Int) -> Int { target + headers + body + 16 * bodyParts(body) }
     /// From the connection's start, or a request's first byte, to the end of its head.

@@ -39,11 +39,13 @@ package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
         bytes.count == 4 ? bytes[0] == 127 : bytes == [UInt8](repeating: 0, count: 15) + [1]
     }
 
-    /// What limits count as one: an IPv4 address, or the /64 that one household or machine gets in
-    /// IPv6.
+    /// What limits count as one: an IPv4 address, also one that was translated (RFC 6052 §2.1), or the
+    /// /64 that one household or machine gets in IPv6.
     package var neighbourhood: IPAddress {
-        bytes.count == 4
-            ? self : IPAddress(bytes: bytes.prefix(8) + [UInt8](repeating: 0, count: 8))
+        guard bytes.count == 16 else { return self }
+        let translated: [UInt8] = [0, 0x64, 0xFF, 0x9B, 0, 0, 0, 0, 0, 0, 0, 0]
+        guard !bytes.starts(with: translated) else { return IPAddress(bytes: bytes.suffix(4)) }
+        return IPAddress(bytes: bytes.prefix(8) + [UInt8](repeating: 0, count: 8))
     }
 
     package var description: String {

@@ -105,7 +105,7 @@ import Testing
     }
 
     @Test(
-        "Decision 0060: whoever did not tick the box has a session and cookies of a day",
+        "Decision 0060: who did not tick the box has a session and cookies of a day",
         arguments: [
             ("/v1/auth/atproto?return_to=%2Freports", 86_400),
             ("/v1/auth/atproto", 86_400), ("/v1/auth/atproto?remember=1", 1_209_600),
@@ -121,7 +121,8 @@ import Testing
         )
         let fields = form.hidden.filter { $0.0 != "ask" } + [("handle", "ann.example.com")]
         let begun = try await visitor.request(
-            FormEncoding.appending(fields.map { (name: $0.0, value: $0.1) }, to: "/login")
+            FormEncoding.appending(fields.map { (name: $0.0, value: $0.1) }, to: "/login"),
+            from: page.url
         )
         let back = try await visitor.request(server.hosts.approve(begun.location, as: .ann))
         #expect(back.status == 302)
@@ -308,7 +309,8 @@ import Testing
         let posted = try await TestVisitor(server).request(
             "/login",
             .post,
-            [("handle", "ann.example.com")]
+            [("handle", "ann.example.com")],
+            from: "https://\(BackendUnderTest.host)/"
         )
         #expect(posted.status == 303)
         #expect(posted.redirected["request_uri"] != nil)

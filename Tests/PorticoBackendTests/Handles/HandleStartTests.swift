@@ -133,7 +133,7 @@ import Testing
         )
         let path = String(link.1).replacing("&amp;", with: "&")
         #expect(!path.contains("ask="))
-        let begun = try await visitor.request(path)
+        let begun = try await visitor.request(path, from: shown.url)
         let back = try await visitor.request(server.hosts.approve(begun.location, as: .ann))
         #expect(back.location == "/reports")
     }
@@ -181,6 +181,37 @@ import Testing
             }
         }
         #expect(try await server.user(of: visitor).string("name") == "ann.example.com")
+    }
+
+    @Test(
+        "decision 0067: what another site's page loads unseen asks no host, and keeps no one of its address away"
+    )
+    func unseen() async throws {
+        let server = try await BackendUnderTest(limits: BackendLimits(), handles: [:])
+        func ask(_ site: String, _ mode: String, _ place: String) async throws -> Reply {
+            var headers: HTTPFields = [.accept: "text/html"]
+            headers[.fetchSite] = site
+            headers[.fetchMode] = mode
+            headers[.fetchDestination] = place
+            let path = "/login?handle=ann.example.com&ask=host"
+            return try await server.send(.get, path, headers: headers)
+        }
+        for (mode, place) in [
+            ("no-cors", "image"), ("no-cors", "script"), ("navigate", "iframe"), ("cors", "empty"),
+        ] {
+            for _ in 1...6 {
+                let reply = try await ask("cross-site", mode, place)
+                #expect(reply.status == 403, "\(place)")
+            }
+        }
+        #expect(server.hosts.looked.isEmpty)
+        // Pages that other sites open are seen, and count, but not for the person's own.
+        for number in 1...6 {
+            let reply = try await ask("cross-site", "navigate", "document")
+            #expect(reply.status == (number < 6 ? 200 : 429))
+        }
+        #expect(try await ask("same-origin", "navigate", "document").status == 200)
+        #expect(try await ask("same-origin", "cors", "empty").status == 200)
     }
 
     @Test(

@@ -11,11 +11,14 @@ import Testing
 
 /// People who sign in by handle, each step in one line.
 extension TestVisitor {
-    /// Asks `/login`; the answer leads to the person's host where all is well.
+    /// Asks `/login` from a page of ours; the answer leads to the person's host where all is well.
     func begin(_ handle: String, _ query: [(name: String, value: String)] = []) async throws
         -> Reply
     {
-        try await request(FormEncoding.appending([("handle", handle)] + query, to: "/login"))
+        try await request(
+            FormEncoding.appending([("handle", handle)] + query, to: "/login"),
+            from: "https://\(BackendUnderTest.host)/"
+        )
     }
 
     /// Begins, says yes at the host, and comes back.

@@ -53,7 +53,8 @@ import Testing
             let link = try #require(
                 again.reply.text.firstMatch(of: /href="(\/login\?handle=[^"]*)"/)
             )
-            _ = try await visitor.request(String(link.1).replacing("&amp;", with: "&"))
+            let path = String(link.1).replacing("&amp;", with: "&")
+            _ = try await visitor.request(path, from: again.url)
             let pushed = try #require(server.hosts.asked.last { $0.path == "/oauth/par" })
             #expect(pushed.form["prompt"] == prompt)
             #expect(link.1.contains("pwa=true"))

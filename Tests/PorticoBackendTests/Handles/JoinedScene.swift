@@ -36,14 +36,15 @@ struct JoinedScene: Sendable {
 
     // MARK: In the browser
 
-    /// From `/login` to the page of the host.
+    /// From a page of ours to the page of the host.
     func begin(
         _ typed: String,
         _ visitor: TestVisitor,
         _ query: [(name: String, value: String)] = []
     ) async throws -> TestVisitor.Visited {
         try await visitor.open(
-            FormEncoding.appending([(name: "handle", value: typed)] + query, to: "/login")
+            FormEncoding.appending([(name: "handle", value: typed)] + query, to: "/login"),
+            from: "https://\(BackendUnderTest.host)/"
         )
     }
 

@@ -140,6 +140,24 @@ import Testing
         #expect(reply.headers[.wwwAuthenticate]?.hasPrefix("Basic") == true)
     }
 
+    @Test("ATP-CA-3: a code is redeemed with the key that its request was pushed with")
+    func boundCode() async throws {
+        let second = try SigningKey(generating: .es256, keyID: "two", random: .system)
+        let scene = try await scene()
+        let keys: JSONValue = [
+            .object(scene.key.verificationKey.jwk.object),
+            .object(second.verificationKey.jwk.object),
+        ]
+        scene.publish(["jwks": ["keys": keys]])
+        let code = try await scene.code()
+        let other = try await scene.redeem(code, proof: scene.assertion(by: second))
+        #expect(other.status == 400 && other.error == "invalid_grant", "\(other.text)")
+        // Which one that was is not the client's to say.
+        let named = Base64URL.encode(Hash256(of: "another").bytes)
+        let same = try await scene.redeem(try await scene.code([("client_key", named)]))
+        #expect(same.status == 200, "\(same.text)")
+    }
+
     @Test("ATP-CA-3, attack G18: a session is bound to the key that its client began it with")
     func bound() async throws {
         let second = try SigningKey(generating: .es256, keyID: "two", random: .system)

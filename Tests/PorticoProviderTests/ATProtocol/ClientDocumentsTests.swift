@@ -157,18 +157,21 @@ import Testing
         #expect(try await scene.push().error == "invalid_client_metadata")
     }
 
-    @Test("decision 0067: while a host has as many fetches as it may, its known clients go on")
+    @Test(
+        "decision 0067, ATP-MD-13: while strangers fill a host, a known client's document has a place of its own"
+    )
     func knownOfHost() async throws {
         let scene = try await ATScene()
         let token = try #require(try await scene.tokens().json.string("refresh_token"))
-        scene.server.clock.advance(by: 601)
-        let before = scene.sites.fetched.count
-        let urls = (1...5).map { "https://app.example.com/\($0).json" }
+        let urls = (1...6).map { "https://app.example.com/\($0).json" }
         for url in urls {
             scene.sites[url] = DocumentSites.Answer(
                 scene.document.merging(["client_id": .string(url)])
             )
         }
+        #expect(try await scene.push([("client_id", urls[5])]).status == 201)
+        scene.server.clock.advance(by: 601)
+        let before = scene.sites.fetched.count
         scene.sites.isHeld = true
         let waiting = Task {
             try await withThrowingTaskGroup { group in
@@ -179,10 +182,22 @@ import Testing
             }
         }
         try await waitUntil("four are fetched") { scene.sites.fetched.count == before + 4 }
-        #expect(try await scene.refresh(token).status == 200)
         #expect(try await scene.push([("client_id", urls[4])]).status == 429)
-        #expect(scene.sites.fetched.count == before + 4)
+        // What is known is asked for again: an old document, with keys that are gone, is not believed.
+        scene.sites.freeAddress = ATScene.url
+        #expect(try await scene.refresh(token).status == 200)
+        #expect(scene.sites.fetched.count == before + 5)
+        scene.server.clock.advance(by: 600)
+        scene.sites[ATScene.url] = nil
+        #expect(try await scene.refresh(token).error == "invalid_client_metadata")
+        // Only where that place is taken too, by another one that is known, the hour counts.
+        scene.sites.freeAddress = nil
+        let known = Task { try await scene.push().status }
+        try await waitUntil("the fifth is asked") { scene.sites.fetched.count == before + 7 }
+        #expect(try await scene.push([("client_id", urls[5])]).status == 201)
+        #expect(scene.sites.fetched.count == before + 7)
         scene.sites.isHeld = false
+        #expect(try await known.value == 400)
         #expect(try await waiting.value == [201, 201, 201, 201])
     }
 

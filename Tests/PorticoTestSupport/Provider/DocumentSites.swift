@@ -27,6 +27,7 @@ package final class DocumentSites: HTTPTransport {
         var isHeld = false
         var isFull = false
         var heldAddress: String?
+        var freeAddress: String?
         var others: (any HTTPTransport)?
     }
 
@@ -63,6 +64,12 @@ package final class DocumentSites: HTTPTransport {
         set { state.withLock { $0.heldAddress = newValue } }
     }
 
+    /// The address that answers also while ``isHeld`` is set.
+    package var freeAddress: String? {
+        get { state.withLock { $0.freeAddress } }
+        set { state.withLock { $0.freeAddress = newValue } }
+    }
+
     /// What asks where nothing is answered.
     package var others: (any HTTPTransport)? {
         get { state.withLock { $0.others } }
@@ -79,7 +86,7 @@ package final class DocumentSites: HTTPTransport {
             state.limits.append(limits)
         }
         let begin = ContinuousClock.now
-        while isHeld || heldAddress == address {
+        while isHeld && freeAddress != address || heldAddress == address {
             guard ContinuousClock.now - begin < .seconds(60) else { throw .timedOut }
             do {
                 try await Task.sleep(for: .milliseconds(5))
