@@ -1,4 +1,4 @@
-import PorticoBytes
+package import PorticoBytes
 
 /// An authorization request with a checked client and redirect URI (RFC 6749 §4.1.1, OpenID Connect
 /// Core §3.1.2.1, RFC 7636 §4.3).

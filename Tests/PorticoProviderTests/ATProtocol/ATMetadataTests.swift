@@ -185,12 +185,13 @@ import Testing
     )
     func noncesOfRefusals(endpoint: String) async throws {
         let scene = try await ATScene()
-        let form: HTTPFields = [.contentType: "application/x-www-form-urlencoded"]
         func send(_ method: HTTPRequest.Method, _ body: [UInt8]) async throws -> Reply {
-            try await scene.server.send(
+            var headers: HTTPFields = [.contentType: "application/x-www-form-urlencoded"]
+            if endpoint == "token" { headers[.proof] = try await scene.app.proof(.post, "token") }
+            return try await scene.server.send(
                 method,
                 "/oauth/\(endpoint)",
-                headers: form,
+                headers: headers,
                 body: body,
                 host: "as.example.com"
             )
