@@ -67,6 +67,17 @@ import Testing
             let kept = try IronPasswords.load(path)
             #expect(all.count == 8 && all.allSatisfy { $0 == kept })
         }
+        // Between the look for the file and its making: another process makes it.
+        let path = folder.appending(path: "between").path
+        let other = Locked<IronPasswords?>(nil)
+        let late = RandomSource { count in
+            // `try?`: what is not made is missed below.
+            let made = try? IronPasswords.loadOrCreate(path, random: .system)
+            other.withLock { $0 = $0 ?? made }
+            return RandomSource.system.bytes(count)
+        }
+        let mine = try IronPasswords.loadOrCreate(path, random: late)
+        #expect(other.withLock { $0 } == mine)
     }
 
     @Test("a file is made once, for its owner only, and is read as it is")
