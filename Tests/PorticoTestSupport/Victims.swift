@@ -6,7 +6,7 @@ package struct Victims: Sendable {
     /// Whether who comes to port 443 is seen: the only one that a guarded request could lead to. A test
     /// that proves nothing without it is skipped visibly, with ``needs443``.
     package static func areAt443() async -> Bool {
-        let server = await listen(at: 443)
+        let server = await listen(at: 443, within: 60)
         server?.stop()
         return server != nil
     }
@@ -21,17 +21,16 @@ package struct Victims: Sendable {
 
     package init() async throws {
         free = try LocalServer { _ in LocalServer.reply() }
-        var web: [LocalServer] = []
-        for port: UInt16 in [443, 80] {
-            if let server = await Self.listen(at: port) { web.append(server) }
-        }
-        self.web = web
+        let secure = await Self.listen(at: 443, within: 300)
+        // No guarded request leads there: what else listens at it is not waited for.
+        let plain = await Self.listen(at: 80, within: 0)
+        web = [secure, plain].compactMap(\.self)
     }
 
     /// Tests of several processes run side by side, and one of them has a port at a time: the others
     /// wait. `nil` where the port is not to be had.
-    private static func listen(at port: UInt16) async -> LocalServer? {
-        for _ in 0..<600 {
+    private static func listen(at port: UInt16, within seconds: Int) async -> LocalServer? {
+        for _ in 0...seconds * 10 {
             do {
                 return try LocalServer(port: port) { _ in .silence }
             } catch {
@@ -42,6 +41,9 @@ package struct Victims: Sendable {
         }
         return nil
     }
+
+    /// Whether port 443 is one of them.
+    package var areAt443: Bool { web.contains { $0.port == 443 } }
 
     /// Whether no request came, to any of them.
     package var isUntouched: Bool { ([free] + web).allSatisfy { $0.connections == 0 } }

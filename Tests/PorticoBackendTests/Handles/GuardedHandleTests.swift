@@ -32,6 +32,7 @@ import Testing
     func untouched(_ typed: String, _ address: [UInt8]) async throws {
         let victims = try await Victims()
         defer { victims.stop() }
+        try #require(victims.areAt443)
         try await refused(typed, address)
         #expect(victims.isUntouched)
     }

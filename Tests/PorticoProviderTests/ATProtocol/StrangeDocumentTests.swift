@@ -31,6 +31,7 @@ import Testing
     func inside(isKeySet: Bool, address: [UInt8]) async throws {
         let victims = try await Victims()
         defer { victims.stop() }
+        try #require(victims.areAt443)
         // The second answer would be another: it is asked once, and that one counts.
         let names = ScriptedNames([address], [[93, 184, 216, 34]])
         let transport = GuardedTransport(mediaTypes: ["application/json"], resolver: names)
