@@ -46,10 +46,13 @@ struct CommandDocumentTests {
     func names() throws {
         let variables = Set(Setting.all.map(\.variable) + ["PORTICO_CONFIG"])
         let scripts = Project.scripts.values.joined(separator: "\n")
+        let tests = Project.tests.values.joined(separator: "\n")
         let keys = Set(Setting.all.map(\.key))
         for document in try Markdown.all() {
             for match in document.text.matches(of: /\b(?:PORTICO|TEST)_[A-Z_]*[A-Z]/) {
-                let isKnown = variables.contains(String(match.0)) || scripts.contains(match.0)
+                let isKnown =
+                    variables.contains(String(match.0)) || scripts.contains(match.0)
+                    || tests.contains("environment[\"\(match.0)\"]")
                 #expect(isKnown, "\(document.path): \(match.0)")
             }
             for block in document.blocks where block.language == "yaml" {
