@@ -42,8 +42,8 @@ struct ATHostFaultForm: Sendable {
     private static let proven: Set<ATHostEndpoint> = [.pushed, .token, .revocation, .xrpc]
 
     private static let choices: JSONValue = [
-        "nonce": "always asks, or never",
-        "losers": "of a refresh that is sent twice: server_error, or invalid_grant",
+        "nonce": "always: another is wanted each time; never: no answer has one",
+        "losers": "server_error or invalid_grant, for a refresh token that is sent twice",
         "access_token": "refused",
         "sub": "a DID, in answers with tokens",
         "scope": "in answers with tokens",
