@@ -54,7 +54,6 @@ extension Backend {
             sessions: handleSessions,
             departure: departure,
             revocation: revocation,
-            cookies: browser.cookies,
             browser: browser,
             headers: headers,
             origin: publicURL.origin

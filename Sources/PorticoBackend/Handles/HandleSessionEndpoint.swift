@@ -13,7 +13,6 @@ struct HandleSessionEndpoint: Sendable {
     let departure: AccountDeparture
     /// Tells hosts of sessions that are over.
     let revocation: HandleRevocation
-    let cookies: SessionCookies
     /// Of a browser, by its own cookie.
     let browser: SessionCheck
     let headers: SecurityHeaders
@@ -69,11 +68,11 @@ struct HandleSessionEndpoint: Sendable {
             // An app must be told that nothing was ended.
             guard !isApp else { throw absence }
         }
-        if !isApp, case .hash = cookies.session(context.headers) {
+        if !isApp, case .hash = browser.cookies.session(context.headers) {
             if let session = try await browser.ifAny(context)?.session {
                 try await end(session, context)
             }
-            removed.append(cookies.removeSession)
+            removed.append(browser.cookies.removeSession)
         }
         return Response(json: ["success": true], headers: headers).adding(removed)
     }

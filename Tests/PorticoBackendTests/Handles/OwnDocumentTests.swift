@@ -113,6 +113,22 @@ import Testing
         #expect(left.keys.compactMap(\.keyID) == [key.keyID])
     }
 
+    @Test("ATP-CA-6: a key that is withdrawn during a sign-in ends it, and the person begins again")
+    func withdrawnMeanwhile() async throws {
+        let server = try await BackendUnderTest.withHandles()
+        let visitor = TestVisitor(server)
+        let begun = try await visitor.begin("ann.example.com")
+        let key = try #require(server.backend.directory.handleKeys.first?.keyID)
+        _ = try await server.database.configuration.withdrawHandleKey(key, at: server.clock.seconds)
+        try await server.backend.directory.refresh()
+        let asked = server.hosts.asked.count
+        let reply = try await visitor.request(server.hosts.approve(begun.location, as: .ann))
+        // It never comes back: nothing is to be waited for.
+        #expect(reply.status == 403 && reply.headers[.retryAfter] == nil)
+        #expect(server.hosts.asked.count == asked)
+        #expect(try server.accountSessions() == 0)
+    }
+
     @Test(
         "ATP-CA-6: a withdrawn key is out of the document at once, and its sessions end at their next use"
     )
