@@ -134,7 +134,9 @@ class Sources:
         )
 
     def place(self, entry):
-        """Where the entry's `old` stands, or why not."""
+        """Where the entry's `old` stands, or why not. One that was generated says so itself."""
+        if "at" in entry:
+            return Place(*entry["at"])
         if "file" in entry:
             file, text = entry["file"], self.files.get(entry["file"])
             if text is None:

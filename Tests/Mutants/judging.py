@@ -22,14 +22,15 @@ def word(entry, verdict):
     return WORDS.get(verdict, verdict)
 
 
-def run(command, seconds, tree, mark=None):
+def run(command, seconds, tree, mark=None, passed=None):
     """The exit code (None: too long) and the output; ends whatever the command started.
 
-    A mark is a folder and an id: a file there is named like the command's session and the id.
+    A mark is a folder and an id: a file there is named like the command's session and the id. It is as long as
+    `passed`, a bytearray, which gets what stands in it in the end.
     """
     if mark is not None:
-        begin = 'set -e; touch "$0/$$.$1"; shift; exec "$@"'
-        command = ["/bin/sh", "-c", begin, *map(str, mark), *command]
+        begin = 'set -e; truncate -s "$2" "$0/$$.$1"; shift 2; exec "$@"'
+        command = ["/bin/sh", "-c", begin, *map(str, mark), str(len(passed or b"")), *command]
     child = subprocess.Popen(
         command, cwd=tree, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True
     )
@@ -45,7 +46,10 @@ def run(command, seconds, tree, mark=None):
             pass
         child.wait()
         if mark is not None:
-            (mark[0] / f"{child.pid}.{mark[1]}").unlink(missing_ok=True)
+            made = mark[0] / f"{child.pid}.{mark[1]}"
+            if passed:
+                passed[:] = made.read_bytes()
+            made.unlink(missing_ok=True)
 
 
 def build(tree):
@@ -86,21 +90,34 @@ def mail_server(tests, root):
 
 def verdict(tests, tree, mark=None):
     """What tests do in the tree as it was just built: several pass only if each of them does."""
-    selection = []
-    for test in tests:
-        selection += ["--filter", "^" + re.escape(test) + r"\("]
+    return verdict_of(["^" + re.escape(test) + r"\(" for test in tests], tree, mark)
+
+
+def verdict_of_suites(suites, tree, mark, passed=None):
+    return verdict_of(["^" + re.escape(suite) + "/" for suite in suites], tree, mark, passed)
+
+
+def reached(suite, tree, marks, count):
+    """What a suite does where nothing is broken, and the numbers of the switches that it passes."""
+    passed = bytearray(count)
+    word = verdict_of_suites([suite], tree, (marks, "reached"), passed)
+    return word, [number for number, byte in enumerate(passed) if byte]
+
+
+def verdict_of(filters, tree, mark=None, passed=None):
+    selection = [word for one in filters for word in ("--filter", one)]
     if sys.platform == "linux":  # What `swift test` starts here, without its ten seconds before.
         (bundle,) = (tree / ".build" / "debug").glob("*.xctest")
         command = [str(bundle), "--testing-library", "swift-testing", *selection]
     else:
         command = ["swift", "test", "--traits", "Server", "--skip-build", "--disable-xctest", *selection]
-    code, output = run(command, PATIENCE["test"], tree, mark)
+    code, output = run(command, PATIENCE["test"], tree, mark, passed)
     if code is None:
         return "test hangs"
     ran = re.search(r"Test run with (\d+) tests?\b.* (passed|failed) after", output)
     if not ran:
         return "test crashes"
-    if int(ran[1]) < len(tests):
+    if int(ran[1]) < len(filters):
         return "test not run"
     if re.search(r"^\S+ +(Test|Suite) .* skipped", output, re.MULTILINE):
         return "test skipped"

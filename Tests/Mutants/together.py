@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tarfile
 
+import generated
 import judging
 import written
 from anchors import Sources
@@ -31,9 +32,9 @@ def committed(root):
 
 
 class Tree:
-    """The copy of HEAD in a folder."""
+    """The copy of HEAD in a folder, with these entries, or those that are made of its sources."""
 
-    def __init__(self, root, folder, known):
+    def __init__(self, root, folder, known, makes=None):
         self.folder = folder
         self.files, self.modes = {}, {}
         for name, content, mode in committed(root):
@@ -47,9 +48,12 @@ class Tree:
             for name, content in self.files.items()
             if name.startswith("Sources/") or name in {entry.get("file") for entry in known}
         }
+        sources = Sources(texts)
+        if makes is not None:
+            known = makes(sources)
         self.memory = folder / ".build" / "mutants.json"
         self.memory.parent.mkdir(parents=True, exist_ok=True)
-        self.written = written.Entries(Sources(texts), known, folder / ".build" / "mutants")
+        self.written = written.Entries(sources, known, folder / ".build" / "mutants")
         try:
             self.written.choose(json.loads(self.memory.read_text()))
         except (OSError, ValueError):
@@ -129,6 +133,20 @@ def judge(root, folder, known, chosen, jobs, until):
     if alone:
         tree.build()
     return {entry["id"]: judged.word(entry) for entry in chosen}
+
+
+def judge_generated(root, folder, folders, sample, jobs, until):
+    """Judges what is made of the syntax of these folders, or an even sample of it; by name."""
+    tree = Tree(root, folder, [], lambda sources: generated.all_of(sources, folders))
+    tree.build()
+    judged = generated.Generated(folder, tree.written.marks, tree.digest(), jobs, until)
+    made = list(tree.written.entries.values())
+    fit = [entry for entry in made if entry["id"] not in tree.written.singly]
+    print(f"{len(made)} made, {len(made) - len(fit)} of them do not build", flush=True)
+    judged.find_reaching(len(made), generated.suites(folder))
+    chosen = fit[:: max(1, len(fit) // sample)] if sample else fit
+    judged.all(chosen)
+    return {entry["name"]: judged.word(entry) for entry in chosen}
 
 
 def summary(words):

@@ -16,6 +16,7 @@ class Entries:
         self.sources = sources
         self.marks = marks  # The folder where a file says which is on.
         self.entries = {entry["id"]: entry for entry in entries}
+        self.numbers = {name: number for number, name in enumerate(self.entries)}
         self.places, self.choices, self.taken = {}, {}, {}
         self.singly, self.lines = {}, {}
         for name, entry in self.entries.items():
@@ -45,7 +46,9 @@ class Entries:
         out = {}
         for file, own in chosen.items():
             text = self.sources.files[file]
-            out[file], self.lines[file] = switches.rewrite(file, text, own, self.marks)
+            out[file], self.lines[file] = switches.rewrite(
+                file, text, own, self.marks, self.numbers
+            )
         return out
 
     def plainly(self, entry):
@@ -70,7 +73,7 @@ class Entries:
     def key(self, name):
         """Of an entry, where it stands."""
         entry, text = self.entries[name], self.sources.files[self.places[name].file]
-        parts = [name, entry["old"], entry["new"], text]
+        parts = [entry.get("name", name), entry["old"], entry["new"], text]
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:24]
 
     def remembered(self):
