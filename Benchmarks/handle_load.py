@@ -7,8 +7,10 @@ Only signing in asks them; what is measured asks nobody."""
 import base64
 import hashlib
 import hmac
+import html
 import http.server
 import json
+import re
 import secrets
 import threading
 import urllib.parse
@@ -151,7 +153,12 @@ class Hosts:
         visitor = Visitor()
         headers = {"X-Forwarded-For": f"10.254.0.{number}", "X-Forwarded-Proto": "http"}
         query = urllib.parse.urlencode({"handle": handle(number)})
-        begun = visitor.get(f"{base}/login?{query}", headers=headers)
+        page = visitor.get(f"{base}/login?{query}", headers=headers)
+        # A link is only followed to a host once the person has seen which one it is.
+        onward = re.search(r'href="(/login\?[^"]*shown=[^"]*)"', page.text)
+        if onward is None:
+            raise RuntimeError(f"/login answers {page.status}: {page.text[:300]}")
+        begun = visitor.get(base + html.unescape(onward[1]), headers=headers)
         asked = dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(begun.location or "").query))
         if asked.get("request_uri") not in self.pushed:
             raise RuntimeError(f"/login answers {begun.status}: {begun.text[:300]}")

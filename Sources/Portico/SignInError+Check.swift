@@ -1,13 +1,45 @@
 extension SignInError {
     /// The check that an answer failed.
     public struct Check: Hashable, Sendable, CustomStringConvertible {
-        /// One sentence for a log or a developer; a literal.
-        public let description: String
+        private let words: String
+        private var detail: String?
 
-        package init(_ description: StaticString) {
-            self.description = "\(description)"
+        package init(_ words: StaticString) {
+            self.words = "\(words)"
+        }
+
+        /// The same check, with the member of the answer that failed it or what else is wrong: for
+        /// the description, while `==` does not compare it.
+        package func naming(_ detail: StaticString?) -> Self {
+            var check = self
+            check.detail = detail.map { "\($0)" }
+            return check
+        }
+
+        /// One sentence for a log or a developer, made of literals.
+        public var description: String { words.naming(detail) }
+
+        public static func == (one: Check, other: Check) -> Bool {
+            one.words == other.words
+        }
+
+        public func hash(into hasher: inout Hasher) {
+            hasher.combine(words)
         }
     }
+}
+
+extension String {
+    /// The sentence, with a detail in brackets before its full stop.
+    func naming(_ detail: String?) -> String {
+        guard let detail else { return self }
+        return hasSuffix(".") ? "\(dropLast()) (\(detail))." : "\(self) (\(detail))"
+    }
+}
+
+extension SignInError.Check {
+    /// The same check, failed by an answer of another media type (RFC 6749 §5.1, RFC 8414 §3.2).
+    package var notJSON: Self { naming("its Content-Type is not application/json") }
 }
 
 extension SignInError.Check {
@@ -92,6 +124,10 @@ extension SignInError.Check {
     public static let answerTooLarge = Self("The answer is larger than allowed.")
     /// Not a JSON object, or not the expected type (OpenID Connect Core §5.3.2).
     public static let userInfo = Self("The UserInfo answer is malformed.")
+    /// The backend does not accept the identity token of a native sign-in: it is another person's or
+    /// app's, was used before, or took too long (``NativeSignIn``).
+    public static let identityTokenRefused =
+        Self("The backend refused the identity token. Begin again.")
     /// A backend's answer about a session is not a JSON object, or lacks a member.
     public static let backendAnswer = Self("The backend's answer is malformed.")
 }

@@ -2,6 +2,7 @@ extension SignInError {
     /// What must be put right, in words for the developer.
     public struct Hint: Hashable, Sendable, CustomStringConvertible {
         private let words: String
+        private var detail: String?
         /// How far the local clock seems to be ahead (positive) or behind (negative), if the clock
         /// is what is wrong.
         public let clockOffset: Duration?
@@ -11,9 +12,17 @@ extension SignInError {
             self.clockOffset = clockOffset
         }
 
+        /// The same hint, with the member of an answer that it is about: for the description, while
+        /// `==` does not compare it.
+        package func naming(_ detail: StaticString?) -> Self {
+            var hint = self
+            hint.detail = detail.map { "\($0)" }
+            return hint
+        }
+
         /// One or two sentences for the developer, made of literals and a number.
         public var description: String {
-            guard let clockOffset else { return words }
+            guard let clockOffset else { return words.naming(detail) }
             let seconds = clockOffset.components.seconds
             return seconds < 0
                 ? "\(words) It seems to be \(seconds.magnitude) s behind."
@@ -125,7 +134,8 @@ extension SignInError.Hint {
     public static let proofRefused =
         Self("The provider refuses the proof of possession. Check the clock of this device.")
     /// TLS failed. No option continues without it.
-    public static let certificateUntrusted = Self("The server's certificate is not trusted.")
+    public static let certificateUntrusted =
+        Self("The server's certificate is not trusted, or it does not speak TLS there.")
 
     // This machine
     /// Give another ``ExternalBrowser``, or open the address yourself.
@@ -138,6 +148,15 @@ extension SignInError.Hint {
     /// that host's `apple-app-site-association` the app.
     public static let redirectNotAssociated =
         Self("The app is not associated with the redirect's host (webcredentials).")
+    /// The system refused Sign in with Apple. The app needs the entitlement
+    /// `com.apple.developer.applesignin`, and the person an Apple Account on this device.
+    public static let appleSignInRefused =
+        Self(
+            "The system did not let the person sign in with Apple (com.apple.developer.applesignin)."
+        )
+    /// A request of `URLSession`'s kind has a stream as its body, which could not be sent again.
+    public static let bodyStream =
+        Self("A request with a body stream cannot be repeated. Use httpBody.")
     /// Only a provider's address is passed to a browser.
     public static let addressNotOpenable =
         Self("Only an https address, or http on this machine, is handed to a browser.")

@@ -112,7 +112,7 @@ public struct ScopeToken: Hashable, Sendable, ExpressibleByStringLiteral {
     public static let profile = ScopeToken("profile")
     /// Email address, and whether it is verified (OpenID Connect Core §5.4).
     public static let email = ScopeToken("email")
-    /// A refresh token that outlives the browser session (OpenID Connect Core §11).
+    /// A refresh token that outlives a sign-out, too (OpenID Connect Core §11).
     public static let offlineAccess = ScopeToken("offline_access")
     /// A device secret, by which other apps of the vendor on this device sign in without a browser
     /// (OpenID Connect Native SSO §3.1).

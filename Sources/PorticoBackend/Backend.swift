@@ -19,13 +19,16 @@ package struct Backend: Sendable {
     let rules: AccountRules
     let identity: ServiceIdentity
     let apis: [ProxiedAPI]
+    /// Asks APIs, and nothing else.
     let transport: any HTTPTransport
+    let apiCalls = AccountCalls()
     let limits: BackendLimits
     let handles: HandleSessionStore
     let handleTokens: HandleTokens
     let handleCalls = AccountCalls()
     fileprivate let access: ProviderAccess
 
+    /// - Parameter transport: For `apis` alone: providers do not wait for their connections.
     package init(
         directory: BackendDirectory,
         accounts: AccountStore,
@@ -96,7 +99,8 @@ extension Backend {
         let headers = SecurityHeaders(publicURL)
         let policy = CookiePolicy(publicURL)
         let cookies = SessionCookies(policy)
-        let attempts = AttemptCookies(policy, ring: ring)
+        let attempts = AttemptCookies(policy, ring: ring, directory: directory)
+        let whose = whose(cookies)
         let page = page
         let forms = PageForms(forms: GuardedForms(FormToken(ring: ring)), cookies: cookies)
         let responder = BackendResponder(
@@ -109,12 +113,14 @@ extension Backend {
         let check = SessionCheck(
             accounts: accounts,
             directory: directory,
-            cookies: cookies,
+            whose: whose,
             ring: ring,
             activity: activity
         )
         let complete = SignInCompletion(
             accounts: accounts,
+            directory: directory,
+            whose: whose,
             ring: ring,
             cookies: cookies,
             devices: KnownDevice(ring: ring, realmID: "accounts"),
@@ -123,20 +129,22 @@ extension Backend {
         let late = LateAnswer(sessions: check, responder: responder, forms: forms)
         let start = SignInStart(cookies: attempts, origin: publicURL.origin)
         let link = IdentityLinking(accounts: accounts, sessions: check, responder: responder)
-        let pending = PendingCookie(policy, ring: ring)
+        let pending = PendingCookie(policy, ring: ring, directory: directory)
+        let starts = StartLimit(limit: limits.starts, browsers: cookies.form)
         let emails = EmailCodes(accounts: accounts, ring: ring, limits: limits.mails)
         let departure = AccountDeparture(
             accounts: accounts,
             directory: directory,
             ring: ring
         )
+        let signOut = BrowserSignOut(whose: whose, departure: departure)
         return BackendEndpoints(
             responder: responder,
             start: StartEndpoint(
                 directory: directory,
                 start: start,
                 responder: responder,
-                limit: limits.starts
+                limit: starts
             ),
             callback: CallbackEndpoint(
                 directory: directory,
@@ -151,7 +159,7 @@ extension Backend {
                 limit: limits.callbacks,
                 redeemed: limits.redemptions
             ),
-            handles: handleEndpoints(attempts, late, complete, responder),
+            handles: handleEndpoints(attempts, late, complete, starts, responder),
             token: AppTokenEndpoint(
                 directory: directory,
                 accounts: accounts,
@@ -177,7 +185,7 @@ extension Backend {
                 responder: responder,
                 events: events,
                 pending: pending,
-                limit: limits.natives
+                limit: NativeLimit(starts: limits.starts, refused: limits.refusedTokens)
             ),
             providerCalls: ProviderCallsEndpoint(
                 directory: directory,
@@ -190,7 +198,7 @@ extension Backend {
             session: SessionEndpoint(
                 check: check,
                 departure: departure,
-                cookies: cookies,
+                signOut: signOut,
                 headers: headers
             ),
             accounts: AccountEndpoint(
@@ -199,6 +207,7 @@ extension Backend {
                 directory: directory,
                 start: start,
                 departure: departure,
+                signOut: signOut,
                 emails: emails,
                 cookies: cookies,
                 headers: headers,
@@ -216,16 +225,18 @@ extension Backend {
                 check: check,
                 access: access,
                 transport: transport,
+                calls: apiCalls,
                 headers: headers
             ),
-            handleSession: handleSession(departure, check, headers),
-            xrpc: xrpc(headers),
+            handleSession: handleSession(departure, signOut, headers),
+            xrpc: xrpc(whose, headers),
             choose: ChoosePages(
                 directory: directory,
                 check: check,
                 cookies: cookies,
                 page: page,
-                forms: forms
+                forms: forms,
+                isSignUpOpen: rules.isSignUpOpen
             ),
             join: AccountLinkingPages(
                 directory: directory,
@@ -243,6 +254,7 @@ extension Backend {
                 check: check,
                 accounts: accounts,
                 departure: departure,
+                signOut: signOut,
                 cookies: cookies,
                 responder: responder,
                 forms: forms
@@ -276,9 +288,8 @@ extension Backend {
             other: HomePages(
                 check: check,
                 accounts: accounts,
-                departure: departure,
+                browserSignOut: signOut,
                 emails: emails,
-                cookies: cookies,
                 directory: directory,
                 identity: identity,
                 responder: responder,

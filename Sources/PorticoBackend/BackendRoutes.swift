@@ -1,37 +1,39 @@
 import PorticoWeb
 
 extension BackendEndpoints {
-    /// The BFF's routes (docs/openapi.yaml): one for each method at an address.
+    /// The BFF's routes (docs/openapi.yaml): one for each method at an address. Callbacks by POST, and
+    /// Google's button, come from other sites' pages, and say so themselves.
     var routes: [Route<BackendContext>] {
         signIn + handles.routes + account + calls + documents + pages
     }
 
     private var signIn: [Route<BackendContext>] {
         [
-            .get("/v1/auth/{provider}", for: .people) { try await start.get($0.provider, $0) },
+            .get("/v1/auth/{provider}", for: .people) { try await start.get($0.provider, $0) }
+                .from(.shown),
             // The request spends the answer it carries, so HEAD must not do the same.
             .get("/v1/auth/{provider}/callback", for: .people, answersHead: false) {
                 try await callback.get($0.provider, isLink: false, $0)
-            },
+            }.from(.shown),
             .post("/v1/auth/{provider}/callback", for: .people) {
                 try await callback.post($0.provider, isLink: false, $0)
             },
             .get("/v1/auth/{provider}/callback/link", for: .people, answersHead: false) {
                 try await callback.get($0.provider, isLink: true, $0)
-            },
+            }.from(.shown),
             .post("/v1/auth/{provider}/callback/link", for: .people) {
                 try await callback.post($0.provider, isLink: true, $0)
             },
-            .post("/v1/auth/token", for: .programs, token.post),
-            .post("/v1/auth/refresh", for: .programs, refresh.post),
+            .post("/v1/auth/token", for: .programs, token.post).from(.none),
+            .post("/v1/auth/refresh", for: .programs, refresh.post).from(.none),
             .get("/v1/auth/session", for: .programs, session.get),
             .post("/v1/auth/logout", for: .programs, session.logout),
             .post("/v1/auth/{provider}/native/nonce", for: .programs) {
                 try await native.nonce($0.provider, $0)
-            },
+            }.from(.none),
             .post("/v1/auth/{provider}/native", for: .programs) {
                 try await native.post($0.provider, $0)
-            },
+            }.from(.none),
             .post("/v1/auth/google/one-tap", for: .programs, native.oneTap),
         ]
     }
@@ -78,18 +80,19 @@ extension BackendEndpoints {
         [
             .post("/v1/auth/{provider}/backchannel-logout", for: .programs) {
                 try await providerCalls.logout($0.provider, $0)
-            },
-            .post("/v1/auth/apple/notifications", for: .programs, providerCalls.appleNotification),
+            }.from(.none),
+            .post("/v1/auth/apple/notifications", for: .programs, providerCalls.appleNotification)
+                .from(.none),
             .post(
                 "/v1/auth/facebook/deauthorize",
                 for: .programs,
                 providerCalls.facebookDeauthorize
-            ),
+            ).from(.none),
             .post(
                 "/v1/auth/facebook/data-deletion",
                 for: .programs,
                 providerCalls.facebookDataDeletion
-            ),
+            ).from(.none),
         ]
             + Route.any(of: ProxyEndpoint.methods, "/bff/{api}/{rest...}", for: .programs) {
                 try await proxy.respond($0.parameters["api"], $0.parameters["rest"], $0)
@@ -112,7 +115,9 @@ extension BackendEndpoints {
             .get(.login) {
                 try handles.login.isAsked($0)
                     ? try await handles.login.get($0) : try await choose.signIn($0)
-            },
+            }.from(.shown),
+            .get(.back, choose.back),
+            .get("/login/back/{rest...}", for: .people, choose.back),
             .get(.signup, choose.signUp),
             .get(.joining, join.ask),
             .post(.joining, join.decide),

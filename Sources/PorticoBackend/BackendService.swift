@@ -27,9 +27,14 @@ package struct BackendService: HTTPService {
     {
         switch error {
         case let absence as SessionCheck.Absence where audience.isPeople && !context.wantsJSON:
-            return responder.toSignIn([("return_to", context.target.path)]).logged(
-                error: absence.name
-            )
+            // `try?`: what is no form is the page itself.
+            let form = context.method == .post ? try? context.form() : nil
+            let page = form.map(context.page) ?? context.target.path
+            return responder.toSignIn([("return_to", page)]).logged(error: absence.name)
+        case let two as TwoPeople where audience.isPeople && !context.wantsJSON:
+            // They see whose it is now.
+            return responder.toSignIn([("return_to", context.target.path)]).adding([two.cure])
+                .logged(error: two.name)
         case let absence as HandleSessionCheck.Absence where context.opensPage:
             // A person who followed a link can sign in again, mostly without typing.
             let query = absence.handle.map { [(name: "handle", value: $0)] } ?? []
@@ -37,6 +42,11 @@ package struct BackendService: HTTPService {
                 .logged(error: absence.name)
         case let refusal as any Refusal: return responder.refuse(refusal, audience, context)
         case is StoreBusy: return responder.refuse(BackendError.busy, audience, context)
+        case let error as SQLError where error.whyUnwritable != nil:
+            guard audience.isPeople, !context.wantsJSON else {
+                return responder.refuse(BackendError.cannotSave, audience, context)
+            }
+            return responder.refuse(Unavailable.cannotSave, audience, context)
         default:
             responder.events.failed(error, context)
             let fault = BackendError(.internalError, "Something went wrong here.")

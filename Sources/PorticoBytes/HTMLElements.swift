@@ -1,13 +1,14 @@
 /// The elements used in pages.
 package enum HTMLTag: String, Sendable {
     case a, bdi, body, button, circle, dd, details, div, dl, dt, footer, form, h1, h2, header, img
-    case input, label, li, main, meta, nav, p, section, span, strong, summary, svg, text, title, ul
+    case input, label, li, link, main, meta, nav, p, path, section, span, strong, summary, svg, text
+    case title, ul
     case lineBreak = "br"
 
     /// The attribute with the address that an element links to or loads.
     var address: String? {
         switch self {
-        case .a: "href"
+        case .a, .link: "href"
         case .form: "action"
         case .button: "formaction"
         case .img: "src"
@@ -17,7 +18,7 @@ package enum HTMLTag: String, Sendable {
 
     var isVoid: Bool {
         switch self {
-        case .img, .input, .meta, .lineBreak: true
+        case .img, .input, .link, .meta, .lineBreak: true
         default: false
         }
     }
@@ -25,7 +26,7 @@ package enum HTMLTag: String, Sendable {
     /// Inline content, where white space would be visible.
     var isPhrasing: Bool {
         switch self {
-        case .a, .bdi, .img, .input, .lineBreak, .span, .strong, .circle, .svg, .text: true
+        case .a, .bdi, .img, .input, .lineBreak, .span, .strong, .circle, .path, .svg, .text: true
         default: false
         }
     }
@@ -46,7 +47,8 @@ package enum HTMLTag: String, Sendable {
 package struct HTMLAttributes: Sendable, ExpressibleByDictionaryLiteral {
     package enum Name: String, Sendable {
         case alt, autocapitalize, autocomplete, autofocus, checked, content, dir, formnovalidate
-        case height, id, inputmode, method, name, readonly, required, role, spellcheck, tabindex
+        case height, hidden, id, inputmode, method, name, readonly, rel, required, role, spellcheck
+        case tabindex
         case type, value, width
         case `class`
         case `for`
@@ -57,7 +59,7 @@ package struct HTMLAttributes: Sendable, ExpressibleByDictionaryLiteral {
         case ariaLabel = "aria-label"
         case ariaLabelledBy = "aria-labelledby"
         // For SVG.
-        case cx, cy, fill, r, viewBox, x, xmlns, y
+        case cx, cy, d, fill, r, viewBox, x, xmlns, y
         case fontSize = "font-size"
         case textAnchor = "text-anchor"
     }

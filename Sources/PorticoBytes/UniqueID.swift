@@ -46,6 +46,11 @@ package struct UniqueID: Hashable, Sendable {
         self.bytes = bytes
     }
 
+    /// The time of one that begins with a time, in milliseconds since 1970.
+    package var milliseconds: Int64 {
+        bytes.prefix(6).reduce(Int64(0)) { $0 << 8 | Int64($1) }
+    }
+
     /// 36 characters, lower case.
     package var text: String {
         var text: [UInt8] = []

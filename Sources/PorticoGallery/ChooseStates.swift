@@ -99,7 +99,9 @@ extension ChooseMethodPage: PageWithStates {
             isRemembered: isRemembered,
             fields: fields,
             problem: problem,
-            otherMode: PageLink(path: mode == .signIn ? "/signup" : "/login")
+            // No one is invited to what is closed, or not there.
+            otherMode: mode == .signIn && (methods.isEmpty || problem == .signUpClosed)
+                ? nil : PageLink(path: mode == .signIn ? "/signup" : "/login")
         )
     }
 }

@@ -14,13 +14,26 @@ extension CookiesBlockedPage: PageWithStates {
 
 extension ErrorPage: PageWithStates {
     package static let gallery: [GalleryState] = [
-        state(
+        GalleryState(
             "request not understood",
+            ErrorPage(
+                issue: .requestNotUnderstood,
+                client: "Demo",
+                back: PageLink(path: "/realms/demo/account/apps"),
+                details: Details(
+                    code: "invalid_request",
+                    description: "redirect_uri is now post_logout_redirect_uri.",
+                    time: Date(timeIntervalSince1970: 1_760_000_000)
+                )
+            )
+        ),
+        state(
+            "way on",
             .requestNotUnderstood,
             code: "invalid_request",
-            "redirect_uri is now post_logout_redirect_uri."
+            "platform must be web or mobile.",
+            back: login
         ),
-        state("way on", .requestNotUnderstood, code: "invalid_request", back: login),
         state(
             "unknown client",
             .unknownClient,
@@ -49,12 +62,14 @@ extension ErrorPage: PageWithStates {
             ErrorPage(issue: .providerMisconfigured(name: "Google"), back: login)
         ),
         state("busy", .busy, code: "busy"),
+        state("cannot save", .cannotSave, code: "cannot_save"),
         state("server error", .serverError, code: "server_error"),
         state("too large", .tooLarge, code: "too_large"),
         state(
             "too many tries",
             .tooManyTries(seconds: 12),
             code: "rate_limited",
+            "Too many sign-ins were started from this address.",
             back: login
         ),
         GalleryState("registration closed", ErrorPage(issue: .registrationClosed)),
@@ -101,10 +116,13 @@ extension ExpiredPage: PageWithStates {
             "answered before",
             ExpiredPage(
                 reason: .answered,
-                restart: PageLink(path: "/realms/demo/login-actions/restart?request=AbC")
+                restart: PageLink(path: "/v1/auth/handle?platform=mobile")
             )
         ),
-        GalleryState("answered before, no way on", ExpiredPage(reason: .answered)),
+        GalleryState(
+            "out of date",
+            ExpiredPage(reason: .outdated, restart: PageLink(path: "/account/details"))
+        ),
         GalleryState("unmatched, no way on", ExpiredPage(reason: .unmatched)),
         GalleryState(
             "unmatched",

@@ -19,7 +19,7 @@ extension HandlePage: PageWithStates {
         state(
             "host unreachable",
             handle: known,
-            .hostUnreachable(host: "a-host-with-a-rather-long-name.pds.example.com")
+            .hostUnreachable(host: "a-long-name.pds.example.com")
         ),
         state(
             "host without sign-in",

@@ -2,7 +2,15 @@ package import PorticoPages
 
 extension AddMethodPage: PageWithStates {
     package static let gallery = [
-        GalleryState("asked", AddMethodPage(newMethod: .apple, account: .sample, form: .sample))
+        GalleryState(
+            "asked",
+            AddMethodPage(
+                newMethod: .apple,
+                identity: "Ann Example (\(EmailCodePage.masked("ann@example.com")))",
+                account: .sample,
+                form: .sample
+            )
+        )
     ]
 }
 
@@ -123,6 +131,15 @@ extension FoundAccountPage: PageWithStates {
                 newMethod: .facebook,
                 knownMethods: [],
                 mailbox: "a…@example.com",
+                canSeparate: true,
+                form: .sample
+            )
+        ),
+        GalleryState(
+            "second of its provider",
+            FoundAccountPage(
+                newMethod: .google,
+                knownMethods: [],
                 canSeparate: true,
                 form: .sample
             )

@@ -66,8 +66,68 @@ extension NewPasswordPage: PageWithStates {
                     form: .sample,
                     canCancel: true
                 )
-            )
+            ),
+            GalleryState(
+                "demanded",
+                NewPasswordPage(
+                    userName: "ann@example.com",
+                    leastCharacters: 8,
+                    form: .sample,
+                    isDemanded: true
+                )
+            ),
+            GalleryState(
+                "the same",
+                NewPasswordPage(
+                    userName: "ann@example.com",
+                    leastCharacters: 8,
+                    form: .sample,
+                    problem: .same,
+                    isDemanded: true
+                )
+            ),
+            GalleryState(
+                "in the account",
+                NewPasswordPage(
+                    userName: "ann@example.com",
+                    leastCharacters: 8,
+                    form: .sample,
+                    canCancel: true,
+                    navigation: .sampleOfRealm
+                )
+            ),
+            GalleryState(
+                "by a mailed link",
+                NewPasswordPage(
+                    userName: "ann@example.com",
+                    leastCharacters: 8,
+                    form: .sample,
+                    mailed: Mailed(account: "ann")
+                )
+            ),
+            GalleryState(
+                "to confirm an address",
+                NewPasswordPage(
+                    userName: "ann@example.com",
+                    leastCharacters: 8,
+                    form: .sample,
+                    mailed: Mailed(
+                        account: "ann",
+                        confirms: "ann@example.com",
+                        signIn: PageLink(path: "/realms/demo/account/apps")
+                    )
+                )
+            ),
         ]
+}
+
+extension ChangedPasswordPage: PageWithStates {
+    package static let gallery = [
+        GalleryState(
+            "changed",
+            ChangedPasswordPage(account: .sample, navigation: .sampleOfRealm)
+        )
+    ]
 }
 
 extension PasswordLinkPage: PageWithStates {
@@ -89,7 +149,16 @@ extension ActionLinkPage: PageWithStates {
     package static let gallery = [
         GalleryState(
             "asked",
-            ActionLinkPage(state: .asking(address: "ann@example.com", .sample))
+            ActionLinkPage(
+                state: .asking(address: "ann@example.com", account: "ann", .sample)
+            )
+        ),
+        GalleryState("app demanded", ActionLinkPage(state: .demanding(account: "ann", .sample))),
+        GalleryState(
+            "app to be set up",
+            ActionLinkPage(
+                state: .demanded(PageLink(path: "/realms/demo/account/second-factor"))
+            )
         ),
         GalleryState(
             "confirmed",

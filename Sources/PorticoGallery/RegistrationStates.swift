@@ -8,7 +8,7 @@ extension RegistrationPage: PageWithStates {
         state(
             "everything missing",
             [
-                .givenNameMissing, .familyNameMissing, .emailMissing, .userNameMissing,
+                .givenNameMissing, .emailMissing, .userNameMissing,
                 .password(.missing),
             ]
         ),

@@ -16,7 +16,7 @@ extension PageNavigation {
     /// Of the people of a realm at the Provider.
     static let sampleOfRealm = PageNavigation(
         base: "/realms/demo/account",
-        entries: [.apps, .devices, .secondFactors]
+        entries: [.apps, .devices, .password, .secondFactors]
     )
 }
 

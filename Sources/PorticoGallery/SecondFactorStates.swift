@@ -2,13 +2,19 @@ package import PorticoPages
 
 extension SecondFactorsPage: PageWithStates {
     private static let app = App(id: "1", addedAt: 1_798_800_000)
-    private static let other = App(id: "2", addedAt: 1_800_000_000)
+    private static let other = App(id: "2", addedAt: 1_798_800_000)
 
     package static let gallery = [
         state("none", []),
         state("demanded", [], waiting: true, isDemanded: true),
-        state("added", [app], status: .added),
-        state("added, on the way to an app", [app], status: .added, waiting: true),
+        state("added", [app, other], codes: Codes(id: "3", left: 12), status: .added),
+        state(
+            "added, on the way to an app",
+            [app],
+            codes: Codes(id: "3", left: 11),
+            status: .added,
+            waiting: true
+        ),
         state("two apps and codes", [app, other], codes: Codes(id: "3", left: 11)),
         state("removed", [], status: .removed),
         state("codes alone", [], codes: Codes(id: "3", left: 1)),
@@ -60,14 +66,38 @@ extension AuthenticatorSetupPage: PageWithStates {
     }
 }
 
+extension AppAddedPage: PageWithStates {
+    package static let gallery = [
+        GalleryState(
+            "added",
+            AppAddedPage(
+                form: .sample,
+                later: PageLink(path: "/realms/demo/account/second-factor")
+            )
+        )
+    ]
+}
+
 extension RecoveryCodesPage: PageWithStates {
     package static let gallery = [
         GalleryState(
             "made",
             RecoveryCodesPage(
-                codes: (0..<12).map { "K6YY5KVQ" + String(2345 + $0) },
+                account: .sample,
+                codes: sampleCodes,
                 done: PageLink(path: "/realms/demo/account/second-factor")
             )
-        )
+        ),
+        GalleryState(
+            "made again",
+            RecoveryCodesPage(
+                account: .sample,
+                codes: sampleCodes,
+                replacesOthers: true,
+                done: PageLink(path: "/realms/demo/account/second-factor")
+            )
+        ),
     ]
+
+    private static let sampleCodes = (0..<12).map { "K6YY5KVQ" + String(2345 + $0) }
 }

@@ -39,16 +39,7 @@ extension ConfirmEmailPage: PageWithStates {
 
 extension ConsentPage: PageWithStates {
     package static let gallery: [GalleryState] = [
-        GalleryState(
-            "registered",
-            ConsentPage(
-                client: "Notes",
-                origin: .registered,
-                account: .sample,
-                scopes: ["openid", "profile", "email", "roles"],
-                form: .sample
-            )
-        ),
+        GalleryState("registered", notes(.registered)),
         GalleryState(
             "app on this device, everything",
             ConsentPage(
@@ -62,6 +53,7 @@ extension ConsentPage: PageWithStates {
                 form: .sample
             )
         ),
+        GalleryState("app on this device, administers", notes(.appOnThisDevice, administers: true)),
         GalleryState(
             "site, no name",
             ConsentPage(
@@ -106,6 +98,17 @@ extension ConsentPage: PageWithStates {
 }
 
 extension ConsentPage {
+    fileprivate static func notes(_ origin: Origin, administers: Bool = false) -> ConsentPage {
+        ConsentPage(
+            client: "Notes",
+            origin: origin,
+            account: .sample,
+            scopes: ["openid", "profile", "email", "roles"],
+            administers: administers,
+            form: .sample
+        )
+    }
+
     fileprivate static func atProtocol(
         _ scopes: [String],
         unknown: [String] = []
@@ -189,7 +192,7 @@ extension SignInPage: PageWithStates {
         ),
         state("must wait", userName: "ann", problem: .mustWait(seconds: 45)),
         state("busy", userName: "ann", problem: .busy),
-        state("took too long", problem: .tookTooLong),
+        state("took too long", userName: "alice", problem: .tookTooLong),
         GalleryState(
             "password can be replaced",
             SignInPage(

@@ -12,9 +12,9 @@ public struct AuthenticationMethod: Sendable {
 
     let kind: Kind
 
-    /// A session at a backend-for-frontend: the browser's cookie `__Host-session`, or an app's
-    /// session token as `Authorization: Bearer`. The service checks each with the backend, and
-    /// sends it only the cookie or the token.
+    /// A session at a backend-for-frontend: the browser's cookie `__Host-session`, the cookie `sid` of
+    /// a sign-in by internet handle, or an app's session token as `Authorization: Bearer`. The service
+    /// checks each with the backend, and sends it only these cookies or the token.
     ///
     /// The cookie reaches a service only under the backend's own host, behind one proxy.
     ///

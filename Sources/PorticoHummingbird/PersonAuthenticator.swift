@@ -9,7 +9,8 @@ import PorticoProtocol
 ///
 /// A request that could change something and has the session's cookie must also come from the same
 /// origin, or have the field `X-Portico: 1`: a foreign page can make the browser send the person's
-/// cookie, but can add neither of these (Fetch Metadata §2.3).
+/// cookie, but can add neither of these (Fetch Metadata §2.3). An app that has only the cookie `sid` and
+/// is no browser needs neither.
 public struct PersonAuthenticator<Context: PersonRequestContext>: RouterMiddleware {
     private let sessions: SessionAuthentication?
     private let accessTokens: [AccessTokenAuthentication]
@@ -39,7 +40,7 @@ public struct PersonAuthenticator<Context: PersonRequestContext>: RouterMiddlewa
         context.person = nil
         let presented = PresentedCredentials(
             request.headers,
-            cookie: sessions?.cookieName,
+            cookies: sessions?.cookieNames ?? [],
             takesProofs: takesProofs
         )
         let authentication = accessTokenAuthentication(for: presented)
@@ -71,9 +72,11 @@ public struct PersonAuthenticator<Context: PersonRequestContext>: RouterMiddlewa
         case .proven(let token):
             guard let authentication else { throw invalid }
             return try await authentication.person(of: token, provenIn: request)
-        case .cookie:
+        case .cookies(let cookies):
             guard let sessions else { throw challenges.missing }
-            guard CrossSiteRule.permits(request) else { throw .crossSite }
+            // Libraries of apps that are there have no other cookie, and cannot add a field.
+            let mayBeApp = cookies.map(\.name) == [PresentedCredentials.SessionCookie.byHandle]
+            guard CrossSiteRule.permits(request, ofApp: mayBeApp) else { throw .crossSite }
             return try await sessions.person(of: presented)
         case .none: throw challenges.missing
         case .malformed: throw invalid

@@ -1,5 +1,6 @@
 import HTTPTypes
 import PorticoBytes
+import PorticoProtocol
 
 /// The credentials of a request. A token in the field `Authorization` takes precedence: a request
 /// uses one method only (RFC 6750 §2).
@@ -7,15 +8,16 @@ enum PresentedCredentials: Hashable {
     case bearer(String)
     /// An access token that comes with a proof of possession (RFC 9449 §7.1).
     case proven(String)
-    case cookie(String)
+    /// Of the session, and of a sign-in by internet handle: the backend says whose they are.
+    case cookies([SessionCookie])
     case none
     /// Credentials are present, but cannot be a token.
     case malformed
 
     /// - Parameters:
-    ///   - name: The name of the session cookie, if accepted.
+    ///   - names: The names of the session cookies, if accepted.
     ///   - takesProofs: Whether the scheme `DPoP` is accepted.
-    init(_ fields: HTTPFields, cookie name: String?, takesProofs: Bool) {
+    init(_ fields: HTTPFields, cookies names: [String], takesProofs: Bool) {
         let schemes: [Scheme] = takesProofs ? [.bearer, .dpop] : [.bearer]
         let authorizations = fields[values: .authorization].filter { field in
             Scheme(field).map(schemes.contains) ?? false
@@ -24,24 +26,36 @@ enum PresentedCredentials: Hashable {
             self = Self.token(in: authorizations) ?? .malformed
             return
         }
-        guard let name, let value = Self.value(of: name, in: fields) else {
-            self = .none
-            return
+        let cookies = names.compactMap { name -> SessionCookie? in
+            guard let value = Self.value(of: name, in: fields), !value.isEmpty,
+                value.utf8.allSatisfy({ Self.isTokenCharacter($0) || $0 == UInt8(ascii: "%") })
+            else { return nil }
+            return SessionCookie(name: name, value: value)
         }
-        self =
-            value.isEmpty || !value.utf8.allSatisfy(Self.isTokenCharacter) ? .none : .cookie(value)
+        self = cookies.isEmpty ? .none : .cookies(cookies)
+    }
+
+    /// One of the backend's cookies.
+    struct SessionCookie: Hashable {
+        /// Of sign-ins by internet handle.
+        static let byHandle = "sid"
+
+        let name: String
+        let value: String
+
+        var text: String { "\(name)=\(value)" }
     }
 
     /// Distinguishes sessions in the cache.
     var cacheKey: String {
         switch self {
         case .bearer(let token): "bearer \(token)"
-        case .cookie(let value): "cookie \(value)"
+        case .cookies(let cookies): "cookie " + cookies.map(\.text).joined(separator: "; ")
         case .proven, .none, .malformed: ""
         }
     }
 
-    private static let longest = 16 * 1024
+    private static let longest = JWS.standardLimit
 
     private enum Scheme: String, CaseIterable {
         case bearer, dpop

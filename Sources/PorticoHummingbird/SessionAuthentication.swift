@@ -15,9 +15,12 @@ struct SessionAuthentication: Sendable {
 
     var backend: String { base.text }
 
-    /// The backend's name for it: the prefix is not allowed without https.
-    var cookieName: String {
-        base.address.isSecure ? "__Host-session" : "portico-dev-session"
+    /// The backend's names for them: the prefix is not allowed without https.
+    var cookieNames: [String] {
+        [
+            base.address.isSecure ? "__Host-session" : "portico-dev-session",
+            PresentedCredentials.SessionCookie.byHandle,
+        ]
     }
 
     func person(of presented: PresentedCredentials) async throws(Refusal) -> AuthenticatedPerson {
@@ -44,7 +47,10 @@ struct SessionAuthentication: Sendable {
         request.headerFields[.accept] = "application/json"
         switch presented {
         case .bearer(let token): request.headerFields[.authorization] = "Bearer \(token)"
-        case .cookie(let value): request.headerFields[.cookie] = "\(cookieName)=\(value)"
+        case .cookies(let cookies):
+            // One field (RFC 6265 §5.4).
+            let text = cookies.map(\.text).joined(separator: "; ")
+            request.headerFields.append(HTTPField(name: .cookie, value: text))
         case .proven, .none, .malformed: throw .unavailable
         }
         do {

@@ -6,6 +6,14 @@ import PorticoStores
 /// then, too.
 enum BuiltInScopes {
     static let defaults = ["basic", "profile", "email", "roles", "web-origins", "acr"]
+    /// All that a realm there has of itself.
+    static let keycloaks = Set(
+        defaults + optionals
+            + [
+                "service_account", "organization", "role_list", "saml_organization",
+                "AuthnContextClassRef",
+            ]
+    )
     static let optionals = ["address", "phone", "offline_access", "microprofile-jwt"]
 
     static func scopes(of realm: Realm, _ moment: Moment) -> [ClientScope] {
@@ -170,5 +178,18 @@ enum BuiltInScopes {
             true
         ),
         ("acr", [Mapper(name: "acr loa level", kind: "oidc-acr-mapper")], false),
+        // Of clients with an account of their own, and of no others.
+        (
+            "service_account",
+            [note("Client ID", "client_id"), note("Client IP Address", "clientAddress")], false
+        ),
     ]
+
+    private static func note(_ name: String, _ note: String) -> Mapper {
+        Mapper(
+            name: name,
+            kind: "oidc-usersessionmodel-note-mapper",
+            config: ["user.session.note": note, "claim.name": note, "jsonType.label": "String"]
+        )
+    }
 }

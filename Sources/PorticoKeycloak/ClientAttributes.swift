@@ -19,7 +19,7 @@ struct ClientAttributes {
         }
         var values: [String: String] = [:]
         for name in Self.names {
-            if let text = try attributes.setting(name) { values[name] = text }
+            if let text = try attributes.text(name) { values[name] = text }
         }
         self.values = values
     }
@@ -32,6 +32,7 @@ struct ClientAttributes {
     private static let isRFC9068 = "access.token.header.type.rfc9068"
     private static let refreshTokens = "use.refresh.tokens"
     private static let keys = "jwks.string"
+    private static let takesKeysFromURL = "use.jwks.url"
     private static let backchannel = "backchannel.logout.url"
     private static let backchannelSession = "backchannel.logout.session.required"
     private static let pushed = "require.pushed.authorization.requests"
@@ -39,30 +40,54 @@ struct ClientAttributes {
     private static let certificates = "tls.client.certificate.bound.access.tokens"
     private static let names = [
         pkce, postLogout, lifespan, idTokenAlgorithm, accessTokenAlgorithm, refreshTokens, keys,
-        backchannel, backchannelSession, isRFC9068, pushed, dpop, certificates,
+        takesKeysFromURL, backchannel, backchannelSession, isRFC9068, pushed, dpop, certificates,
     ]
 
+    private func isOn(_ name: String) -> Bool { values[name]?.isTrue ?? false }
+
     /// Whether it must push its requests (RFC 9126 §6).
-    var requiresPushedRequests: Bool { values[Self.pushed] == "true" }
+    var requiresPushedRequests: Bool { isOn(Self.pushed) }
 
     /// Whether it gets no token without a proof of possession (RFC 9449 §5.2).
-    var requiresProofs: Bool { values[Self.dpop] == "true" }
+    var requiresProofs: Bool { isOn(Self.dpop) }
 
     /// Whether its tokens are bound to a certificate (RFC 8705).
-    var bindsToCertificate: Bool { values[Self.certificates] == "true" }
+    var bindsToCertificate: Bool { isOn(Self.certificates) }
 
     /// With `##` between them; `nil` if not set.
     var postLogoutRedirectURIs: String? { values[Self.postLogout] }
 
     /// `typ` of its access tokens: `JWT` in Keycloak, unless it requests that of RFC 9068 §2.1.
-    var accessTokenType: AccessTokenType { values[Self.isRFC9068] == "true" ? .atJWT : .jwt }
+    var accessTokenType: AccessTokenType { isOn(Self.isRFC9068) ? .atJWT : .jwt }
 
-    var usesRefreshTokens: Bool { values[Self.refreshTokens] != "false" }
+    var usesRefreshTokens: Bool { values[Self.refreshTokens]?.isTrue ?? true }
 
-    /// A JWK set; `nil` if it is missing or cannot be read.
+    /// The keys of a JWK set that are usable here; `nil` if there is none.
     var keySet: JSONValue? {
-        // `try?`: registration refuses the client if the set is missing.
-        values[Self.keys].flatMap { try? JSONValue(parsing: Array($0.utf8)) }
+        // `try?`: a client without keys is disabled. Keys beside the address that it takes them from are
+        // old.
+        guard !isOn(Self.takesKeysFromURL), let text = values[Self.keys],
+            let set = try? JSONValue(parsing: Array(text.utf8)),
+            let keys = set.object?.array("keys")
+        else { return nil }
+        let usable = keys.filter { Self.isUsable([$0]) }
+        guard Self.isUsable(usable) else { return nil }
+        return .object(["keys": .array(usable)])
+    }
+
+    /// How many keys of its set are not usable here.
+    var unusableKeys: Int {
+        // `try?`: as for ``keySet``.
+        guard let text = values[Self.keys], let set = try? JSONValue(parsing: Array(text.utf8)),
+            let keys = set.object?.array("keys")
+        else { return 0 }
+        return keys.count - (keySet?.object?.array("keys")?.count ?? 0)
+    }
+
+    private static func isUsable(_ keys: [JSONValue]) -> Bool {
+        // `try?`: only whether each is a key for signatures matters.
+        guard let set = try? JWKSet(["keys": .array(keys)]) else { return false }
+        return !set.keys.isEmpty && set.refusals.isEmpty
     }
 
     /// Every algorithm that the client names.
@@ -87,7 +112,7 @@ struct ClientAttributes {
             )
             return
         }
-        candidate.backchannelLogoutSessionRequired = values[Self.backchannelSession] == "true"
+        candidate.backchannelLogoutSessionRequired = isOn(Self.backchannelSession)
         client = candidate
     }
 

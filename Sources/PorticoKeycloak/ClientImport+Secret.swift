@@ -64,7 +64,9 @@ extension ClientImport {
             report.add(
                 .changed,
                 "client \(client.clientID)",
-                "the file does not hold its secret: make a new one before it is used"
+                nil,
+                "the file does not hold its secret: make a new one before it is used",
+                isKept: true
             )
             // No one is shown this one.
             return .made

@@ -21,12 +21,6 @@ struct ClientImport {
     let moment: Moment
     var existing: ExistingRealm?
 
-    /// The clients that every Keycloak realm has itself.
-    static let builtIn: Set<String> = [
-        "account", "account-console", "admin-cli", "broker", "realm-management",
-        "security-admin-console",
-    ]
-
     /// - Parameter shut: Takes those that are disabled because their protection would be gone.
     func callAsFunction(
         _ realm: Representation,
@@ -44,9 +38,15 @@ struct ClientImport {
             let subject = "client \(clientID)"
             if !names.insert(ExactText(clientID)).inserted {
                 report.add(.skipped, subject, "the file has it twice")
-            } else if Self.isBuiltIn(clientID, in: self.realm.name) {
-                clients.append(try builtIn(representation, clientID, &ids))
-                report.add(.changed, subject, "Keycloak's own: kept for its roles")
+            } else if Client.isKeycloaksOwn(clientID, in: self.realm.name) {
+                clients.append(try builtIn(representation, clientID, &ids, report: &report))
+                report.add(
+                    .changed,
+                    subject,
+                    nil,
+                    "Keycloak's own: kept for its roles",
+                    isKept: true
+                )
             } else if try representation.text("protocol") ?? "openid-connect" != "openid-connect" {
                 report.add(.skipped, subject, "not a client of OpenID Connect")
             } else if let client = try client(
@@ -62,11 +62,6 @@ struct ClientImport {
             }
         }
         return clients
-    }
-
-    /// The master realm has one more for each realm.
-    static func isBuiltIn(_ clientID: String, in realm: String) -> Bool {
-        builtIn.contains(clientID) || realm == "master" && clientID.hasSuffix("-realm")
     }
 
     private func client(
@@ -109,13 +104,31 @@ struct ClientImport {
             }
         }
         FieldReport.client.add(representation.object, subject, report: &report)
-        if let object = representation.object.object("attributes") {
+        if var object = representation.object.object("attributes") {
+            // A password is the first level.
+            for name in ["minimum.acr.value", "default.acr.values"]
+            where object.string(name).map({ ["0", "1"].contains($0) }) ?? false {
+                object[name] = nil
+            }
             FieldReport.clientAttributes.add(object, subject, report: &report)
+            if object[AdminRights.mark] != nil {
+                report.add(.changed, subject, "no file says that people administer by way of it")
+            }
         }
         client.requiresConsent = try representation.bool("consentRequired") ?? false
         client.requiresPushedRequests = attributes.requiresPushedRequests
         client.dpopBoundAccessTokens = attributes.requiresProofs
-        if method == .privateKeyJWT { client.keySet = attributes.keySet }
+        if method == .privateKeyJWT {
+            client.keySet = attributes.keySet
+            if attributes.unusableKeys > 0 {
+                report.add(
+                    .changed,
+                    subject,
+                    "jwks.string",
+                    "keys that do not sign, or of a kind that is not known here, are left out"
+                )
+            }
+        }
         client.codeProtection = attributes.codeProtection(subject, report: &report)
         client.idTokenAlgorithm = attributes.idTokenAlgorithm(subject, report: &report)
         client.accessTokenAlgorithm = attributes.accessTokenAlgorithm(subject, report: &report)
@@ -144,9 +157,9 @@ struct ClientImport {
         return admitted(client, secret, others, report: &report)
     }
 
-    /// Whether a secret is none: an export masks it, or names where it is.
+    /// Whether a secret is none: an export masks it.
     static func isMask(_ secret: String) -> Bool {
-        secret.utf8.allSatisfy { $0 == UInt8(ascii: "*") } || secret.hasPrefix("${")
+        secret.utf8.allSatisfy { $0 == UInt8(ascii: "*") }
     }
 
     /// What has no place of its own. The secret is sealed elsewhere; the others open nothing here.
@@ -157,7 +170,9 @@ struct ClientImport {
         ] { object[name] = nil }
         guard var attributes = object.object("attributes") else { return object }
         for (name, _) in attributes
-        where ClientAttributes.isSecret(name) || name == "post.logout.redirect.uris" {
+        where ClientAttributes.isSecret(name) || name == "post.logout.redirect.uris"
+            || name == AdminRights.mark
+        {
             attributes[name] = nil
         }
         object["attributes"] = .object(attributes)
@@ -167,12 +182,14 @@ struct ClientImport {
     private func builtIn(
         _ representation: Representation,
         _ clientID: String,
-        _ ids: inout ImportedIDs
+        _ ids: inout ImportedIDs,
+        report: inout ImportReport
     ) throws(RealmImportError) -> Client {
+        let here = existing?.clients[ExactText(clientID)]
         var client = Client(
             id: ids.take(
                 try representation.text("id"),
-                here: existing?.clients[ExactText(clientID)]?.id,
+                here: here?.id,
                 existing,
                 random: moment.random
             ),
@@ -182,18 +199,29 @@ struct ClientImport {
             type: .public,
             authentication: .none
         )
-        client.grantTypes = []
-        // Nothing of it acts here, so its addresses have no other place.
+        // Only for what the password grant gives (``PasswordGrant``).
+        let refreshes = clientID == "admin-cli" && realm.name == AdminRights.master
+        client.grantTypes = refreshes ? [.refreshToken] : []
+        let attributes = try ClientAttributes(representation)
+        let shut = try Self.whyDisabled(representation, attributes, isPublic: true)
+        if let shut { report.add(.disabled, "client \(clientID)", "\(shut)") }
+        let isEnabled = try representation.bool("enabled") ?? true
+        client.isEnabled = isEnabled && shut == nil
+        client.requiresConsent = try representation.bool("consentRequired") ?? false
+        client.requiresPushedRequests = attributes.requiresPushedRequests
+        client.dpopBoundAccessTokens = attributes.requiresProofs
+        // Nothing else of it acts here, so its addresses have no other place.
         var kept = Self.kept(representation)
         for name in ["redirectUris", "webOrigins"] { kept[name] = representation.object[name] }
         if var attributes = representation.object.object("attributes") {
-            for (name, _) in attributes where ClientAttributes.isSecret(name) {
+            for (name, _) in attributes
+            where ClientAttributes.isSecret(name) || name == AdminRights.mark {
                 attributes[name] = nil
             }
             kept["attributes"] = .object(attributes)
         }
         client.keycloak = kept
-        return client
+        return here?.own(saying: client) ?? client
     }
 
     /// A client that proves itself in a way that is not known here gets a secret that no one knows.
@@ -241,7 +269,14 @@ struct ClientImport {
             client.grantTypes = [.authorizationCode]
             if attributes.usesRefreshTokens { client.grantTypes.insert(.refreshToken) }
             if client.redirectURIs.isEmpty {
-                report.add(.changed, subject, "has no redirect URI left: no one can sign in to it")
+                // Of each that is left out there is a word of its own.
+                report.add(
+                    .changed,
+                    subject,
+                    nil,
+                    "has no redirect URI left: no one can sign in to it",
+                    isKept: true
+                )
             }
         }
         if try representation.bool("serviceAccountsEnabled") ?? false, !isBearerOnly {
@@ -255,7 +290,7 @@ struct ClientImport {
             ("implicitFlowEnabled", "the implicit flow is switched off (RFC 9700 2.1.2)"),
             ("directAccessGrantsEnabled", "the password grant is switched off (RFC 9700 2.4)"),
         ] where try representation.bool(name) == true {
-            report.add(.changed, subject, words)
+            report.add(.changed, subject, nil, words, isKept: true)
         }
     }
 
@@ -266,23 +301,63 @@ struct ClientImport {
         report: inout ImportReport
     ) -> Client? {
         let subject = "client \(client.clientID)"
-        do {
-            let admission = try registration(
-                client,
-                secret: secret,
-                others: others,
-                algorithms: algorithms,
-                isImported: true,
-                random: moment.random
-            )
-            report.add(.read, subject, client.type == .public ? "public" : "confidential")
-            for warning in admission.warnings {
-                report.add(.read, subject, "\(warning.words)")
+        var (client, secret) = (client, secret)
+        while true {
+            do {
+                let admission = try registration(
+                    client,
+                    secret: secret,
+                    others: others,
+                    algorithms: algorithms,
+                    isImported: true,
+                    random: moment.random
+                )
+                report.add(.read, subject, client.type == .public ? "public" : "confidential")
+                for warning in admission.warnings {
+                    report.add(.read, subject, "\(warning.words)")
+                }
+                return admission.client
+            } catch {
+                guard let words = Self.leaveOut(error, of: &client, &secret) else {
+                    report.add(.skipped, subject, "\(error.field): \(error.rule)")
+                    return nil
+                }
+                report.add(.changed, subject, "\(error.field)", "\(words)")
             }
-            return admission.client
-        } catch {
-            report.add(.skipped, subject, "\(error.field): \(error.rule)")
-            return nil
+        }
+    }
+
+    /// Takes the one value out of a client that cannot be kept (docs/decisions/0121). Each is then one
+    /// that is never refused again.
+    ///
+    /// - Returns: What is said of it; `nil` where the client cannot do without.
+    private static func leaveOut(
+        _ refusal: ClientRegistration.Refusal,
+        of client: inout Client,
+        _ secret: inout ClientRegistration.Secret
+    ) -> StaticString? {
+        switch refusal {
+        case .name where client.name != client.clientID:
+            client.name = client.clientID
+            return "left out: a name is one line of at most 255 characters"
+        case .secret:
+            guard case .chosen = secret else { return nil }
+            secret = .made
+            return "left out: a secret is ASCII. Make a new one before it is used"
+        case .tooManyRedirectURIs:
+            let most = ClientRegistration.mostRedirectURIs(of: client)
+            client.redirectURIs = Array(client.redirectURIs.prefix(most))
+            client.postLogoutRedirectURIs = Array(client.postLogoutRedirectURIs.prefix(most))
+            return "those after the first 1,000 are left out"
+        case .idTokenAlgorithm:
+            guard client.idTokenAlgorithm != nil else { return nil }
+            client.idTokenAlgorithm = nil
+            return "the realm has no key of its algorithm: the realm's is used"
+        case .accessTokenAlgorithm:
+            guard client.accessTokenAlgorithm != nil else { return nil }
+            client.accessTokenAlgorithm = nil
+            return "the realm has no key of its algorithm: the realm's is used"
+        default: return nil
         }
     }
 }

@@ -33,7 +33,7 @@ struct ClientScopes {
         let asked = try representation.strings("optionalClientScopes") ?? optionals
         // What needs consent must be requested (OpenID Connect Core §11).
         client.defaultScopes = registrable(named, subject, report: &report)
-            .filter { $0 != "offline_access" }
+            .filter { $0 != "offline_access" && $0 != "device_sso" }
         let others = Set(asked).subtracting(client.defaultScopes)
         client.optionalScopes = registrable(asked.filter(others.contains), subject, report: &report)
         if named.contains("offline_access"), !client.optionalScopes.contains("offline_access") {
@@ -52,7 +52,9 @@ struct ClientScopes {
         }
         for name in names where known.contains(name) && !registrable.contains(name) {
             // `try?`: only whether it parses matters.
-            if name != "openid", let scope = try? Scope(name), scope.tokens == [name] {
+            if name != "openid", name.utf8.count <= 200, let scope = try? Scope(name),
+                scope.tokens == [name]
+            {
                 registrable.append(name)
             } else {
                 report.add(.skipped, subject, "scope \(name)", "no one can ask for that name")

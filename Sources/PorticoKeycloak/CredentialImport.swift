@@ -92,6 +92,13 @@ struct CredentialImport {
             report.add(.read, subject, detail, "asked for at sign-in")
         case .other where sameBytes(type, "webauthn-passwordless"):
             report.add(.skipped, subject, detail, "kept, but no one signs in by passkeys here")
+        case .other where sameBytes(type, "password-history"):
+            report.add(
+                .ignored,
+                subject,
+                type,
+                "kept: a new password is not compared with old ones"
+            )
         case .other:
             report.add(
                 .weaker,
@@ -111,12 +118,12 @@ struct CredentialImport {
         report: inout ImportReport
     ) throws {
         let subject = "user \(new.person.username)"
-        let data = try credential.text("credentialData") ?? "{}"
+        let (type, found, data) = try Self.texts(of: credential, type)
         // `try?`: what cannot be read cannot be checked either.
-        guard let secret = try credential.text("secretData"), secret.utf8.count <= 16_384,
+        guard let secret = found, secret.utf8.count <= 16_384,
             let parameters = try? JSONValue(parsing: Array(data.utf8)).object
         else {
-            report.add(.skipped, subject, "a credential that cannot be read")
+            Self.reportUnreadable(type, subject, report: &report)
             return
         }
         let kind: Credential.Kind =
@@ -141,5 +148,45 @@ struct CredentialImport {
             )
         )
         reportUse(of: kind, type, parameters, secret, subject, report: &report)
+    }
+
+    /// The type of a credential, its `secretData` and its `credentialData`. A one-time password in the
+    /// form from before Keycloak 8 gets that of today (`convertDeprecatedCredentialsFormat` there).
+    private static func texts(of credential: Representation, _ type: String)
+        throws(RealmImportError) -> (type: String, secret: String?, data: String)
+    {
+        let secret = try credential.text("secretData")
+        guard secret == nil, ["otp", "totp", "hotp"].contains(type),
+            let key = try credential.text("hashedSaltedValue")
+        else { return (type, secret, try credential.text("credentialData") ?? "{}") }
+        var data: JSONObject = ["subType": .string(type == "hotp" ? "hotp" : "totp")]
+        for name in ["digits", "period", "counter"] {
+            data[name] = try credential.integer(name).map(JSONValue.integer)
+        }
+        data["algorithm"] = try credential.text("algorithm").map(JSONValue.string)
+        let value: JSONObject = ["value": .string(key)]
+        return ("otp", text(value), text(data))
+    }
+
+    private static func text(_ object: JSONObject) -> String {
+        String(decoding: object.serialized(), as: UTF8.self)
+    }
+
+    /// A credential of a type that is not known counts as a second factor.
+    private static func reportUnreadable(
+        _ type: String,
+        _ subject: String,
+        report: inout ImportReport
+    ) {
+        if ["password-history", "webauthn-passwordless"].contains(type) {
+            report.add(.skipped, subject, "a credential that cannot be read")
+        } else {
+            report.add(
+                .weaker,
+                subject,
+                "a second factor (\(type))",
+                "it cannot be read and is left out: the password alone signs in"
+            )
+        }
     }
 }

@@ -26,6 +26,8 @@ struct GroupImport {
         var id: String?
         /// `nil`: too long to name a group.
         var path: String? = ""
+        /// The same with a tilde before each slash in a name, as Keycloak can be told to write it.
+        var escaped: String? = ""
         var isLeftOut = false
     }
 
@@ -39,14 +41,20 @@ struct GroupImport {
             throw .missing(path: representation.path(of: "name"))
         }
         let path = parent.path.flatMap { ImportedGroups.path($0, name) }
+        let escaped = parent.escaped.flatMap {
+            ImportedGroups.path(
+                $0,
+                name.split(separator: "/", omittingEmptySubsequences: false).joined(separator: "~/")
+            )
+        }
         let subject = "group \(path ?? name)"
         let note = ImportNotes.Name.group(name, in: parent.id)
         let isRepeated = !parent.isLeftOut && !imported.places.insert(note).inserted
         var isLeftOut = parent.isLeftOut || isRepeated
         if isRepeated {
             report.add(.skipped, subject, "the file has it twice")
-        } else if !isLeftOut, !PlainText.isLine(name, length: 255) {
-            report.add(.skipped, subject, "its name is not one line of at most 255 bytes")
+        } else if !isLeftOut, !PlainText.isLine(name, length: 255 * 4) {
+            report.add(.skipped, subject, "its name is not one line of at most 255 characters")
             isLeftOut = true
         } else if !isLeftOut, let deleted {
             let (element, known) = (representation.object, "group \(name)")
@@ -54,7 +62,8 @@ struct GroupImport {
         }
         var id: String?
         if !isLeftOut {
-            let group = try group(representation, name, note, in: parent, &imported)
+            var group = try group(representation, name, note, in: parent, &imported)
+            group.attributes = try representation.attributes(subject, report: &report)
             let names = try Self.roles(of: representation)
             imported.groups.append(
                 GroupWithRoles(group: group, roles: roles.known(names, subject, report: &report))
@@ -65,11 +74,14 @@ struct GroupImport {
         if !isRepeated {
             if let path { imported.name(id, path) }
             // Hand-written files call a group by another path, or by its bare name.
-            for alias in [try representation.text("path"), parent.path == "" ? name : nil] {
+            for alias in [
+                try representation.text("path"), parent.path == "" ? name : nil,
+                escaped == path ? nil : escaped,
+            ] {
                 if let alias { imported.nameAlso(id, alias) }
             }
         }
-        let here = Parent(id: id, path: path, isLeftOut: isLeftOut)
+        let here = Parent(id: id, path: path, escaped: escaped, isLeftOut: isLeftOut)
         for child in try representation.children("subGroups") {
             try add(child, in: here, to: &imported, report: &report)
         }
@@ -93,9 +105,7 @@ struct GroupImport {
             parentID: parent.id,
             name: name,
             description: try representation.text("description") ?? "",
-            attributes: Dictionary(
-                try representation.lists("attributes").map { ($0.name, $0.values) }
-            ) { first, _ in first }
+            attributes: [:]
         )
     }
 
@@ -107,6 +117,23 @@ struct GroupImport {
             names += roles.map { RoleName(clientID: clientID, name: $0) }
         }
         return names
+    }
+}
+
+extension Representation {
+    /// Attributes of a group or a role, as far as they are kept.
+    func attributes(_ subject: String, report: inout ImportReport) throws(RealmImportError)
+        -> [String: [String]]
+    {
+        let said = Dictionary(try lists("attributes").map { ($0.name, $0.values) }) { first, _ in
+            first
+        }
+        var left: [String] = []
+        let kept = PersonRegistration.keepable(said) { left.append($0) }
+        for name in left {
+            report.add(.changed, subject, name, "left out: at most 256 KiB of attributes are kept")
+        }
+        return kept
     }
 }
 

@@ -12,6 +12,8 @@ package struct ImportReport: Hashable, Sendable {
         case weaker
         /// It was imported disabled: here it would not have the protection that it had there.
         case disabled
+        /// Who administers afterwards.
+        case administers
         /// It was left out.
         case skipped
         /// It was imported in another form.
@@ -36,6 +38,8 @@ package struct ImportReport: Hashable, Sendable {
         package let subject: String
         /// A part of it: `redirect URI https://a.example/*`.
         package let detail: String?
+        /// Whether a request of the administration may say it: it is kept, and protects no one.
+        let isKept: Bool
     }
 
     private struct Key: Hashable {
@@ -72,7 +76,8 @@ package struct ImportReport: Hashable, Sendable {
         _ outcome: Outcome,
         _ subject: String,
         _ detail: String?,
-        _ words: String
+        _ words: String,
+        isKept: Bool = false
     ) {
         let place = place(outcome, words)
         kept[place].count += 1
@@ -80,7 +85,8 @@ package struct ImportReport: Hashable, Sendable {
         kept[place].named.append(
             Thing(
                 subject: PlainText.shown(subject),
-                detail: detail.map { PlainText.shown($0) }
+                detail: detail.map { PlainText.shown($0) },
+                isKept: isKept
             )
         )
     }

@@ -30,6 +30,8 @@ struct SeenTexts {
     /// Whether it is the first of its kind.
     mutating func insert(_ text: String) -> Bool { digests.insert(Self.digest(text)).inserted }
 
+    func contains(_ text: String) -> Bool { digests.contains(Self.digest(text)) }
+
     private static func digest(_ text: String) -> Digest {
         let bytes = Hash256(of: text).bytes
         func word(_ range: Range<Int>) -> UInt64 {

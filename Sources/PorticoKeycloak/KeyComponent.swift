@@ -1,5 +1,6 @@
 import PorticoBytes
 import PorticoProtocol
+import PorticoProvider
 
 /// A key provider of a realm, as its file has it (Keycloak `ComponentExportRepresentation`).
 struct KeyComponent {
@@ -39,8 +40,8 @@ struct KeyComponent {
         let settings = try Self.settings(component)
         func setting(_ name: String) -> String? { settings[name] }
         priority = setting("priority").flatMap { Int64($0) } ?? 0
-        isEnabled = setting("enabled") != "false"
-        isActive = isEnabled && setting("active") != "false"
+        isEnabled = setting("enabled")?.isTrue ?? true
+        isActive = isEnabled && setting("active")?.isTrue ?? true
         isForEncryption =
             setting("keyUse")?.utf8.map(\.lowercased).elementsEqual("enc".utf8)
             ?? (kind == "rsa-enc-generated" || kind == "rsa-enc")

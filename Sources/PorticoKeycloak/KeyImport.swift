@@ -80,7 +80,9 @@ struct KeyImport {
                 report.add(
                     component.isEnabled ? .read : .changed,
                     subject,
-                    component.isEnabled ? "can verify refresh tokens of before" : "disabled"
+                    nil,
+                    component.isEnabled ? "can verify refresh tokens of before" : "disabled",
+                    isKept: true
                 )
             }
         case .other:
@@ -109,7 +111,8 @@ struct KeyImport {
                 )
                 if kind == .published { key.publicJWK = component.jwk(of: pair) }
                 keys.kept.append(key)
-                report.add(.changed, subject, kind == .published ? "published only" : "disabled")
+                let words = kind == .published ? "published only" : "disabled"
+                report.add(.changed, subject, nil, words, isKept: true)
             }
         }
     }

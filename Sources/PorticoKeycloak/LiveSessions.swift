@@ -30,7 +30,7 @@ package struct LiveSessions: Sendable {
         take: ([ListedSession]) async throws -> Void
     ) async throws {
         do {
-            var reader = JSONReader(source, limits: Self.limits)
+            var reader = JSONReader(source, limits: Self.limits, mayHaveMark: true)
             guard try reader.next() == .beginObject else { throw Self.wrong(reader.path) }
             var isList = false
             while let name = try reader.nextName() {

@@ -15,7 +15,7 @@ struct MapperReport {
             }
             var config: [String: String] = [:]
             if let settings = try mapper.child("config") {
-                for (key, _) in settings.object { config[key] = try settings.setting(key) }
+                for (key, _) in settings.object { config[key] = try settings.text(key) }
             }
             let record = ProtocolMapperRecord(
                 id: try mapper.text("id") ?? "",

@@ -84,21 +84,6 @@ struct PartImport {
     }
 
     private func part(_ kind: String, _ id: String, _ object: JSONObject) -> RealmPart {
-        let (document, secrets) = RealmPartSeal.parted(object)
-        return RealmPart(
-            realmID: realm.id,
-            kind: kind,
-            id: id,
-            document: document,
-            sealed: secrets.isEmpty
-                ? nil
-                : seal.seal(
-                    secrets,
-                    of: kind,
-                    id: id,
-                    realmID: realm.id,
-                    random: moment.random
-                )
-        )
+        seal.part(object, of: kind, id: id, realmID: realm.id, random: moment.random)
     }
 }

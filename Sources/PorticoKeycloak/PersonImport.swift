@@ -9,6 +9,7 @@ struct PersonImport {
     let realm: Realm
     let roles: ImportedRoles
     let groups: ImportedGroups
+    var administering: AdministeringPeople
     /// The ids of the clients, by `client_id`.
     let clients: [ExactText: String]
     let seal: CredentialSeal
@@ -24,6 +25,7 @@ struct PersonImport {
         realm: Realm,
         roles: ImportedRoles,
         groups: ImportedGroups,
+        administering: AdministeringPeople,
         clients: [ExactText: String],
         seal: CredentialSeal,
         moment: Moment,
@@ -33,6 +35,7 @@ struct PersonImport {
         self.realm = realm
         self.roles = roles
         self.groups = groups
+        self.administering = administering
         self.clients = clients
         self.seal = seal
         self.moment = moment
@@ -65,7 +68,8 @@ struct PersonImport {
                 report.add(.skipped, subject, "the account of a client that is not imported")
                 return nil
             }
-            guard isOverRealm || taken.clients.insert(client) else {
+            let isFirst = taken.clients.insert(client)
+            guard isOverRealm || isFirst else {
                 report.add(.skipped, subject, "the second account of one client")
                 return nil
             }
@@ -95,9 +99,39 @@ struct PersonImport {
         ).add(user, to: &new, ids: &taken.credentials, report: &report)
         Self.reportActions(of: &new, report: &report)
         FieldReport.person.add(user.object, subject, report: &report)
+        if !isOverRealm { administering.add(new, to: &report) }
         let words = new.password == nil ? "without a password" : "with a password"
         report.add(.read, subject, words)
         return new
+    }
+
+    /// The accounts of clients that act for themselves, and that no one in the file is: Keycloak makes
+    /// them when it reads a file, and tokens without one have no `sub`.
+    ///
+    /// - Parameter new: Of the file.
+    /// - Returns: As a file would have them.
+    func missingAccounts(of new: NewRealm) throws(RealmImportError) -> [Representation] {
+        let clients = new.clients.filter {
+            $0.keycloak != nil && $0.grantTypes.contains(.clientCredentials)
+                && !taken.clients.contains($0.id)
+        }
+        guard !clients.isEmpty else { return [] }
+        let graph = RoleGraph(parts: new.roleParts, groups: new.groups)
+        let defaults = NewPersonDefaults(new.realm, clients: new.clients, graph: graph)
+        let known = defaults.roles.filter(roles.contains)
+        var accounts: [Representation] = []
+        for client in clients {
+            let account: JSONObject = [
+                "username": .string("service-account-\(client.clientID)"), "enabled": true,
+                "serviceAccountClientId": .string(client.clientID),
+                "realmRoles": .texts(known.ofRealm), "clientRoles": .object(known.byClient),
+                "groups": new.realm.keycloak?["defaultGroups"] ?? [],
+            ]
+            accounts.append(
+                try Representation(.object(account), path: "account of \(client.clientID)")
+            )
+        }
+        return accounts
     }
 
     private static func reportActions(of new: inout NewPerson, report: inout ImportReport) {
@@ -135,12 +169,17 @@ struct PersonImport {
         person.isEnabled = try user.bool("enabled") ?? false
         person.notBefore = max(0, try user.integer("notBefore") ?? 0)
         person.attributes = try Self.attributes(of: user)
+        var left: [(PersonRegistration.Refusal, String?)] = []
         do {
-            person = try registration.checked(person)
+            person = try registration.imported(person) { left.append(($0, $1)) }
         } catch {
             report.add(.skipped, subject, "\(error.field): \(error.rule)")
             return nil
         }
+        for (field, attribute) in left {
+            report.add(.changed, subject, attribute ?? "\(field.field)", Self.words(for: field))
+        }
+        if left.contains(where: { $0.0 == .username }) { person.username = free(person) }
         guard taken.ids.insert(ImportedIDs.key(person.id)) else {
             report.add(.skipped, subject, "the file has this user name or id twice")
             return nil
@@ -148,6 +187,24 @@ struct PersonImport {
         if !isOverRealm, !takeNames(of: &person, subject, report: &report) { return nil }
         if !person.isEnabled { report.add(.read, subject, "disabled") }
         return person
+    }
+
+    /// What is said of a value that is left out.
+    private static func words(for field: PersonRegistration.Refusal) -> String {
+        switch field {
+        case .id, .username:
+            "cannot be one here: the email address takes its place, or else the id"
+        case .email: "left out: an address here is ASCII of the form name@host"
+        case .givenName, .familyName: "left out: a name is one line of at most 255 characters"
+        case .attributes:
+            "left out: a person has at most 1,000 attributes of 1,000 values, 256 KiB together"
+        }
+    }
+
+    /// A user name for who has none that can be kept: no one else's.
+    private func free(_ person: Person) -> String {
+        isOverRealm || !taken.usernames.contains(person.username)
+            ? person.username : LoginName.folded(person.id)
     }
 
     /// - Returns: Whether the user name is free. An address or a DID that is not is left out.
@@ -162,7 +219,6 @@ struct PersonImport {
         }
         if let email = person.email, !taken.emails.insert(email) {
             person.email = nil
-            person.isEmailVerified = false
             report.add(.changed, subject, "another person has the email address: left out")
         }
         if let did = person.did, !taken.dids.insert(did) {
@@ -261,7 +317,9 @@ struct PersonImport {
             report.add(
                 .changed,
                 subject,
-                "its accounts at other providers are kept, but no one signs in by them yet"
+                nil,
+                "its accounts at other providers are kept, but no one signs in by them yet",
+                isKept: true
             )
         }
         return identities

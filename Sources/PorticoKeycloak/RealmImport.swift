@@ -33,9 +33,9 @@ package struct RealmImport: Sendable {
 
     /// Of a realm without its people: 64 MiB, which is about twenty thousand clients.
     /// What is kept of the file stands deeper in the store than here, and must be readable there.
-    static let limits = JSONLimits(size: 64 << 20, depth: 48)
+    static let limits = JSONLimits(size: 64 << 20, depth: 48).keepingDigits
     /// Of each person: what is kept of one is read with many others.
-    static let personLimits = JSONLimits(size: longestDocument, depth: 48)
+    static let personLimits = JSONLimits(size: longestDocument, depth: 48).keepingDigits
     /// The longest document that is kept, in bytes; every process reads all of them.
     static let longestDocument = 4 << 20
 
@@ -164,11 +164,21 @@ package struct RealmImport: Sendable {
             moment: moment,
             existing: existing
         )(representation, report: &report)
+        let administering = AdministeringPeople(
+            new.realm,
+            roles: roles.names,
+            parts: new.roleParts,
+            groups: new.groups,
+            clients: new.clients
+        )
+        // Of a realm that is here it is known later, from what is merged.
+        if existing == nil { administering.add(to: &report) }
         let people = PersonImport(
             registration: people,
             realm: new.realm,
             roles: roles,
             groups: groups,
+            administering: administering,
             clients: Dictionary(
                 new.clients.map { (ExactText($0.clientID), $0.id) }
             ) { first, _ in first },

@@ -19,6 +19,8 @@ package enum RealmImportError: Error, Hashable, Sendable {
     case peopleAlone(path: String)
     /// Another realm has something of that id.
     case idTaken(path: String)
+    /// Texts that stand for values of the environment, and are not replaced.
+    case placeholders([Placeholders.Unfilled])
     /// A key that cannot be read, or whose halves do not fit.
     case key(path: String, ForeignKeyError)
 
@@ -42,6 +44,7 @@ package enum RealmImportError: Error, Hashable, Sendable {
             .tooLarge(let path), .peopleAlone(let path), .idTaken(let path), .realm(let path, _),
             .key(let path, _):
             path
+        case .placeholders(let unfilled): unfilled.first?.path
         }
     }
 }
@@ -62,6 +65,9 @@ extension RealmImportError: CustomStringConvertible {
             "\(Self.place(path))These are people without their realm. Name its file too, or the folder."
         case .idTaken(let path):
             "\(path): another realm here has that id, or had. A realm cannot be here under two names."
+        case .placeholders(let unfilled):
+            "It has placeholders that are not replaced: "
+                + unfilled.map { "\($0.text) at \($0.path)" }.joined(separator: ", ") + "."
         case .key(let path, let error): "\(path): \(error.words)"
         }
     }

@@ -1,6 +1,7 @@
 import PorticoBytes
 import PorticoProtocol
 import PorticoSeals
+import PorticoStores
 
 /// Parts the secrets of Keycloak's representations from the rest, and seals them for the database
 /// (docs/decisions/0038).
@@ -37,6 +38,22 @@ struct RealmPartSeal: Sendable {
             if secrets.contains(name) { closed[name] = value } else { rest[name] = value }
         }
         return (rest, closed)
+    }
+
+    /// - Parameter whole: With its secrets, which are sealed.
+    func part(
+        _ whole: JSONObject,
+        of kind: String,
+        id: String,
+        realmID: String,
+        random: RandomSource
+    ) -> RealmPart {
+        let (document, secrets) = Self.parted(whole)
+        var part = RealmPart(realmID: realmID, kind: kind, id: id, document: document)
+        if !secrets.isEmpty {
+            part.sealed = seal(secrets, of: kind, id: id, realmID: realmID, random: random)
+        }
+        return part
     }
 
     func seal(

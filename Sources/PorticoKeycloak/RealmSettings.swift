@@ -15,7 +15,11 @@ struct RealmSettings {
     private let registration: Realm.Registration?
 
     init(_ realm: Representation, report: inout ImportReport) throws(RealmImportError) {
-        displayName = try realm.text("displayName")
+        let displayName = try realm.text("displayName")
+        self.displayName = displayName.flatMap { PlainText.isLine($0, length: 200) ? $0 : nil }
+        if displayName != self.displayName {
+            report.add(.changed, "displayName", "left out: one line of at most 200 bytes")
+        }
         // In Keycloak, a realm without the member is disabled.
         isEnabled = try realm.bool("enabled") ?? false
         if !isEnabled { report.add(.read, "enabled", "the realm is disabled: no one can sign in") }

@@ -1,29 +1,51 @@
 import PorticoProtocol
 import PorticoProvider
 
-/// One object of a realm file, read as tolerantly as in Keycloak: unknown members are ignored, a
-/// missing member and `null` are the same, and a member of another type is an error with its
-/// position.
+/// One object of a realm file, or of a request, read as tolerantly as in Keycloak: unknown members are
+/// ignored, a missing member and `null` are the same, texts stand for numbers and truth values and the
+/// other way round (``MemberType``), and a member that cannot be read so is an error with its position.
 struct Representation: Sendable {
     let object: JSONObject
     /// The position in the file: `clients[2]`.
     let path: String
 
+    /// Of a whole, whose members are converted once; those in it are as they stand there.
     init(_ value: JSONValue, path: String) throws(RealmImportError) {
+        let inner = try Representation(within: value, path: path)
+        self.init(inner.object.asKeycloakReads, path: path)
+    }
+
+    private init(within value: JSONValue, path: String) throws(RealmImportError) {
         guard let object = value.object else {
             throw .wrongType(path: path, expected: "an object")
         }
-        self.object = object
-        self.path = path
+        self.init(object, path: path)
+    }
+
+    /// Of a realm: with what Keycloak puts into every realm, as it does when it reads a file.
+    func completed(named name: String) -> Representation {
+        Representation(BuiltInRealm(name).completing(object), path: path)
     }
 
     private init(_ object: JSONObject, path: String) {
-        self.object = object
+        self.object = object.withoutNulls
         self.path = path
     }
 
     func string(_ name: String) throws(RealmImportError) -> String? {
-        try read(name, "a text", \.string)
+        try read(name, .text, "a text")?.string
+    }
+
+    /// Its members, each of which is a text.
+    func texts() throws(RealmImportError) -> [(name: String, value: JSONValue)] {
+        var texts: [(name: String, value: JSONValue)] = []
+        for (name, value) in object {
+            guard let text = MemberType.text.converted(value)?.string else {
+                throw .wrongType(path: path(of: name), expected: "a text")
+            }
+            texts.append((name, .string(text)))
+        }
+        return texts
     }
 
     /// A nonempty text: an empty one counts as missing.
@@ -32,62 +54,48 @@ struct Representation: Sendable {
         return text?.isEmpty == false ? text : nil
     }
 
-    /// A value of a map of texts, in which Keycloak also reads numbers and Booleans as texts.
-    func setting(_ name: String) throws(RealmImportError) -> String? {
-        let text = try read(name, "a text") { value in
-            switch value {
-            case .string(let text): text
-            case .bool(let bool): bool ? "true" : "false"
-            case .integer(let integer): String(integer)
-            default: nil
-            }
-        }
-        return text?.isEmpty == false ? text : nil
-    }
-
     func bool(_ name: String) throws(RealmImportError) -> Bool? {
-        try read(name, "true or false", \.bool)
+        try read(name, .bool, "true or false")?.bool
     }
 
     func integer(_ name: String) throws(RealmImportError) -> Int64? {
-        try read(name, "a whole number", \.int64)
+        try read(name, .integer, "a whole number")?.int64
     }
 
     func child(_ name: String) throws(RealmImportError) -> Representation? {
-        try read(name, "an object", \.object).map { Representation($0, path: path(of: name)) }
+        guard let value = self[name] else { return nil }
+        return try Representation(within: value, path: path(of: name))
     }
 
     func children(_ name: String) throws(RealmImportError) -> [Representation] {
-        guard let values = try read(name, "an array", \.array) else { return [] }
-        return try Self.objects(values, path: path(of: name))
+        guard let value = self[name] else { return [] }
+        return try Self.objects(value, path: path(of: name))
     }
 
     /// Every member, each an array of objects.
     func childrenByName() throws(RealmImportError) -> [(name: String, children: [Representation])] {
         var members: [(name: String, children: [Representation])] = []
         for (name, value) in object where value != .null {
-            guard let values = value.array else {
-                throw .wrongType(path: path(of: name), expected: "an array")
-            }
-            members.append((name, try Self.objects(values, path: path(of: name))))
+            members.append((name, try Self.objects(value, path: path(of: name))))
         }
         return members
     }
 
-    private static func objects(_ values: [JSONValue], path: String) throws(RealmImportError)
+    private static func objects(_ value: JSONValue, path: String) throws(RealmImportError)
         -> [Representation]
     {
+        guard let values = value.array else { throw .wrongType(path: path, expected: "an array") }
         var objects: [Representation] = []
         for (index, value) in values.enumerated() {
-            objects.append(try Representation(value, path: "\(path)[\(index)]"))
+            objects.append(try Representation(within: value, path: "\(path)[\(index)]"))
         }
         return objects
     }
 
     /// `nil` if the member is missing, which differs from an empty array.
     func strings(_ name: String) throws(RealmImportError) -> [String]? {
-        guard let values = try read(name, "an array", \.array) else { return nil }
-        return try Self.texts(values, path: path(of: name))
+        guard let value = self[name] else { return nil }
+        return try Self.texts(value, path: path(of: name))
     }
 
     /// The members of an object with values that are arrays of texts, or single texts.
@@ -95,25 +103,28 @@ struct Representation: Sendable {
         guard let object = try child(name) else { return [] }
         var lists: [(name: String, values: [String])] = []
         for (name, value) in object.object where value != .null {
-            if let text = value.string {
-                lists.append((name, [text]))
-            } else if let values = value.array {
-                let path = object.path(of: name)
-                lists.append((name, try Self.texts(values.filter { $0 != .null }, path: path)))
+            if value.array != nil {
+                lists.append((name, try Self.texts(value, path: object.path(of: name))))
             } else {
-                throw .wrongType(path: object.path(of: name), expected: "an array of texts")
+                let text = try object.read(name, .text, "an array of texts")?.string
+                lists.append((name, [text].compactMap(\.self)))
             }
         }
         return lists
     }
 
-    private func read<Value>(
-        _ name: String,
-        _ expected: StaticString,
-        _ value: (JSONValue) -> Value?
-    ) throws(RealmImportError) -> Value? {
-        guard let member = object[name], member != .null else { return nil }
-        guard let value = value(member) else {
+    /// `nil` if the member is missing or `null`.
+    private subscript(name: String) -> JSONValue? {
+        guard let value = object[name], value != .null else { return nil }
+        return value
+    }
+
+    /// `nil` if it is missing, or what it says is nothing.
+    private func read(_ name: String, _ type: MemberType, _ expected: StaticString)
+        throws(RealmImportError) -> JSONValue?
+    {
+        guard let member = self[name] else { return nil }
+        guard let value = type.converted(member) else {
             throw .wrongType(path: path(of: name), expected: expected)
         }
         return value
@@ -125,16 +136,26 @@ struct Representation: Sendable {
         return path.isEmpty ? name : "\(path).\(name)"
     }
 
-    private static func texts(_ values: [JSONValue], path: String) throws(RealmImportError)
+    private static func texts(_ value: JSONValue, path: String) throws(RealmImportError)
         -> [String]
     {
+        guard let values = value.array else { throw .wrongType(path: path, expected: "an array") }
         var texts: [String] = []
-        for (index, value) in values.enumerated() {
-            guard let text = value.string else {
+        for (index, value) in values.enumerated() where value != .null {
+            guard let text = MemberType.text.converted(value)?.string else {
                 throw .wrongType(path: "\(path)[\(index)]", expected: "a text")
             }
             texts.append(text)
         }
         return texts
+    }
+}
+
+extension JSONObject {
+    /// Without the members that are `null`: those are missing, whoever looks for them.
+    fileprivate var withoutNulls: JSONObject {
+        guard contains(where: { $0.value == .null }) else { return self }
+        // Names are unique already.
+        return JSONObject(unique: filter { $0.value != .null }) ?? self
     }
 }

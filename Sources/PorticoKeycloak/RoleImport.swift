@@ -47,7 +47,7 @@ struct RoleImport {
         }
         let subject = "role " + (clientID.map { "\($0)/" } ?? "") + name
         let here = existing?.roles[RoleName(clientID: clientID, name: name)]
-        let role = Role(
+        var role = Role(
             id: imported.ids.take(
                 try representation.text("id"),
                 here: here?.id,
@@ -58,12 +58,18 @@ struct RoleImport {
             clientID: clientID,
             name: name,
             description: try representation.text("description") ?? "",
-            attributes: Dictionary(
-                try representation.lists("attributes").map { ($0.name, $0.values) }
-            ) { first, _ in first }
+            attributes: try representation.attributes(subject, report: &report)
         )
         do {
-            try RoleRegistration.check(role)
+            try RoleRegistration.check(role, isImported: true)
+        } catch .description {
+            report.add(
+                .changed,
+                subject,
+                "description",
+                "left out: a text of more than 1,000 bytes"
+            )
+            role.description = ""
         } catch {
             report.add(.skipped, subject, "\(error.field): \(error.rule)")
             return

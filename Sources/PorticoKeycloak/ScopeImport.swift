@@ -21,7 +21,13 @@ struct ScopeImport {
                 return existing.scopes.values.filter { Self.mayName($0, of: existing) }
                     .sorted { $0.name < $1.name }
             }
-            report.add(.changed, "client scopes", "the file has none: Keycloak's own are made")
+            report.add(
+                .changed,
+                "client scopes",
+                nil,
+                "the file has none: Keycloak's own are made",
+                isKept: true
+            )
             return BuiltInScopes.scopes(of: realm, moment)
         }
         var scopes: [ClientScope] = []

@@ -40,7 +40,7 @@ final class CurlExchange: @unchecked Sendable {
         self.handle = handle
         self.request = request
         share = request.answers.map {
-            CapacityShare(of: $0, for: request.address.host, request.person)
+            CapacityShare(of: $0, for: request.address.server, request.person)
         }
         guard address(route), message(), secure(), listen() else { return nil }
     }

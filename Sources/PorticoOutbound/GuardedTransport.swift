@@ -168,7 +168,7 @@ package final class GuardedTransport: StoredBodyTransport {
             guard error == .busy, let known = latest.addresses(of: host) else { throw error }
             addresses = known
         }
-        guard !addresses.isEmpty else { throw .unreachable }
+        guard !addresses.isEmpty else { throw .noSuchHost }
         // One that is not public among public ones is no accident: none of them is asked.
         guard !addresses.contains(where: SpecialUseAddress.contains) else {
             throw .refused

@@ -1,8 +1,9 @@
 import PorticoBytes
+import PorticoProtocol
 
 /// What hosts share: requests under way, or bytes of answers.
 ///
-/// A host gets at most a part of what the others leave, so that one that does not answer leaves most
+/// A host, and of one that the operator has named each server, gets at most a part of what the others leave, so that one that does not answer leaves most
 /// of it to them, and many are needed to take everything: some forty where it is an eighth of 256.
 /// So does a person, of what their host gets.
 package final class SharedCapacity: Sendable {
@@ -75,6 +76,11 @@ package final class SharedCapacity: Sendable {
             state.taken -= count
         }
     }
+}
+
+extension HTTPAddress {
+    /// What shares a capacity: a machine may have several servers.
+    var server: String { "\(host):\(port)" }
 }
 
 /// What one answer has of a capacity. It is given back with the last reference.

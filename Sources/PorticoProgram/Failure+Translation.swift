@@ -1,6 +1,7 @@
 import HTTPTypes
 import PorticoBackend
 import PorticoKeycloak
+import PorticoProtocol
 import PorticoProvider
 import PorticoSQLite
 import PorticoSeals
@@ -25,8 +26,10 @@ extension Failure {
         case let refusal as ClientRegistration.Refusal:
             let place = refusal.index.map { " (number \($0 + 1))" } ?? ""
             var advice = ["\(refusal.rule)"]
-            if refusal == .noRedirectURI {
-                advice.append("Name one: --redirect-uri com.example.app:/callback")
+            if refusal.isOfDevelopment {
+                advice.append(
+                    "An app that cannot be changed, and a tool under development, can have it: --development"
+                )
             }
             self.init(.refused, "\(refusal.field)\(place) is refused.", advice: advice)
         case let refusal as RoleRegistration.Refusal:
@@ -48,8 +51,8 @@ extension Failure {
             self.init(
                 .exists,
                 "A rotation is under way: key \(keyID) waits to sign.",
-                "See it: portico keys list",
-                "Sign with it at once: portico keys rotate --now"
+                "See it: \(portico("keys list"))",
+                "Sign with it at once: \(portico("keys rotate --now"))"
             )
         case let error as KeyRingError: self.init(.keyRing, "\(error.explanation)")
         case let error as DatabaseOpeningError: self.init(.database, error.description)
@@ -59,8 +62,13 @@ extension Failure {
                 "The database is damaged (code \(error.code)).",
                 "Put the whole data directory back from your backup."
             )
-        case let error as SQLError where error.reason == .cannotWrite:
-            self.init(.database, "The database cannot be written.", error.description)
+        case let error as SQLError where error.whyUnwritable != nil:
+            self.init(
+                .database,
+                "The database cannot be written.",
+                error.description,
+                "Nothing was changed. See what is left: \(portico("doctor"))"
+            )
         case is StoreBusy:
             self.init(.database, "The database is busy.", "Try again in a moment.")
         case is ChangedMeanwhile:
@@ -100,6 +108,13 @@ extension Failure {
                 refusal.description,
                 "Apple, and any provider with --key-id, takes a private key; the others a text."
             )
+        case .insecureIssuer:
+            self.init(
+                .refused,
+                refusal.description,
+                "Nothing was written.",
+                "On this machine, for a trial, it may be http: --allow-insecure-loopback"
+            )
         case .key:
             self.init(
                 .refused,
@@ -107,6 +122,17 @@ extension Failure {
                 "Apple gives it as a file once: AuthKey_KEYID.p8"
             )
         default: self.init(.refused, refusal.description, "Nothing was written.")
+        }
+    }
+}
+
+extension ClientRegistration.Refusal {
+    /// Whether the switch for development admits it.
+    fileprivate var isOfDevelopment: Bool {
+        switch self {
+        case .redirectURI(_, let refusal), .postLogoutRedirectURI(_, let refusal):
+            [.dotlessScheme, .authority, .localhost].contains(refusal)
+        default: false
         }
     }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import PorticoBytes
 import PorticoSystem
 
 /// One call of the program: parses, runs, and says how it went.
@@ -19,6 +20,9 @@ struct Invocation {
         }
     }
 
+    /// Never so few that a line of an example is wrapped.
+    private static var columns: Int { max(80, Table.terminalWidth ?? 80) }
+
     private func report(_ error: any Error) -> ExitStatus {
         if let failure = Failure(translating: error) {
             console.report(failure)
@@ -32,8 +36,13 @@ struct Invocation {
             return failure.problem.exitStatus
         case .success:
             // Help and version were asked for: they are the data.
-            console.data(Program.fullMessage(for: error))
-            return .ok
+            do throws(Failure) {
+                try console.data(Program.fullMessage(for: error, columns: Self.columns))
+                return .ok
+            } catch {
+                console.report(error)
+                return error.exitStatus
+            }
         case .validationFailure:
             let failure = usage(Program.message(for: error))
             console.report(failure)
@@ -48,17 +57,44 @@ struct Invocation {
 
     private func usage(_ message: String) -> Failure {
         let place = CommandPath(arguments)
-        guard place.unknown == nil else { return unknownCommand(place) }
         let help = (["portico"] + place.names + ["--help"]).joined(separator: " ")
+        let isCommandLate = arguments.contains { !$0.hasPrefix("-") }
+        if arguments.first?.hasPrefix("-") == true, isCommandLate {
+            // The value of an option would be taken for a command.
+            return Failure(.usage, "Options come after the command.", "See: \(help)")
+        }
+        guard place.unknown == nil else { return unknownCommand(place) }
         // For people who look for the option: others can read what is on a command line.
         let isSecret = ["password", "secret"].contains { message.contains("option '--\($0)'") }
         return Failure(
             .usage,
-            printable(withoutTokens(message, at: place)),
+            printable(withoutTokens(Self.inOneLine(Self.likely(message)), at: place)),
             advice: (isSecret
                 ? ["A secret is never an argument: it comes from a file, or stdin."] : [])
+                + (message.contains("is invalid for") && message.contains(" <time>'")
+                    ? ["Expected: a time such as 90s, 3m, 12h or 30d."] : [])
                 + ["See: \(help)"]
         )
+    }
+
+    /// Values that the parser lists below each other.
+    private static func inOneLine(_ message: String) -> String {
+        let lines = message.split(separator: "\n").map { String($0).trimmingBlanks }
+        guard lines.count > 1 else { return message }
+        let values = lines.dropFirst().map { $0.dropping("- ").map { String($0) } ?? $0 }
+        return lines[0] + " " + values.joined(separator: ", ")
+    }
+
+    /// Without a suggestion that is far from what was typed: the parser names the nearest of all options.
+    private static func likely(_ message: String) -> String {
+        let parts = message.split(separator: "'", omittingEmptySubsequences: false)
+        guard parts.count == 5, parts[2] == ". Did you mean ",
+            Suggestion.nearest(
+                to: String(parts[1].drop { $0 == "-" }),
+                among: [String(parts[3].drop { $0 == "-" })]
+            ) == nil
+        else { return message }
+        return "\(parts[0])'\(parts[1])'"
     }
 
     /// A parser's message, without what may be a token: whatever is one by its form, and below

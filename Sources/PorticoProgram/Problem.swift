@@ -43,6 +43,7 @@ enum Problem: String, CaseIterable, Sendable {
     // Looking for what is wrong
     case problemsFound = "problems-found"
 
+    case output = "output"
     case interrupted = "interrupted"
     case unexpected = "unexpected"
 
@@ -61,7 +62,7 @@ enum Problem: String, CaseIterable, Sendable {
         case .problemsFound: .foundProblems
         case .interrupted: .interrupted
         case .dataDirectory, .keyRing, .database, .importBroken, .notFound, .refused, .differs,
-            .misconfigured, .rejected, .storage, .tokenInvalid, .unexpected:
+            .misconfigured, .rejected, .storage, .tokenInvalid, .output, .unexpected:
             .failed
         }
     }

@@ -6,6 +6,10 @@ struct Program: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "portico",
         abstract: "Sign-in for native apps: an OpenID Provider, and a client for any other.",
+        discussion: """
+            Completion for your shell (bash, zsh or fish):
+              portico --generate-completion-script bash
+            """,
         version: "portico 0.1.0",
         subcommands: [
             ServeCommand.self, LoginCommand.self, LogoutCommand.self, WhoamiCommand.self,

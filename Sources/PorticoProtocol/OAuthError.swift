@@ -24,6 +24,16 @@ public struct OAuthError: Error, Hashable, Sendable {
         self.code = code
         self.description = "\(description)"
     }
+
+    /// A refusal for what is wrong with one parameter: `state is too long.`
+    ///
+    /// - Parameters:
+    ///   - parameter: Its name, of a protocol and not of the request.
+    ///   - problem: The rest of the sentence, a literal too.
+    package init(_ code: Code, parameter: StaticString, _ problem: StaticString) {
+        self.code = code
+        description = "\(parameter) \(problem)"
+    }
 }
 
 extension OAuthError {

@@ -31,8 +31,6 @@ package struct Provider: Sendable {
     package let realmEvents = RealmEvents()
     /// Whether mail in the outbox is sent, or readable there by everyone.
     let sendsMail: Bool
-    /// Whether `admin-cli` of the realm `master` may send people's passwords (``PasswordGrant``).
-    let takesAdminPasswords: Bool
     /// Called when a browser session has ended: clients may need to be notified.
     let sessionEnded: @Sendable () -> Void
 
@@ -59,7 +57,6 @@ package struct Provider: Sendable {
         theme: PageTheme = .standard,
         tries: FailedPasswords = FailedPasswords(),
         guesses: RateLimiter = RateLimiter(burst: 20, perMinute: 10),
-        takesAdminPasswords: Bool = false,
         sessionEnded: @escaping @Sendable () -> Void = {}
     ) throws {
         self.realms = realms
@@ -82,7 +79,6 @@ package struct Provider: Sendable {
         )
         self.tries = tries
         self.guesses = guesses
-        self.takesAdminPasswords = takesAdminPasswords
         self.sessionEnded = sessionEnded
         pages = try PageRenderer(theme: theme)
     }
@@ -107,7 +103,8 @@ package struct Provider: Sendable {
                 realms: realms,
                 page: endpoints.page,
                 events: events,
-                nonces: DPoPNonces(ring: ring)
+                nonces: DPoPNonces(ring: ring),
+                cookies: CookiePolicy(publicURL)
             )
         }
     }

@@ -27,6 +27,7 @@ struct ProviderEndpoints: Sendable {
     let apps: ConnectedAppsEndpoint
     let devices: DevicesEndpoint
     let secondFactors: SecondFactorsEndpoint
+    let password: AccountPasswordEndpoint
     let realmInfo: RealmInfoEndpoint
     let loginStatus: LoginStatusEndpoint
     let profile: AccountProfileEndpoint
@@ -61,6 +62,8 @@ struct ProviderEndpoints: Sendable {
             ),
             steps: AuthorizationSteps(
                 people: provider.people,
+                grants: provider.grants,
+                sessions: provider.sessions,
                 codes: CodeMaker(ring: provider.ring),
                 spent: provider.spent
             ),
@@ -81,6 +84,7 @@ struct ProviderEndpoints: Sendable {
         let resets = PasswordResets(
             mailboxes: provider.mailboxes,
             people: PersonRegistration(hashing: provider.hashing),
+            store: provider.people,
             limits: limits,
             ring: provider.ring,
             sendsMail: provider.sendsMail
@@ -135,12 +139,17 @@ struct ProviderEndpoints: Sendable {
             registration: registration,
             events: provider.events
         )
-        requiredAction = RequiredActionEndpoint(
+        let changePassword = PasswordChange(
             flow: flow,
             people: provider.people,
             registration: PersonRegistration(hashing: provider.hashing),
             signIn: browserSignIn,
             events: provider.events
+        )
+        requiredAction = RequiredActionEndpoint(flow: flow, change: changePassword)
+        password = AccountPasswordEndpoint(
+            access: AccountPageAccess(place: .password, flow: flow),
+            change: changePassword
         )
         let documents = DocumentSessions(people: provider.people, events: provider.events)
         apps = ConnectedAppsEndpoint(
@@ -159,7 +168,8 @@ struct ProviderEndpoints: Sendable {
         secondFactors = SecondFactorsEndpoint(
             access: AccountPageAccess(place: .secondFactors, flow: flow),
             people: provider.people,
-            events: provider.events
+            events: provider.events,
+            sessionEnded: provider.sessionEnded
         )
         consent = ConsentEndpoint(flow: flow, people: provider.people, events: provider.events)
         continueAs = ContinueAsEndpoint(flow: flow)

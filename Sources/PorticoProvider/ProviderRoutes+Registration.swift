@@ -10,13 +10,13 @@ extension ProviderEndpoints {
                 for: .popups,
                 answersHead: false,
                 authorization.register
-            ),
+            ).from(.shown),
             .get(
                 RealmPath.forgotCredentials.route,
                 for: .popups,
                 answersHead: false,
                 authorization.forgotCredentials
-            ),
+            ).from(.shown),
             .post(RealmPath.requiredAction.route, for: .popups, requiredAction.post),
         ]
     }

@@ -1,3 +1,4 @@
+import PorticoProtocol
 import PorticoWeb
 
 extension ProviderEndpoints {
@@ -44,7 +45,9 @@ extension ProviderEndpoints {
             .post(at(.userInfo), for: .programs, scripts: .clients, userInfo.post),
 
             // These end something, so HEAD must not.
-            .get(at(.restart), for: .popups, answersHead: false, authorization.restart),
+            .get(at(.restart), for: .popups, answersHead: false, authorization.restart).from(
+                .shownOrSilent
+            ),
             .post(at(.authenticate), for: .popups, signIn.post),
             .post(at(.consent), for: .popups, consent.post),
             .post(at(.selectAccount), for: .popups, consent.selectAccount),
@@ -62,6 +65,11 @@ extension ProviderEndpoints {
             .post(at(.apps), for: .people, apps.show),
             .get(at(.devices), for: .people, devices.show),
             .post(at(.devices), for: .people, devices.show),
+            .get(at(.password), for: .people, password.show),
+            .post(at(.password), for: .people, password.show),
+            .get(ProviderService.changePassword, for: .people) {
+                try ChangePasswordAddress(flow: flow).get($0)
+            },
             .get(at(.secondFactors), for: .people, secondFactors.show),
             .post(at(.secondFactors), for: .people, secondFactors.show),
             .post(at(.accountSignIn), for: .people, signIn.postForAccount),
@@ -73,20 +81,39 @@ extension ProviderEndpoints {
     private func oauthRoutes(_ at: (RealmPath) -> RoutePath) -> [Route<RealmContext>] {
         [
             .get(at(.keySet), for: .programs, scripts: .any, metadata.keys),
-            .post(at(.token), for: .programs, scripts: .clients, token.post),
-            .post(at(.introspection), for: .programs, introspection.post),
-            .post(at(.revocation), for: .programs, scripts: .clients, revocation.post),
+            .post(at(.token), for: .programs, scripts: .clients, token.post).from(.scripts),
+            .post(at(.introspection), for: .programs, introspection.post).from(.none),
+            // A page that closes sends it where no script reads the answer (Beacon).
+            .post(at(.revocation), for: .programs, scripts: .clients, revocation.post).from(
+                .visible { _ in true }
+            ),
             .post(
                 at(.pushedAuthorization),
                 for: .programs,
                 scripts: .clients,
                 pushedAuthorization.post
-            ),
+            ).from(.scripts),
             // A code, a pushed request: it spends them, so HEAD must not.
-            .get(at(.authorization), for: .popups, answersHead: false, authorization.begin),
-            .post(at(.authorization), for: .popups, authorization.begin),
+            .get(at(.authorization), for: .popups, answersHead: false, authorization.begin)
+                .from(.shownOrSilent),
+            // Clients' pages post it, also unseen.
+            .post(at(.authorization), for: .popups, authorization.begin).from(
+                .visible { _ in true }
+            ),
         ]
     }
 
     private func at(_ path: RealmPath) -> RoutePath { path.route }
+}
+
+extension OtherSites {
+    /// Of an authorization request: another site's page may ask unseen whether a person is signed in
+    /// (OpenID Connect Core §3.1.2.1, `prompt=none`). A pushed one, or what goes on with one, does not
+    /// say in its address whether it does.
+    static let shownOrSilent = OtherSites.visible { request in
+        // `try?`: a malformed one begins nothing.
+        guard let query = try? FormParameters(query: request.target) else { return false }
+        return query.contains("request_uri") || query.contains("request")
+            || query["prompt"]?.split(separator: " ").contains("none") == true
+    }
 }

@@ -13,16 +13,38 @@ package struct ProviderService: HTTPService {
     package let page: PageResponder
     let events: SecurityEvents
     let nonces: DPoPNonces
+    let cookies: CookiePolicy
 
     package func context(_ request: RequestContext, _ parameters: PathParameters) -> RealmContext? {
         let name = parameters["realm"]
         let found =
             name.isEmpty
-            ? request.realmHost.flatMap { realms.realm(at: $0) } : realm(named: name, for: request)
+            ? request.realmHost.flatMap { realms.realm(at: $0) } ?? realmOfPasswords(request)
+            : realm(named: name, for: request)
         guard let realm = found,
             !RealmPath.isElsewhere(request.target.path, isATHost: realm.urls.isATHost)
         else { return nil }
         return RealmContext(request, realm)
+    }
+
+    /// Where a person's password can be changed, for programs that know only the host (W3C, A Well-Known
+    /// URL for Changing Passwords §3).
+    static let changePassword: RoutePath = "/.well-known/change-password"
+
+    /// The realm that ``changePassword`` means at the public URL, which several realms may share: the
+    /// one that this browser has signed in to; otherwise the only one there is, besides that of the
+    /// administrators (docs/decisions/0083).
+    private func realmOfPasswords(_ request: RequestContext) -> LiveRealm? {
+        guard request.realmHost == nil,
+            sameBytes(request.target.path, Self.changePassword.description)
+        else { return nil }
+        let here = realms.realms.filter { $0.host == nil }
+        let known = here.filter {
+            BrowserCookies(cookies, realmID: $0.id).isKnown(request.headers)
+        }
+        let people = here.filter { !sameBytes($0.name, "master") }
+        let found = known.isEmpty ? people : known
+        return found.count == 1 ? found.first : nil
     }
 
     /// A realm with a host of its own is there and nowhere else, and no other is there
@@ -72,12 +94,18 @@ package struct ProviderService: HTTPService {
         case let refusal as ProgramRefusal:
             return answer(refusal.error, .programs, context)
         case AuthorizationRefusal.redirect(let error, let target):
+            if error.code == .serverError { events.sentBack(error, context) }
             return page.respond(target, target.failure(error), context)
                 .logged(error: error.code.rawValue)
+        case let long as TokenTooLong:
+            events.notIssued(long, context)
+            return page.refuse(long, audience, realm: context.realm.issuer, context)
         case let refusal as any Refusal:
             return page.refuse(refusal, audience, realm: context.realm.issuer, context)
         case is StoreBusy:
             return page.refuse(Unavailable.busy, audience, context)
+        case let error as SQLError where error.whyUnwritable != nil:
+            return page.refuse(Unavailable.cannotSave, audience, context)
         default:
             events.failed(error, context)
             return page.refuse(Unavailable.failed, audience, context)

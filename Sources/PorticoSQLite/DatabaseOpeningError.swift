@@ -4,6 +4,8 @@ import PorticoStores
 package enum DatabaseOpeningError: Error, Hashable, Sendable {
     case cannotCreateFolder
     case cannotOpen
+    /// The file, its folder or their file system takes no writes.
+    case readOnly
     /// Another process holds the file for itself alone.
     case locked
     case corrupt
@@ -26,6 +28,7 @@ extension DatabaseOpeningError: CustomStringConvertible {
         switch self {
         case .cannotCreateFolder: "The data folder cannot be created."
         case .cannotOpen: "The database file cannot be opened for reading and writing."
+        case .readOnly: "The folder of the database, or its file system, is read-only."
         case .locked: "The database is locked: another process holds it for itself."
         case .corrupt: "The database file is damaged, or is no database."
         case .newerSchema: "The database was written by a newer version of this program."
@@ -45,6 +48,8 @@ extension DatabaseOpeningError: CustomStringConvertible {
             throw .locked
         } catch let error as SQLError where error.reason == .corrupt {
             throw .corrupt
+        } catch let error as SQLError where error.reason == .readOnly {
+            throw .readOnly
         } catch let error as SQLError where error.reason == .cannotWrite {
             throw .cannotOpen
         } catch let error as SQLError {

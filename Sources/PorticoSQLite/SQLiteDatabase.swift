@@ -8,6 +8,7 @@ package final class SQLiteDatabase: SQLDatabase {
     private let commits: CommitQueue
     /// `nil` in memory, where the one connection reads, too.
     private let readers: SQLiteReaders?
+    package let writeTrouble = WriteTrouble()
 
     /// When a commit counts as done.
     package enum Durability: Hashable, Sendable {
@@ -52,6 +53,22 @@ package final class SQLiteDatabase: SQLDatabase {
     init(alone connection: SQLiteConnection) {
         commits = CommitQueue(writer: connection)
         readers = nil
+    }
+
+    /// Opens a database that is there to write into it, and changes nothing by that. `nil` where its
+    /// schema is an older one, which ``init(file:durability:busyTimeout:)`` would bring up to date.
+    ///
+    /// - Throws: ``DatabaseOpeningError``.
+    package convenience init?(writingTo file: String) throws {
+        let connection = try DatabaseOpeningError.translating { () throws -> SQLiteConnection? in
+            let writer = try SQLiteConnection(path: file, .writing, busyTimeout: 5)
+            try SQLiteSchema.checkOwner(of: writer)
+            guard try SQLiteSchema.isCurrent(writer) else { return nil }
+            try writer.execute("PRAGMA synchronous = FULL")
+            return writer
+        }
+        guard let connection else { return nil }
+        self.init(alone: connection)
     }
 
     private static func writer(_ file: String, _ durability: Durability, busyTimeout: Double) throws
@@ -120,7 +137,12 @@ package final class SQLiteDatabase: SQLDatabase {
     package func write<Value: Sendable>(
         _ body: @escaping @Sendable (any SQLTransaction) throws -> Value
     ) async throws -> Value {
-        try await commits.write(body)
+        do {
+            return try await commits.write(body)
+        } catch {
+            writeTrouble.note(error)
+            throw error
+        }
     }
 
     /// Finishes the writes that wait, and closes the file. Its log is folded into it: where no other

@@ -14,8 +14,9 @@ func sqliteError(_ code: Int32) -> any Error {
     }
     switch code & 0xFF {
     case SQLITE_BUSY, SQLITE_LOCKED: return StoreBusy()
-    case SQLITE_FULL, SQLITE_IOERR, SQLITE_READONLY, SQLITE_CANTOPEN, SQLITE_PERM:
-        return SQLError(.cannotWrite, code: code)
+    case SQLITE_FULL: return SQLError(.full, code: code)
+    case SQLITE_READONLY, SQLITE_PERM: return SQLError(.readOnly, code: code)
+    case SQLITE_IOERR, SQLITE_CANTOPEN: return SQLError(.cannotWrite, code: code)
     case SQLITE_CORRUPT, SQLITE_NOTADB: return SQLError(.corrupt, code: code)
     case SQLITE_ERROR, SQLITE_RANGE, SQLITE_MISUSE, SQLITE_MISMATCH, SQLITE_CONSTRAINT:
         return SQLError(.badStatement, code: code)

@@ -7,5 +7,6 @@ extension SQLiteSchema {
     static let boundGrants: StaticString = """
         ALTER TABLE grants ADD COLUMN dpop_jkt TEXT;
         ALTER TABLE grants ADD COLUMN client_key TEXT;
+        ALTER TABLE grants ADD COLUMN has_own_times INTEGER NOT NULL DEFAULT 0;
         """
 }

@@ -22,18 +22,13 @@ package struct MailedCode: Sendable {
         }
     }
 
-    /// A code as a person typed it, without copied blanks and dashes.
-    package static func typed(_ text: String) -> String {
-        text.filter { !$0.isWhitespace && $0 != "-" }
-    }
-
-    /// The keyed hash of a code for its owner. A code made under an earlier key of the ring is no
+    /// The keyed hash of a code for its owner, as it was drawn or typed (``TypedCode``). A code made under an earlier key of the ring is no
     /// longer found: this affects ten minutes after each rotation.
     package func hash(of code: String, for owner: Hash256) -> Hash256? {
         guard let key = ring.derivedKey(purpose: "mailed code", from: ring.activeID) else {
             return nil
         }
-        let message = owner.bytes + Array(code.utf8)
+        let message = owner.bytes + Array(TypedCode.compact(code).utf8)
         return Hash256(kept: Array(HMAC<SHA256>.authenticationCode(for: message, using: key)))
     }
 

@@ -22,6 +22,8 @@ package struct IdentityProvider: Sendable {
     package let issuer: Issuer
     package var scopes: [ScopeToken] = [.openid, .profile, .email]
     package var profile = ProviderProfile()
+    /// What an ID Token may name as its audience beside ``clientID``.
+    var trustedAudiences: Set<String> = []
     /// Whether the web flow yields an ID Token; otherwise the Graph API identifies the person.
     var givesIDTokens = true
     /// Facebook's Graph API, with its version.
@@ -49,7 +51,8 @@ package struct IdentityProvider: Sendable {
     package var addsFragment = false
     /// Parameters of the answer that are ignored.
     var ignoredParameters: Set<String> = []
-    /// Its own error codes for a person who cancelled.
+    /// Its own error codes for a person who cancelled, beside those that everyone knows
+    /// (``SignInError/init(_:retryAfter:)``).
     var cancellations: Set<String> = []
     /// Origins of its pages, if known.
     var pageOrigins: [String] = []
@@ -128,10 +131,17 @@ package struct IdentityProvider: Sendable {
         }
     }
 
-    /// The issuer of account keys (WEB-ACC-2).
+    /// The issuer of account keys (WEB-ACC-2); see ``issuer(of:)``.
     package var canonicalIssuer: String { issuer.text }
 
-    /// Sources for `form-action` of a page with a form that leads to the provider's sign-in pages.
+    /// The issuer of the key of the account that these verified claims belong to. Where each tenant is
+    /// an issuer, that is the tenant: a subject is one person's only there (OpenID Connect Core §5.7).
+    func issuer(of claims: JSONObject) -> String {
+        guard issuer.tenants != nil, let named = claims.string("iss") else { return issuer.text }
+        return named
+    }
+
+    /// The origins of the provider's sign-in pages.
     package var navigationSources: [String] {
         guard pageOrigins.isEmpty else { return pageOrigins }
         return issuer.address.isSecure ? ["https:"] : [issuer.pageOrigin]

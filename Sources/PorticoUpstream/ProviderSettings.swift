@@ -13,6 +13,8 @@ import PorticoProtocol
 /// | `authentication` | keycloak, oidc | `client_secret_basic`, `client_secret_post` or `private_key_jwt` instead of what the metadata offers |
 /// | `keyID` | apple; keycloak, oidc | the name of the private key; required for Apple |
 /// | `algorithms` | keycloak, oidc | the algorithms required for ID Tokens, among those the metadata lists |
+/// | `trustedAudiences` | keycloak, oidc | what an ID Token may name as its audience beside us |
+/// | `tenantIssuers` | keycloak, oidc | of a provider with many tenants: what its metadata has as `issuer`, with `{tenantid}` |
 /// | `pkceUnannounced` | keycloak, oidc | S256 is sent to a provider that does not announce it (docs/decisions/0032) |
 /// | `dpop` | keycloak, oidc | tokens are bound to a key of each sign-in (RFC 9449) |
 /// | `allowInsecureLoopback` | keycloak, oidc | the issuer may be http on this machine |
@@ -24,7 +26,8 @@ import PorticoProtocol
 /// | `standIn` | all | the address of a stand-in, such as `http://localhost:9001/google`; only where stand-ins are allowed |
 package enum ProviderSetting: String, CaseIterable, Sendable {
     case displayName, clientID, scopes
-    case issuer, authentication, keyID, algorithms, pkceUnannounced, dpop
+    case issuer, authentication, keyID, algorithms, trustedAudiences, tenantIssuers
+    case pkceUnannounced, dpop
     case allowInsecureLoopback
     case hostedDomains, offline
     case version
@@ -42,8 +45,8 @@ extension IdentityProvider.Kind {
         case .apple: common.union([.teamID, .keyID, .otherIssuers, .standIn])
         case .keycloak, .oidc:
             common.union([
-                .issuer, .authentication, .keyID, .algorithms, .pkceUnannounced, .dpop,
-                .allowInsecureLoopback, .standIn,
+                .issuer, .authentication, .keyID, .algorithms, .trustedAudiences,
+                .tenantIssuers, .pkceUnannounced, .dpop, .allowInsecureLoopback, .standIn,
             ])
         }
     }
@@ -176,14 +179,19 @@ struct ProviderSettings: Sendable {
         guard !text.utf8.contains(UInt8(ascii: "{")) else { throw .templatedIssuer }
         let isStandIn = json[ProviderSetting.standIn.rawValue] != nil
         let allowsLoopback = try flag(.allowInsecureLoopback)
+        var issuer: Issuer
         do {
-            return try Issuer(
+            issuer = try Issuer(
                 text,
                 plainHTTP: isStandIn || allowsLoopback ? .onLoopback : .nowhere
             )
         } catch {
             throw error == .insecure ? .insecureIssuer : .malformed(.issuer)
         }
+        guard let template = try self.text(.tenantIssuers) else { return issuer }
+        guard let tenants = IssuerTemplate(template) else { throw .malformed(.tenantIssuers) }
+        issuer.tenants = tenants
+        return issuer
     }
 
     /// Metadata that is configured instead of discovered.

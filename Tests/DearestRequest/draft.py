@@ -8,7 +8,7 @@ import socket
 
 # docs/configuration.md, `limits.*`, and ConnectionLimits: beyond them the connection answers by
 # itself. A head has room for what every request brings.
-TARGET, HEAD, FIELDS, BODY = 8 * 1024, 15 * 1024, 90, 64 * 1024
+TARGET, HEAD, FIELDS, BODY = 48 * 1024, 60 * 1024, 90, 64 * 1024
 
 # An answer may take back hundreds of cookies that it was sent; Python reads a hundred fields.
 http.client._MAXHEADERS = 2000
@@ -56,7 +56,7 @@ class Draft:
             return TARGET - len(self.target()) - 2
         if part == "body":
             return BODY - len(self.content() or b"") - 2
-        return HEAD - sum(len(name) + len(value) for name, value in self.fields) - len(self.jar())
+        return HEAD - len(self.target()) - sum(len(name) + len(value) for name, value in self.fields) - len(self.jar())
 
     def jar(self):
         return b"; ".join(name + b"=" + value for name, value in self.cookies)

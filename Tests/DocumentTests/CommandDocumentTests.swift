@@ -44,7 +44,9 @@ struct CommandDocumentTests {
 
     @Test("every variable and every key of a settings file that a document names is one")
     func names() throws {
-        let variables = Set(Setting.all.map(\.variable) + ["PORTICO_CONFIG"])
+        let variables = Set(
+            Setting.all.map(\.variable) + ["PORTICO_CONFIG"] + FirstAdministrator.own
+        )
         let scripts = Project.scripts.values.joined(separator: "\n")
         let tests = Project.tests.values.joined(separator: "\n")
         let keys = Set(Setting.all.map(\.key))
@@ -113,6 +115,21 @@ struct CommandDocumentTests {
         #expect(count > 20)
     }
 
+    @Test("a data folder in a home that a document names is the default one, or that of a demo")
+    func folders() throws {
+        let setting = try #require(Setting.all.first { $0.key == "data-directory" })
+        let own = setting.standard.replacing("`", with: "")
+            .replacing("$XDG_DATA_HOME", with: "~/.local/share")
+        var count = 0
+        for document in try Markdown.all() {
+            for match in document.text.matches(of: /--data-directory (~\S+)/) {
+                count += 1
+                #expect([own, own + "/demo"].contains(String(match.1)), "\(document.path)")
+            }
+        }
+        #expect(count > 0)
+    }
+
     @Test("every option that a document names belongs to a command or a script")
     func flags() throws {
         let scripts = Project.scripts.values.joined(separator: "\n")
@@ -125,7 +142,11 @@ struct CommandDocumentTests {
             for match in document.text.matches(of: /(?:^|[\s`(])(--[a-z][a-z-]+)/) {
                 let isKnown = help.contains(match.1) || scripts.contains(match.1)
                 // Products have options of their own.
-                let isForeign = document.path == "docs/clients.md" && products.contains(match.1)
+                let isForeign =
+                    document.path == "docs/clients.md" && products.contains(match.1)
+                    // Of Keycloak's own `kc.sh export`.
+                    || document.path == "docs/migrating-from-keycloak.md"
+                        && ["--file", "--users"].contains(match.1)
                 #expect(isKnown || isForeign, "\(document.path): \(match.1)")
             }
         }

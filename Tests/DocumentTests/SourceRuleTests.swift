@@ -96,8 +96,6 @@ struct SourceRuleTests {
             "Sources/PorticoBytes/Base64.swift", "Sources/PorticoBytes/Base64URL.swift",
             "Sources/PorticoBytes/Hexadecimal.swift",
             "Sources/PorticoBytes/UniqueID.swift",
-            "Sources/PorticoProvider/Clients/PresentedCredentials.swift",
-            "Sources/PorticoProvider/Requests/PresentedToken.swift",
             "Sources/PorticoWeb/Requests/RequestID.swift",
             // Out of a text that is bounded already.
             "Sources/PorticoProtocol/Authorization/AuthorizationResponse.swift",
@@ -111,7 +109,6 @@ struct SourceRuleTests {
             "Sources/PorticoProvider/Mappers/Keycloak/ClaimPath.swift",
             "Sources/PorticoProvider/Mappers/Keycloak/PairwiseSubject.swift",
             "Sources/PorticoProvider/SecondFactor/AuthenticatorSetup.swift",
-            "Sources/PorticoProvider/SecondFactor/CodeText.swift",
             "Sources/PorticoWeb/Cookies/CookiePolicy.swift",
             "Sources/PorticoWeb/Errors/CORSPolicy.swift",
             // What we wrote or sealed ourselves.
@@ -234,6 +231,8 @@ struct SourceRuleTests {
         let places: Set = [
             "Sources/PorticoProgram/Output/Console.swift",
             "Sources/PorticoProgram/Output/Table.swift",
+            // A script's own: the browser prints the page.
+            "Sources/PorticoPages/Account/RecoveryCodesPage.swift",
         ]
         #expect(files(with: streams, except: places).isEmpty)
     }
@@ -290,13 +289,11 @@ struct SourceRuleTests {
         }
     }
 
-    @Test("one concept a file: at most 300 lines, and no third mark")
+    @Test("one concept or one aggregate a file: at most 500 lines, and no fifth mark")
     func length() {
-        // No code: the list of products that others have made, to be added to in one place.
-        let list = "Sources/PorticoProgram/Clients/ProductList.swift"
         for (path, text) in Project.code {
-            #expect(text.components(separatedBy: "\n").count <= 301 || path == list, "\(path)")
-            #expect(text.matches(of: /\/\/ MARK:/).count < 3, "\(path)")
+            #expect(text.components(separatedBy: "\n").count <= 501, "\(path)")
+            #expect(text.matches(of: /\/\/ MARK:/).count < 5, "\(path)")
         }
     }
 
@@ -322,6 +319,19 @@ struct SourceRuleTests {
         let homes = ["/wor" + "k/", "/ho" + "me/", "/Use" + "rs/", "/ro" + "ot/"]
         for (path, text) in everything {
             #expect(!homes.contains { text.contains($0) }, "\(path)")
+        }
+    }
+
+    @Test("a test that reads files from outside says that it is to be looked at by hand")
+    func outsideFiles() {
+        // `.ci/run` lets only these be skipped.
+        for (path, text) in Project.tests {
+            let traits = text.matches(
+                of: /\.enabled\(if: (?:fixtures|folder|\w+Folder|RecordedExchange\.folder) != nil, "(.*?)"/
+            )
+            for reason in traits.map(\.1) {
+                #expect(reason.hasSuffix("from outside, to be looked at by hand"), "\(path)")
+            }
         }
     }
 

@@ -35,8 +35,8 @@ struct HandleWalk: Sendable {
 
     // MARK: Steps
 
-    /// Opens the page that asks for the handle.
-    func open(_ query: String = "") async throws {
+    /// Opens the page that asks for the handle: bare, it would be for the demo's app.
+    func open(_ query: String = "?return_to=/dashboard") async throws {
         try await browser.open(stage.origin + "/mobile-auth" + query)
         try await expect("Enter your internet handle")
     }

@@ -87,7 +87,7 @@ struct KeyboardWalkTests {
             let browser = walk.browser
             try await walk.register("keycloak", as: .ann)
             try await walk.open("/logout")
-            try await enter("Only in this browser", walk)
+            try await enter("Sign out in this browser", walk)
             try await walk.expect("You’re signed out")
             try await enter("Sign in again", walk)
             try await walk.expect("Sign in to Example")

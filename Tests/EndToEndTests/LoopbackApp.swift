@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+import PorticoBytes
 import PorticoProtocol
 import PorticoTestSupport
 import Testing
@@ -14,16 +15,40 @@ struct LoopbackApp {
     var credentials: @Sendable () throws -> [(String, String)] = { [] }
 
     /// Registers the client, and waits until the server knows it.
-    init(_ stage: Stage, _ clientID: String, _ options: [String] = []) async throws {
+    ///
+    /// - Parameter onward: Where its redirect URI leads on to; `{port}` is its own.
+    init(
+        _ stage: Stage,
+        _ clientID: String,
+        _ options: [String] = [],
+        leadingOnTo onward: String? = nil
+    ) async throws {
         self.stage = stage
         self.clientID = clientID
-        receiver = try LocalServer(takesBodies: true) { _ in
-            LocalServer.reply(
+        let place = Locked<UInt16>(0)
+        receiver = try LocalServer(takesBodies: true) { request in
+            if request.split(separator: " ").dropFirst().first == "/front" {
+                return LocalServer.reply(
+                    "200 OK",
+                    ["Content-Type: text/html"],
+                    "<!doctype html><title>Front</title>"
+                )
+            }
+            if let onward {
+                let port = place.withLock { "\($0)" }
+                return LocalServer.reply(
+                    "303 See Other",
+                    ["Location: " + onward.replacing("{port}", with: port)]
+                )
+            }
+            return LocalServer.reply(
                 "200 OK",
                 ["Content-Type: text/html"],
                 "<!doctype html><title>Arrived</title>"
             )
         }
+        let port = receiver.port
+        place.withLock { $0 = UInt16(port) }
         try await stage.administer(
             arguments: [
                 "client", "create", clientID, "--redirect-uri", "http://127.0.0.1/callback",
@@ -32,7 +57,7 @@ struct LoopbackApp {
         )
         for _ in 0..<100 {
             let page = try await stage.get(address())
-            if !page.text.contains("We don’t know this app") { return }
+            if !page.text.contains("This app isn’t registered here") { return }
             try await Task.sleep(for: .milliseconds(50))
         }
         throw RunningProgram.TimedOut(description: "the server does not learn of \(clientID)")
@@ -80,10 +105,15 @@ struct LoopbackApp {
     /// - Returns: The code.
     func signIn() async throws -> String? {
         try await Browser.use(scripts: false) { browser in
-            try await browser.open(address())
-            try await browser.signIn("ann", stage.password)
+            try await signIn(in: browser)
             return try await answer()["code"]
         }
+    }
+
+    /// The same in a browser that is open; the answer is on its way.
+    func signIn(in browser: Browser) async throws {
+        try await browser.open(address())
+        try await browser.signIn("ann", stage.password)
     }
 
     private static func parameters(_ request: String) -> [String: String]? {
@@ -96,6 +126,20 @@ struct LoopbackApp {
         // `try?`: what is no form has no parameters, and the test says so.
         let form = try? FormParameters(decoding: text.utf8)
         return Dictionary((form?.all ?? []).map { ($0.name, $0.value) }) { first, _ in first }
+    }
+
+    /// Runs `body` with an app of `options` and a browser, in which no one is signed in.
+    static func walk(
+        _ clientID: String,
+        _ options: [String] = [],
+        leadingOnTo onward: String? = nil,
+        scripts: Bool = true,
+        _ body: (Stage, LoopbackApp, Browser) async throws -> Void
+    ) async throws {
+        try await Stage.run { stage in
+            let app = try await LoopbackApp(stage, clientID, options, leadingOnTo: onward)
+            try await Browser.use(scripts: scripts) { try await body(stage, app, $0) }
+        }
     }
 
     // MARK: Tokens

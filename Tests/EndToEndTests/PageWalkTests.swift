@@ -4,26 +4,18 @@ import Testing
 /// The pages that a person meets on the way, in a real Chromium.
 @Suite("End to end: the pages", .serialized)
 struct PageWalkTests {
-    private func walk(
-        _ scripts: Bool,
-        _ options: [String] = [],
-        _ body: (Stage, LoopbackApp, Browser) async throws -> Void
-    ) async throws {
-        try await Stage.run { stage in
-            let app = try await LoopbackApp(stage, "pages", options)
-            try await Browser.use(scripts: scripts) { try await body(stage, app, $0) }
-        }
-    }
-
     @Test(
         "OpenID Connect Core §3.1.2.4: who does not allow it sends the app away with access_denied",
         .needs(.chromium),
         arguments: Scripts.on
     )
     func consent(scripts: Bool) async throws {
-        try await walk(scripts, ["--consent", "--name", "Pages & Co."]) { stage, app, browser in
-            try await browser.open(app.address())
-            try await browser.signIn("ann", stage.password)
+        try await LoopbackApp.walk(
+            "pages",
+            ["--consent", "--name", "Pages & Co."],
+            scripts: scripts
+        ) { stage, app, browser in
+            try await app.signIn(in: browser)
             try await browser.waitForTitle { $0.hasPrefix("Allow Pages & Co. to use") }
             #expect(try await browser.text(".grants").contains("See your email address"))
             #expect(try await browser.text(".account").contains("Ann Example"))
@@ -41,9 +33,8 @@ struct PageWalkTests {
         arguments: Scripts.on
     )
     func account(scripts: Bool) async throws {
-        try await walk(scripts) { stage, app, browser in
-            try await browser.open(app.address())
-            try await browser.signIn("ann", stage.password)
+        try await LoopbackApp.walk("pages", scripts: scripts) { stage, app, browser in
+            try await app.signIn(in: browser)
             let ann = try await app.redeem(try await app.answer()["code"])
             for (number, choice) in [(1, "continue"), (2, "switch")] {
                 try await browser.open(app.address([("prompt", "select_account")]))
@@ -70,7 +61,7 @@ struct PageWalkTests {
         arguments: Scripts.onAndOff
     )
     func registration(scripts: Bool) async throws {
-        try await walk(scripts) { stage, app, browser in
+        try await LoopbackApp.walk("pages", scripts: scripts) { stage, app, browser in
             try await stage.updateRealm("--registration", "username")
             for _ in 0..<100 {
                 try await browser.open(app.address())
@@ -104,7 +95,7 @@ struct PageWalkTests {
         arguments: Scripts.onAndOff
     )
     func formPost(scripts: Bool) async throws {
-        try await walk(scripts) { stage, app, browser in
+        try await LoopbackApp.walk("pages", scripts: scripts) { stage, app, browser in
             try await browser.open(app.address([("response_mode", "form_post")]))
             try await browser.signIn("ann", stage.password)
             if !scripts {
@@ -126,7 +117,7 @@ struct PageWalkTests {
         arguments: Scripts.on
     )
     func cookies(scripts: Bool) async throws {
-        try await walk(scripts) { stage, app, browser in
+        try await LoopbackApp.walk("pages", scripts: scripts) { stage, app, browser in
             try await browser.open(app.address())
             try await browser.forgetCookies()
             try await browser.signIn("ann", stage.password)
@@ -142,12 +133,12 @@ struct PageWalkTests {
         "WEB-ERR-1: an error has plain words, and an id that the log has too",
         .needs(.chromium),
         arguments: [
-            ("client_id", "nobody", "We don’t know this app"),
+            ("client_id", "nobody", "This app isn’t registered here"),
             ("redirect_uri", "http://127.0.0.1/elsewhere", "We can’t send you back to this app"),
         ]
     )
     func error(parameter: String, value: String, heading: String) async throws {
-        try await walk(false) { stage, app, browser in
+        try await LoopbackApp.walk("pages", scripts: false) { stage, app, browser in
             try await browser.open(app.address([(parameter, value)]))
             try await browser.waitForTitle { $0 == "Error: \(heading) – Demo" }
             let reference = try await browser.text(".reference")
@@ -170,9 +161,8 @@ struct PageWalkTests {
         arguments: Scripts.on
     )
     func stay(scripts: Bool) async throws {
-        try await walk(scripts) { stage, app, browser in
-            try await browser.open(app.address())
-            try await browser.signIn("ann", stage.password)
+        try await LoopbackApp.walk("pages", scripts: scripts) { stage, app, browser in
+            try await app.signIn(in: browser)
             let tokens = try await app.redeem(try await app.answer()["code"])
             try await browser.open(stage.issuer + "/protocol/openid-connect/logout")
             #expect(try await browser.text(".account").contains("ann@example.com"))

@@ -28,7 +28,7 @@ struct SingleUseTests {
 
                 try await browser.open(address)
                 try await browser.waitForTitle {
-                    $0 == "Error: The app asked for something we don’t understand – Demo"
+                    $0 == "Error: There’s a mistake in this app’s sign-in request – Demo"
                 }
                 #expect(try await app.isAlive(tokens))
                 let next = try await stage.post("ext/par/request", app.request())

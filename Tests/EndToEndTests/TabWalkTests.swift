@@ -144,6 +144,31 @@ struct TabWalkTests {
     }
 
     @Test(
+        "WEB-SESS-4: after signing out, Back shows no page that the browser has kept whole",
+        .needs(.chromium),
+        arguments: Scripts.on
+    )
+    func keptPages(scripts: Bool) async throws {
+        try await Walk.run(scripts) { walk, _ in
+            try await walk.register("google", as: .ann)
+            try await walk.signOut()
+            // Chromium keeps the page that a sign-in led to, in spite of `no-store`.
+            try await walk.signIn("google", as: .ann, at: "/login?return_to=/account")
+            try await walk.expect("Ann Example’s account")
+            try await walk.open("/help")
+            try await walk.expect("Help")
+            try await walk.signOut()
+            try await walk.browser.goBack()
+            try await walk.expect("You weren’t signed in")
+            try await walk.browser.goBack()
+            try await walk.expect("Help")
+            try await walk.browser.goBack()
+            try await walk.expect("Sign in to Example")
+            #expect(try await !walk.browser.text("body").contains("Ann Example"))
+        }
+    }
+
+    @Test(
         "attack E27: a callback that is opened again leads on; after signing out it signs no one in",
         .needs(.chromium),
         arguments: ["google", "facebook"],

@@ -27,7 +27,7 @@ class Walk:
 
     def at(self, path):
         """Whether the browser shows that page of ours."""
-        return self.browser.url.split("?")[0] == f"{self.backend.base}{path}"
+        return self.browser.url.split("?")[0].rstrip("#") == f"{self.backend.base}{path}"
 
     def press_button(self):
         self.browser.open(f"{self.backend.base}/login?return_to=/account")

@@ -1,8 +1,7 @@
 """An unmodified nginx (Debian) that asks a backend about each request, as docs/nginx.md says.
 
 A private server: its own configuration, process id and logs in a temporary folder. What it runs is the
-block of the document, with the four addresses filled in. Behind it stands a service that tells what
-reached it.
+file of the document, with its words filled in. Behind it stands a service that tells what reached it.
 """
 
 import http.server
@@ -11,7 +10,6 @@ import os
 import re
 import subprocess
 import threading
-import urllib.parse
 
 from running import Running, free_port, need
 
@@ -66,17 +64,23 @@ class ScriptedBackend:
         }
         self.cookie = (cookie_name, "C1")
         self.token = "S1"
+        self.seal = "Fe26.2*1*ab_-*c*d*e~2"
         self.asked = []
         self.status = None
         backend = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
             def do_GET(self):
+                if self.path != "/v1/auth/session":
+                    return self.page()
                 backend.asked.append((self.path, self.headers.items()))
                 brought = (self.headers["Authorization"], self.headers["Cookie"])
                 live = brought in (
                     (f"Bearer {backend.token}", None),
+                    (f"Bearer {backend.seal}", None),
                     (None, "=".join(backend.cookie)),
+                    (None, f"sid={backend.seal}"),
+                    (None, f"{'='.join(backend.cookie)}; sid={backend.seal}"),
                 )
                 status = backend.status or (200 if live else 401)
                 body = json.dumps({"authenticated": status == 200}).encode()
@@ -87,6 +91,14 @@ class ScriptedBackend:
                     proof = "Authorization" if brought[0] else "Cookie"
                     for name, value in backend.says[proof].items():
                         self.send_header(name, value)
+                self.end_headers()
+                self.wfile.write(body)
+
+            def page(self):
+                body = json.dumps({"backend": self.path, **dict(self.headers.items())}).encode()
+                self.send_response(200)
+                self.send_header("Content-Type", "application/json")
+                self.send_header("Content-Length", str(len(body)))
                 self.end_headers()
                 self.wfile.write(body)
 
@@ -102,34 +114,53 @@ class ScriptedBackend:
         self.server.server_close()
 
 
-def documented(backend, service, port, cookie_name):
-    """The block of docs/nginx.md, filled in. `backend` is the base address of a BFF."""
+def document():
     with open(os.path.join(ROOT, "docs", "nginx.md"), encoding="utf-8") as file:
-        blocks = re.findall(r"```nginx\n(.*?)```", file.read(), re.DOTALL)
+        return file.read()
+
+
+def documented(values, port, plain_port):
+    """The file of docs/nginx.md, filled in, on ports of this machine's loopback."""
+    blocks = re.findall(r"```nginx\n(.*?)```", document(), re.DOTALL)
     if len(blocks) != 1:
         raise RuntimeError("docs/nginx.md has not one block for nginx")
     text = blocks[0]
-    for word, value in (
-        ("BACKEND_HOST", urllib.parse.urlsplit(backend).netloc),
-        ("BACKEND", backend),
-        ("SERVICE", service),
-        ("LISTEN", str(port)),
-    ):
+    for word, value in values.items():
         if not re.search(rf"\b{word}\b", text):
             raise RuntimeError(f"docs/nginx.md has no {word}")
         text = re.sub(rf"\b{word}\b", value, text)
-    # As the document says of a loopback literal without https.
-    return text.replace("__Host-session", cookie_name)
+    for listen, here in (("listen 80;", plain_port), ("listen 443 ssl;", port)):
+        if listen not in text:
+            raise RuntimeError(f"docs/nginx.md has no {listen}")
+        text = text.replace(listen, listen.replace(listen.split()[1].rstrip(";"), f"127.0.0.1:{here}"))
+    return text
 
 
 class Nginx:
+    """With a certificate that it signs itself."""
+
+    host = "app.example.com"
+
     def __init__(self, folder):
         self.folder = folder
         self.port = free_port()
-        self.base = f"http://127.0.0.1:{self.port}"
+        self.plain_port = free_port()
+        # Its own name, at which nobody can look it up.
+        self.authority = f"{self.host}:{self.port}"
+        self.origin = f"https://{self.authority}"
         self.running = None
 
-    def start(self, backend, service, cookie_name):
+    def _certificate(self):
+        paths = [os.path.join(self.folder, name) for name in ("certificate.pem", "key.pem")]
+        command = [need("openssl", "openssl"), "req", "-x509", "-newkey", "ec", "-pkeyopt"]
+        command += ["ec_paramgen_curve:P-256", "-nodes", "-days", "1", "-subj", f"/CN={self.host}"]
+        command += ["-out", paths[0], "-keyout", paths[1]]
+        made = subprocess.run(command, capture_output=True, text=True, timeout=30)
+        if made.returncode != 0:
+            raise RuntimeError(f"openssl: {made.stderr}")
+        return paths
+
+    def start(self, backend, service):
         program = os.environ.get("PORTICO_NGINX") or need("nginx", "nginx")
         configuration = os.path.join(self.folder, "nginx.conf")
         temporary = "\n".join(
@@ -137,13 +168,21 @@ class Nginx:
             for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
         )
         user = "user root;" if os.geteuid() == 0 else ""
+        certificate, key = self._certificate()
+        values = {
+            "HOST": self.host,
+            "CERTIFICATE": certificate,
+            "PRIVATE_KEY": key,
+            "BACKEND": backend,
+            "SERVICE": service,
+        }
+        text = documented(values, self.port, self.plain_port)
+        # A private server: where it keeps what is its own.
+        text = text.replace("http {", f"http {{\n    access_log off;\n{temporary}", 1)
         with open(configuration, "w", encoding="utf-8") as file:
             file.write(
-                f"daemon off;\n{user}\nworker_processes 1;\npid {self.folder}/nginx.pid;\n"
-                f"error_log {self.folder}/error.log;\n"
-                "events { worker_connections 64; }\n"
-                f"http {{\n    access_log off;\n{temporary}\n"
-                f"{documented(backend, service, self.port, cookie_name)}}}\n"
+                f"daemon off;\n{user}\npid {self.folder}/nginx.pid;\n"
+                f"error_log {self.folder}/error.log;\n{text}"
             )
         command = [program, "-p", self.folder, "-c", configuration, "-e", "error.log"]
         check = subprocess.run([*command, "-t"], capture_output=True, text=True, timeout=30)

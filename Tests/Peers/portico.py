@@ -76,7 +76,16 @@ class Portico:
     """`portico serve`; `start` and `kill` may alternate on the same data folder and port. Without a
     realm file it serves no realm."""
 
-    def __init__(self, program, folder, realm_file=None, data=None, environment=None, options=()):
+    def __init__(
+        self,
+        program,
+        folder,
+        realm_file=None,
+        data=None,
+        environment=None,
+        options=(),
+        public_url=None,
+    ):
         self.program = program
         self.folder = folder
         self.realm_file = realm_file
@@ -87,6 +96,8 @@ class Portico:
         self.base = f"http://127.0.0.1:{self.port}"
         self.issuer = f"{self.base}/realms/{REALM}"
         self.endpoint = f"{self.issuer}/protocol/openid-connect"
+        # Where a proxy in front of it is reached.
+        self.public_url = public_url or self.base
         self.running = None
 
     def administer(self, *arguments, given=""):
@@ -127,7 +138,7 @@ class Portico:
             "--listen",
             f"127.0.0.1:{self.port}",
             "--public-url",
-            self.base,
+            self.public_url,
             "--data-directory",
             self.data,
             *(["--import-realm", self.realm_file] if self.realm_file else []),

@@ -4,21 +4,24 @@ docs/clients.md is made of that list: afterwards, `portico client products --mar
 """
 
 import datetime
+import glob
 import os
 
 from pypi import ROOT
 
-LIST = os.path.join(ROOT, "Sources", "PorticoProgram", "Clients", "ProductList.swift")
+# A file for each kind of product.
+LISTS = os.path.join(ROOT, "Sources", "PorticoProgram", "Clients", "ProductList+*.swift")
+
+
+def beginnings(lines, name):
+    return [i for i, line in enumerate(lines) if line.strip() == f"= {name}"]
 
 
 class Entry:
     """Where an entry of the list stands: the lines between its name and the next one's."""
 
     def __init__(self, lines, name):
-        beginnings = [i for i, line in enumerate(lines) if line.strip() == f"= {name}"]
-        if len(beginnings) != 1:
-            raise RuntimeError(f"the list of products has {len(beginnings)} entries {name!r}")
-        self.first = beginnings[0]
+        (self.first,) = beginnings(lines, name)
         self.last = next(
             (
                 index
@@ -53,16 +56,27 @@ def recorded(text, steps, today):
     return "\n".join(lines)
 
 
+def file_of(product):
+    """The file that the product's one entry is in."""
+    found = []
+    for path in sorted(glob.glob(LISTS)):
+        with open(path, encoding="utf-8") as file:
+            found += [path for _ in beginnings(file.read().split("\n"), product)]
+    if len(found) != 1:
+        raise RuntimeError(f"the list of products has {len(found)} entries {product!r}")
+    return found[0]
+
+
 def write(results):
     """Of those that ran without a failure."""
     done = [s for s in results if s.product and s.version and s.passed and not s.failed]
-    with open(LIST, encoding="utf-8") as file:
-        text = file.read()
     today = datetime.date.today().isoformat()
     for steps in done:
-        text = recorded(text, steps, today)
+        path = file_of(steps.product)
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(recorded(text, steps, today))
         print(f"recorded {steps.product} {steps.version}", flush=True)
-    with open(LIST, "w", encoding="utf-8") as file:
-        file.write(text)
     if done:
         print("now: portico client products --markdown > docs/clients.md", flush=True)

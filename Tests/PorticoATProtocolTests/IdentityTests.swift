@@ -63,11 +63,12 @@ import Testing
     }
 
     @Test(
-        "ATP-ID-5: the site of a handle answers with the DID alone, as plain text",
+        "ATP-ID-5: the site of a handle answers with the DID alone, of whatever type the file is",
         arguments: [
             (World.alice, "text/plain"), (World.alice, "text/plain; charset=utf-8"),
             (World.alice, "TEXT/PLAIN"), (World.alice, nil), ("\(World.alice)\n", "text/plain"),
             (" \t\(World.alice) \r\nmore", "text/plain"),
+            (World.alice, "application/octet-stream"), (World.alice, "text/html"),
         ] as [(String, String?)]
     )
     func site(body: String, type: String?) async throws {
@@ -82,7 +83,8 @@ import Testing
     @Test(
         "attack G04: a page, another status, or what is no DID is no answer of a site",
         arguments: [
-            .answer(World.alice, "text/html"), .answer(World.alice, "application/json"),
+            .answer("<p>\(World.alice)", "text/html"),
+            .answer("{\"did\":\"\(World.alice)\"}", "application/json"),
             .answer("<p>\(World.alice)", "text/plain"), .answer("", "text/plain"),
             .answer("\n\(World.alice)", "text/plain"), .answer("did:key:zQ3sh", "text/plain"),
             .answer("\"\(World.alice)\"", "text/plain"),
@@ -190,6 +192,33 @@ import Testing
                     == .handleUnreachable
             )
         }
+    }
+
+    @Test("A domain that does not exist is nobody's handle, if the name servers say so, too")
+    func noSuchHost() async throws {
+        let site = World.site("alice.example.com")
+        for (texts, expected) in [
+            (.success([]), .handleNotFound), (.success(["v=spf1 -all"]), .handleNotFound),
+            (.failure(.unreachable), .handleUnreachable),
+            (.failure(.malformed), .handleUnreachable), (.failure(.busy), .busy),
+        ] as [(Result<[String], TextRecordError>, IdentityError)] {
+            let world = try World()
+            world.names["_atproto.alice.example.com"] = texts
+            world.network[site] = .failure(.noSuchHost)
+            #expect(await error { try await world.identity(of: "alice.example.com") } == expected)
+        }
+        // Nothing has to be at the domain where the name servers know the account.
+        let world = try World()
+        world.network[site] = .failure(.noSuchHost)
+        #expect(try await world.identity(of: "alice.example.com").did.text == World.alice)
+        // Nor is anybody where the site leads to nowhere.
+        let other = try World()
+        other.names["_atproto.alice.example.com"] = .success([])
+        other.network[site] = .status(301, location: "https://www.example.com/")
+        other.network["https://www.example.com/"] = .failure(.noSuchHost)
+        #expect(
+            await error { try await other.identity(of: "alice.example.com") } == .handleNotFound
+        )
     }
 
     @Test("ATP-ID-4: a handle that is too long for a TXT record is asked at its site alone")

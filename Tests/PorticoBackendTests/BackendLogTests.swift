@@ -68,9 +68,7 @@ import Testing
         // Refused ones as well: their lines say why.
         _ = try await server.post("/v1/auth/refresh", [("refresh_token", refresh)])
         _ = try await app.redeem(code, at: server)
-        let token = try #require(
-            try server.standIns.identityToken(of: .ben, at: .google, nonce: nil)
-        )
+        let token = try server.googleToken(.ben, for: nil)
         _ = try await server.post("/v1/auth/google/native", [("id_token", token)])
         let logout = try #require(
             try server.standIns.logoutToken(about: .ann, sessionID: nil, changes: ["nonce": "n"])

@@ -85,6 +85,42 @@ import Testing
     }
 
     @Test(
+        "decision 0104: three answers at the same moment are one sign-in, and none ends at a dead page"
+    )
+    func together() async throws {
+        let returning = try await Returning("google", "?return_to=/account/devices")
+        let (server, callback) = (returning.server, returning.callback)
+        let cookies = returning.visitor.cookies
+        let replies = try await withThrowingTaskGroup { group in
+            for _ in 1...3 {
+                let copy = TestVisitor(server)
+                copy.cookies = cookies
+                group.addTask { try await copy.request(callback) }
+            }
+            return try await group.reduce(into: [Reply]()) { $0.append($1) }
+        }
+        #expect(server.standIns.log.count(.token, at: .google) == 1, "attack E27")
+        #expect(try await server.accounts().count == 1)
+        #expect(replies.allSatisfy { $0.status == 303 })
+        let again = replies.filter { $0.location?.hasPrefix("/v1/auth/google?") == true }
+        #expect(again.count == 2)
+        for reply in again {
+            #expect(reply.location?.contains("return_to=%2Faccount%2Fdevices") == true)
+            #expect(reply.location?.contains("error") == false)
+            // It begins the same sign-in once more, and brings the person where they wanted.
+            let page = try await returning.visitor.open(reply.location ?? "")
+            #expect(page.reply.text.contains("Choose an account"))
+        }
+        // Who kept the first answer goes on at once.
+        let signedIn = TestVisitor(server)
+        _ = try await signedIn.signIn("google", as: .ann)
+        for (name, value) in cookies { signedIn.cookies[name] = value }
+        #expect(
+            try await signedIn.request(callback).location?.hasPrefix("/account/devices") == true
+        )
+    }
+
+    @Test(
         "attack E04, E09: the answer of one provider at another's callback is refused, and its code sent nowhere"
     )
     func mixUp() async throws {
@@ -135,9 +171,24 @@ import Testing
         _ = try await returning.visitor.open(returning.callback)
         let again = try await returning.visitor.request(returning.callback)
         #expect(again.status == 303)
-        #expect(again.location == "/orders")
+        // The empty fragment keeps what a provider has left behind off the page.
+        #expect(again.location == "/orders#")
         #expect(returning.server.standIns.log.count(.token, at: .google) == 1)
         #expect(try await returning.server.accounts().count == 1)
+    }
+
+    @Test(
+        "a person who stops at a provider has cancelled, by whichever word the provider has for it",
+        arguments: ["access_denied", "user_cancelled_login", "user_cancelled_authorize"]
+    )
+    func stopped(_ error: String) async throws {
+        let returning = try await Returning("keycloak")
+        let back = returning.changed("code", nil) + "&error=" + error
+        let reply = try await returning.visitor.request(back)
+        #expect(reply.location?.contains("error=access_denied") == true)
+        #expect(reply.location?.contains("reason=user_denied_permission") == true)
+        // PRV-F-13: what was behind the provider may have added a fragment.
+        #expect(reply.location?.hasSuffix("#") == true)
     }
 
     @Test("Decision 0028, SEED-ADR-8: cancelling leads back to the choice, with plain words")

@@ -281,6 +281,39 @@ import Testing
         case disabled, unusable, removed
     }
 
+    @Test(
+        "decision 0030: neither the method that was just used proves the account, nor the mailbox of one that has another of it",
+        arguments: ["google", "facebook"]
+    )
+    func justUsed(_ provider: String) async throws {
+        let server = try await BackendUnderTest()
+        let first = TestVisitor(server)
+        _ = try await first.signIn(provider, as: .ann)
+        // Another account there, with the address of the first.
+        var other = StandInPerson.ann
+        other.id = "annie"
+        server.standIns.setPeople([other], at: provider == "google" ? .google : .facebook)
+        let visitor = TestVisitor(server)
+        let found = try await visitor.signIn(provider, as: other)
+        #expect(found.path == "/login/account")
+        #expect(!found.reply.text.contains("value=\"\(provider)\""))
+        #expect(found.reply.text.contains(#"value="mailbox""#) == (provider == "facebook"))
+        guard provider == "facebook" else {
+            #expect(found.reply.text.contains("is already connected to this account"))
+            let made = try await visitor.submit(found, [("action", "separate")])
+            #expect(made.path == "/onboarding")
+            #expect(try await server.accounts().count == 2)
+            return
+        }
+        // The address was never proven: its owner takes the account, and the other loses it.
+        let asked = try await visitor.submit(found, [("action", "mailbox")])
+        let code = try await Self.mailedCode(server)
+        let done = try await visitor.submit(asked, [("action", "confirm"), ("code", code)])
+        #expect(done.path == "/dashboard")
+        #expect(try await first.session().status == 401)
+        #expect(try await server.user(of: visitor).strings("providers") == ["facebook"])
+    }
+
     @Test("PRV-F-7, WEB-ACC-2: 50 concurrent first callbacks of one person make one account")
     func concurrent() async throws {
         let server = try await BackendUnderTest()

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+import Portico
 import PorticoBytes
 import PorticoProtocol
 import PorticoStandIns
@@ -33,14 +34,7 @@ import Testing
     }
 
     private static func appleToken(_ nonce: String, _ server: BackendUnderTest) throws -> String {
-        try #require(
-            try server.standIns.identityToken(
-                of: .ann,
-                at: .apple,
-                audience: "com.example.notes",
-                nonce: hashed(nonce)
-            )
-        )
+        try server.appleToken(hashed(nonce))
     }
 
     @Test(
@@ -183,9 +177,7 @@ import Testing
     func oneTapMatches() async throws {
         let server = try await BackendUnderTest()
         _ = try await TestVisitor(server).signIn("keycloak", as: .ann)
-        let credential = try #require(
-            try server.standIns.identityToken(of: .ann, at: .google, nonce: nil)
-        )
+        let credential = try server.googleToken(for: nil)
         let reply = try await server.post(
             "/v1/auth/google/one-tap",
             [("credential", credential), ("g_csrf_token", "same")],
@@ -216,9 +208,7 @@ import Testing
     )
     func oneTapForgery(_ cookie: String?, _ body: String?) async throws {
         let server = try await BackendUnderTest()
-        let credential = try #require(
-            try server.standIns.identityToken(of: .ann, at: .google, nonce: nil)
-        )
+        let credential = try server.googleToken(for: nil)
         var fields = [("credential", credential)]
         if let body { fields.append(("g_csrf_token", body)) }
         let headers: HTTPFields = cookie.map { [.cookie: "g_csrf_token=\($0)"] } ?? [:]
@@ -242,9 +232,7 @@ import Testing
     )
     func oneTapElsewhere(_ site: String?, _ origin: String?, _ isTaken: Bool) async throws {
         let server = try await BackendUnderTest()
-        let credential = try #require(
-            try server.standIns.identityToken(of: .ann, at: .google, nonce: nil)
-        )
+        let credential = try server.googleToken(for: nil)
         var headers: HTTPFields = [.cookie: "g_csrf_token=t"]
         headers[.fetchSite] = site
         headers[.origin] = origin
@@ -260,9 +248,7 @@ import Testing
     @Test("PRV-G-13: One Tap signs in, once for a credential")
     func oneTap() async throws {
         let server = try await BackendUnderTest()
-        let credential = try #require(
-            try server.standIns.identityToken(of: .ann, at: .google, nonce: nil)
-        )
+        let credential = try server.googleToken(for: nil)
         let fields = [("credential", credential), ("g_csrf_token", "same")]
         let headers: HTTPFields = [.cookie: "g_csrf_token=same"]
         let first = try await server.post("/v1/auth/google/one-tap", fields, headers: headers)
@@ -313,15 +299,7 @@ import Testing
         let free = try await nonce([])
         func present(_ nonce: String?, in token: String?, _ verifier: String?) async throws -> Reply
         {
-            let token = try #require(
-                try server.standIns.identityToken(
-                    of: .ann,
-                    at: .google,
-                    audience: "notes.apps.example.com",
-                    nonce: token,
-                    changes: ["azp": "notes.apps.example.com"]
-                )
-            )
+            let token = try server.googleToken(nonce: token)
             var fields = [("app", "notes"), ("id_token", token)]
             if let nonce { fields.append(("nonce", nonce)) }
             if let verifier { fields.append(("code_verifier", verifier)) }
@@ -390,7 +368,7 @@ import Testing
     )
     func withoutNonce(_ inToken: String?) async throws {
         let server = try await BackendUnderTest()
-        let token = try Self.googleToken(server, nonce: inToken)
+        let token = try server.googleToken(nonce: inToken)
         for nonce in Set([nil, inToken]) {
             let reply = try await Self.present(token, nonce: nonce, at: "google", server)
             #expect(reply.status == 401)
@@ -408,7 +386,7 @@ import Testing
             let server = try await BackendUnderTest(apps: [app])
             let nonce = try await Self.nonce("google", server)
             // Made for our own web client: its holder got it on the web.
-            let token = try Self.googleToken(server, audience: nil, nonce: nonce)
+            let token = try server.googleToken(for: nil, nonce: nonce)
             let reply = try await Self.present(token, nonce: nonce, at: "google", server)
             #expect(reply.status == 400)
             #expect(reply.json.string("error") == "invalid_app")
@@ -428,26 +406,10 @@ import Testing
     func webAudience() async throws {
         let server = try await BackendUnderTest()
         let nonce = try await Self.nonce("google", server)
-        let token = try Self.googleToken(server, audience: nil, nonce: nonce)
+        let token = try server.googleToken(for: nil, nonce: nonce)
         let reply = try await Self.present(token, nonce: nonce, at: "google", server)
         #expect(reply.status == 401)
         #expect(try await server.accounts().isEmpty)
-    }
-
-    private static func googleToken(
-        _ server: BackendUnderTest,
-        audience: String? = "notes.apps.example.com",
-        nonce: String?
-    ) throws -> String {
-        try #require(
-            try server.standIns.identityToken(
-                of: .ann,
-                at: .google,
-                audience: audience,
-                nonce: nonce,
-                changes: audience.map { ["azp": .string($0)] } ?? [:]
-            )
-        )
     }
 
     @Test("PRV-N-1: JSON is as good as a form, no cookie is needed, and none is set")
@@ -455,7 +417,7 @@ import Testing
         let server = try await BackendUnderTest()
         let nonce = try await Self.nonce("google", server)
         let body: JSONObject = [
-            "app": "notes", "id_token": .string(try Self.googleToken(server, nonce: nonce)),
+            "app": "notes", "id_token": .string(try server.googleToken(nonce: nonce)),
             "nonce": .string(nonce),
         ]
         let reply = try await server.send(
@@ -511,9 +473,7 @@ import Testing
     @Test("attack E24, PRV-G-13: two cookies of that name are none, however equal")
     func oneTapTwice() async throws {
         let server = try await BackendUnderTest()
-        let credential = try #require(
-            try server.standIns.identityToken(of: .ann, at: .google, nonce: nil)
-        )
+        let credential = try server.googleToken(for: nil)
         let reply = try await server.post(
             "/v1/auth/google/one-tap",
             [("credential", credential), ("g_csrf_token", "t")],
@@ -530,14 +490,88 @@ import Testing
     func oneTapPlace(_ asked: String, _ place: String) async throws {
         let server = try await BackendUnderTest()
         _ = try await TestVisitor(server).signIn("google", as: .ben)
-        let credential = try #require(
-            try server.standIns.identityToken(of: .ben, at: .google, nonce: nil)
-        )
+        let credential = try server.googleToken(.ben, for: nil)
         let reply = try await server.post(
             "/v1/auth/google/one-tap",
             [("credential", credential), ("g_csrf_token", "t"), ("state", asked)],
             headers: [.cookie: "g_csrf_token=t"]
         )
         #expect(reply.location == place)
+    }
+}
+
+/// What our own client library sends, at the backend's door.
+private struct LibraryTransport: HTTPTransport {
+    let server: BackendUnderTest
+
+    var client: BackendClient {
+        BackendClient(
+            backend: "https://app.example.com",
+            app: "notes",
+            storage: InMemory(),
+            transport: self
+        )
+    }
+
+    func send(_ request: HTTPRequest, body: [UInt8], limits: HTTPLimits)
+        async throws(HTTPTransportError) -> HTTPReply
+    {
+        let reply: Reply
+        do {
+            reply = try await server.send(
+                request.method,
+                request.path ?? "/",
+                headers: request.headerFields,
+                body: body
+            )
+        } catch {
+            throw .unreachable
+        }
+        return HTTPReply(
+            response: HTTPResponse(
+                status: .init(code: reply.status),
+                headerFields: reply.headers
+            ),
+            body: reply.body
+        )
+    }
+}
+
+extension NativeTests {
+    @Test("PRV-A-16, PRV-G-14: our client library signs in with Apple's token, and with Google's")
+    func library() async throws {
+        let server = try await BackendUnderTest()
+        let client = LibraryTransport(server: server).client
+        let attempt = try await client.beginNative(with: "apple")
+        let token = try server.appleToken(attempt.hashedNonce)
+        // The nonce is bound to the installation that asked: another one's attempt is of no use.
+        let stranger = try await client.beginNative(with: "apple")
+        let refused = await #expect(throws: SignInError.self) {
+            _ = try await stranger.complete(idToken: token)
+        }
+        #expect(refused?.kind == .rejected(.identityTokenRefused))
+        let session = try await attempt.complete(idToken: token)
+        #expect(session.isNew && session.isActive)
+        try await session.check()
+        let google = try await client.beginNative(with: "google")
+        let other = try server.googleToken(.ben, nonce: google.nonce)
+        #expect(try await google.complete(idToken: other).user.id != session.user.id)
+        let unknown = await #expect(throws: SignInError.self) {
+            _ = try await client.beginNative(with: "facebook-2")
+        }
+        #expect(unknown?.kind == .misconfigured(.requestRefused))
+    }
+
+    @Test("decision 0030: our client library tells an app that the person has to go to the browser")
+    func libraryIsAsked() async throws {
+        let server = try await BackendUnderTest()
+        _ = try await TestVisitor(server).signIn("google", as: .ann)
+        let client = LibraryTransport(server: server).client
+        let attempt = try await client.beginNative(with: "apple")
+        let token = try server.appleToken(attempt.hashedNonce)
+        let asked = await #expect(throws: SignInError.self) {
+            _ = try await attempt.complete(idToken: token)
+        }
+        #expect(asked?.kind == .interactionRequired(.interactionRequired))
     }
 }

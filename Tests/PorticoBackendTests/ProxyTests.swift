@@ -250,12 +250,12 @@ private struct EchoAPI: Responder {
         arguments: [
             (.refused(status: 400, code: "invalid_grant"), "reauthentication_required"),
             (.refused(status: 503, code: "invalid_grant"), "provider_unreachable"),
-            (.refused(status: 401, code: "invalid_client"), "provider_unreachable"),
+            (.refused(status: 401, code: "invalid_client"), "provider_error"),
             (.refused(status: 429, code: "invalid_grant"), "provider_unreachable"),
-            (.redirect(to: "https://evil.example/"), "provider_unreachable"),
-            (.html, "provider_unreachable"), (.truncated, "provider_unreachable"),
-            (.errorWithStatusOK("invalid_grant"), "provider_unreachable"),
-            (.member("expires_in", -1), "provider_unreachable"),
+            (.redirect(to: "https://evil.example/"), "provider_error"),
+            (.html, "provider_error"), (.truncated, "provider_error"),
+            (.errorWithStatusOK("invalid_grant"), "provider_error"),
+            (.member("access_token", "a b"), "provider_error"),
         ] as [(StandInFaults.TokenAnswer, String)]
     )
     func refusals(answer: StandInFaults.TokenAnswer, error: String) async throws {
@@ -269,6 +269,22 @@ private struct EchoAPI: Responder {
         // Nothing was lost by it.
         server.standIns.configure(.google) { $0.tokenAnswer = .right }
         #expect(try await Self.send(visitor, "/bff/orders/x").status == 200)
+    }
+
+    @Test("BR77: a member that no rule needs does not end the access to an API")
+    func foreignMember() async throws {
+        let server = try await Self.server()
+        let visitor = TestVisitor(server)
+        for (name, value) in [
+            ("expires_in", -1), ("expires_in", "soon"), ("error", .null), ("error", ""),
+            ("refresh_token", ""), ("refresh_token", "R with spaces"), ("id_token", ""),
+        ] as [(String, JSONValue)] {
+            _ = try await visitor.signIn("google", as: .ann)
+            server.standIns.configure(.google) { $0.tokenAnswer = .member(name, value) }
+            server.clock.advance(by: 4000)
+            #expect(try await Self.send(visitor, "/bff/orders/x").status == 200, "\(name)")
+            server.standIns.configure(.google) { $0.tokenAnswer = .right }
+        }
     }
 
     @Test("A refresh whose answer was lost is repeated with its key, and the next has another")
@@ -306,6 +322,25 @@ private struct EchoAPI: Responder {
         }
         #expect(try await Self.send(visitor, "/bff/orders/x").status == 200)
         server.clock.advance(by: 4000)
+        _ = try await Self.send(visitor, "/bff/orders/x")
+        let sent = server.standIns.log.requests(to: .token, at: .google)
+            .compactMap { $0["refresh_token"] }
+        #expect(sent.count == 2 && sent.last == "the-successor", "\(sent.count)")
+    }
+
+    @Test("RFC 6749 §6: what came with an answer that cannot be used is the next one to be sent")
+    func kept() async throws {
+        let server = try await Self.server()
+        let visitor = TestVisitor(server)
+        _ = try await visitor.signIn("google", as: .ann)
+        let before = try #require(try await server.token(at: "google"))
+        server.standIns.configure(.google) {
+            $0.tokenAnswer = .members(["refresh_token": "the-successor", "access_token": "a b"])
+        }
+        let reply = try await Self.send(visitor, "/bff/orders/x")
+        #expect(reply.json.string("error") == "provider_error")
+        #expect(try await server.token(at: "google") != before)
+        server.standIns.configure(.google) { $0.tokenAnswer = .right }
         _ = try await Self.send(visitor, "/bff/orders/x")
         let sent = server.standIns.log.requests(to: .token, at: .google)
             .compactMap { $0["refresh_token"] }

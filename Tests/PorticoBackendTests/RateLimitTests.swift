@@ -28,14 +28,25 @@ import Testing
     @Test(
         "Rate limits hold per address behind a trusted proxy: X-Forwarded-For neither dodges them nor spends another's",
         arguments: [
-            Limit(path: "/v1/auth/google", method: .get, allowed: 5),
+            Limit(path: "/v1/auth/google", method: .get, allowed: 60),
             Limit(path: "/v1/auth/google/callback?state=x&code=y", method: .get, allowed: 10),
             Limit(path: "/v1/auth/keycloak/callback/link?state=x", method: .get, allowed: 10),
             Limit(path: "/v1/auth/google/callback?code=y", method: .get, allowed: 10),
             Limit(path: "/oauth/callback?state=x", method: .get, allowed: 10),
             Limit(path: "/oauth/callback?code=y", method: .get, allowed: 10),
-            Limit(path: "/v1/auth/apple/native/nonce", allowed: 10),
-            Limit(path: "/v1/auth/apple/native", form: [("id_token", "a.b.c")], allowed: 10),
+            Limit(path: "/v1/auth/apple/native/nonce", allowed: 60),
+            Limit(
+                path: "/v1/auth/apple/native",
+                form: [("app", "notes"), ("id_token", "a.b.c")],
+                allowed: 10
+            ),
+            Limit(
+                path: "/v1/auth/apple/native",
+                form: [("app", "notes"), ("id_token", "a.b.c"), ("nonce", "made-up")],
+                allowed: 10
+            ),
+            // Without a token there is nothing to guess.
+            Limit(path: "/v1/auth/apple/native", form: [("app", "nowhere")], allowed: 60),
             Limit(path: "/v1/auth/google/one-tap", form: [("credential", "a.b.c")], allowed: 10),
             Limit(
                 path: "/v1/auth/token",
@@ -127,6 +138,54 @@ import Testing
             from: page.url
         )
         return try #require(chosen.location)
+    }
+
+    @Test(
+        "WEB-BRUTE-2: an office of one address signs in by its apps; only tokens that are refused are few"
+    )
+    func nativeOffice() async throws {
+        let server = try await BackendUnderTest(limits: BackendLimits())
+        var fields: [(String, String)] = []
+        for number in 1...30 {
+            let made = try await server.send(.post, "/v1/auth/apple/native/nonce")
+            let nonce = try #require(made.json.string("nonce"))
+            let hash = Hash256(of: nonce).bytes.map {
+                ($0 < 16 ? "0" : "") + String($0, radix: 16)
+            }
+            let token = try server.standIns.identityToken(
+                of: .ann,
+                at: .apple,
+                audience: "com.example.notes",
+                nonce: hash.joined()
+            )
+            fields = [("app", "notes"), ("id_token", try #require(token)), ("nonce", nonce)]
+            let reply = try await server.post("/v1/auth/apple/native", fields)
+            #expect(reply.status == 200, "\(number)")
+        }
+        // The last one again: it was used.
+        for number in 1...12 {
+            let reply = try await server.post("/v1/auth/apple/native", fields)
+            #expect(reply.status == (number > 10 ? 429 : 401), "\(number)")
+        }
+        let other = try await server.post("/v1/auth/apple/native", fields, from: "192.0.2.2")
+        #expect(other.status == 401)
+    }
+
+    @Test("WEB-BRUTE-2: an app that must wait for refused tokens uses up no sign-ins by asking")
+    func nativeWaits() async throws {
+        let server = try await BackendUnderTest(limits: BackendLimits())
+        let fields = [("app", "notes"), ("id_token", "x"), ("nonce", "x")]
+        for _ in 1...10 {
+            #expect(try await server.post("/v1/auth/apple/native", fields).status == 401)
+        }
+        let nonce = "/v1/auth/apple/native/nonce"
+        for _ in 1...70 { #expect(try await server.send(.post, nonce).status == 429) }
+        // One more token may be refused.
+        server.clock.advance(by: 7)
+        for number in 1...61 {
+            let status = try await server.send(.post, nonce).status
+            #expect(status == (number > 60 ? 429 : 200), "\(number)")
+        }
     }
 
     @Test("An app that waits is told by a page, not by a redirect that costs a sign-in")

@@ -132,9 +132,7 @@ import Testing
     )
     func native() async throws {
         let server = try await BackendUnderTest()
-        let credential = try #require(
-            try server.standIns.identityToken(of: .ben, at: .google, nonce: nil)
-        )
+        let credential = try server.googleToken(.ben, for: nil)
         let visitor = TestVisitor(server)
         visitor.cookies = ["g_csrf_token": "t"]
         _ = try await visitor.open(

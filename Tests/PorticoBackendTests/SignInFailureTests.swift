@@ -132,15 +132,7 @@ import Testing
         #expect(visitor.cookies["__Host-session"] == nil)
         let made = try await server.post("/v1/auth/google/native/nonce", [])
         let nonce = try #require(made.json.string("nonce"))
-        let token = try #require(
-            try server.standIns.identityToken(
-                of: .ben,
-                at: .google,
-                audience: "notes.apps.example.com",
-                nonce: nonce,
-                changes: ["azp": "notes.apps.example.com"]
-            )
-        )
+        let token = try server.googleToken(.ben, nonce: nonce)
         let reply = try await server.post(
             "/v1/auth/google/native",
             [("id_token", token), ("nonce", nonce)]
@@ -148,5 +140,31 @@ import Testing
         #expect(reply.status == 403)
         #expect(reply.json.string("error") == "sign_up_closed")
         #expect(try await server.accounts().isEmpty)
+    }
+
+    @Test("a start that names too little says on the page what is missing, as it does in JSON")
+    func missing() async throws {
+        let server = try await BackendUnderTest()
+        for (query, told) in [
+            ("platform=mobile&app=notes", "redirect_uri is required for this app."),
+            ("platform=mobile&platform=web", "platform is given more than once."),
+            ("platform=tv", "platform must be web or mobile."),
+        ] {
+            let page = try await TestVisitor(server).request(
+                "/v1/auth/google?" + query,
+                .get,
+                [],
+                [.accept: "text/html"]
+            )
+            #expect(page.status == 400)
+            #expect(page.text.contains(told), "\(query)")
+            let json = try await TestVisitor(server).request(
+                "/v1/auth/google?" + query,
+                .get,
+                [],
+                [.accept: "application/json"]
+            )
+            #expect(json.json.string("message") == told)
+        }
     }
 }

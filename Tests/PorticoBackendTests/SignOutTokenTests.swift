@@ -65,6 +65,35 @@ import Testing
         #expect(try await server.token(at: "google") == nil)
     }
 
+    @Test("WEB-SESS-4: where a person is signed out the browser drops the pages that it has kept")
+    func keptPages() async throws {
+        let name = try #require(HTTPField.Name("Clear-Site-Data"))
+        let server = try await BackendUnderTest()
+        let visitor = TestVisitor(server)
+        let signedIn = try await visitor.signIn("google", as: .ben)
+        #expect(signedIn.reply.headers[name] == nil)
+        let page = try await visitor.open("/logout")
+        #expect(page.reply.headers[name] == nil)
+        let done = try await visitor.submit(page, to: "/logout", [("action", "here")])
+        #expect(done.reply.headers[name] == "\"cache\"")
+        _ = try await visitor.signIn("google", as: .ben)
+        let told = try await visitor.program(.post, "/v1/auth/logout")
+        #expect(told.headers[name] == "\"cache\"")
+        #expect(try await visitor.session().status == 401)
+        // So does a sign-in in the place of another person.
+        _ = try await visitor.signIn("google", as: .ben)
+        let choice = try await visitor.open("/v1/auth/google?prompt=select_account")
+        let form = try #require(HTMLForm.all(in: choice.reply.text).first)
+        let chosen = try await visitor.request(
+            choice.url.replacing(choice.path, with: form.action),
+            .post,
+            form.hidden + [("person", "layla")],
+            from: choice.url
+        )
+        let taken = try await visitor.request(try #require(chosen.location))
+        #expect(taken.status == 303 && taken.headers[name] == "\"cache\"")
+    }
+
     private static func signOut(
         _ visitor: TestVisitor,
         _ way: Way,

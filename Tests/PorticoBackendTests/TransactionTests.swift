@@ -104,15 +104,7 @@ import Testing
         let made = try await server.post("/v1/auth/google/native/nonce", [])
         let nonce = try #require(made.json.string("nonce"))
         var before = server.transactions
-        let token = try #require(
-            try server.standIns.identityToken(
-                of: .ann,
-                at: .google,
-                audience: "notes.apps.example.com",
-                nonce: nonce,
-                changes: ["azp": "notes.apps.example.com"]
-            )
-        )
+        let token = try server.googleToken(nonce: nonce)
         let reply = try await server.post(
             "/v1/auth/google/native",
             [("id_token", token), ("nonce", nonce)]
@@ -120,9 +112,7 @@ import Testing
         #expect(reply.status == 200)
         #expect(server.transactions == before + 1)
         before = server.transactions
-        let credential = try #require(
-            try server.standIns.identityToken(of: .ben, at: .google, nonce: nil)
-        )
+        let credential = try server.googleToken(.ben, for: nil)
         let tapped = try await server.post(
             "/v1/auth/google/one-tap",
             [("credential", credential), ("g_csrf_token", "t")],

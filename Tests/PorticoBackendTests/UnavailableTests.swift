@@ -38,6 +38,27 @@ private struct Full: Error {}
         #expect(try await server.post("/v1/auth/refresh", refresh).status == 200)
     }
 
+    @Test("decision 0112: where nothing can be written, people and apps are told so with 503")
+    func fullDisk() async throws {
+        let server = try await BackendUnderTest()
+        let app = TestApp()
+        let start = try await TestVisitor(server).signIn("google", as: .ann, app.start)
+        let code = try #require(start.url.firstMatch(of: /code=([A-Za-z0-9_-]+)/)).1
+        let visitor = TestVisitor(server)
+        let chooser = try await visitor.open("/v1/auth/google")
+        server.database.refuseWrites(SQLError(.full, code: 13))
+        let ofApp = try await app.redeem(String(code), at: server)
+        #expect(ofApp.status == 503 && ofApp.json.string("error") == "busy")
+        #expect(ofApp.json.string("message") == "The server cannot save anything now.")
+        #expect(ofApp.headers[.retryAfter] == "60")
+        let ofPerson = try await visitor.choose(.ann, at: chooser, "google")
+        #expect(ofPerson.reply.status == 503)
+        #expect(ofPerson.reply.text.contains("We can’t save anything right now"))
+        #expect(!server.log.contains("unexpected"))
+        server.database.refuseWrites(nil)
+        #expect(try await app.redeem(String(code), at: server).status == 200)
+    }
+
     @Test("WEB-ERR-1: an error of ours is 500 without a word of its cause, which the log has")
     func broken() async throws {
         let server = try await BackendUnderTest()

@@ -7,6 +7,7 @@ import PorticoStandIns
 import PorticoStores
 import PorticoTestSupport
 import PorticoWeb
+import Testing
 
 /// What people do with providers, in one line each.
 extension TestVisitor {
@@ -81,6 +82,35 @@ extension BackendUnderTest {
 
     func accounts() async throws -> [Account] {
         try await database.accounts.accounts(after: nil, email: nil, limit: 100)
+    }
+
+    /// A token of Google's for an app; for a page where `audience` is `nil`, as One Tap has it.
+    func googleToken(
+        _ person: StandInPerson = .ann,
+        for audience: String? = "notes.apps.example.com",
+        nonce: String? = nil
+    ) throws -> String {
+        try #require(
+            try standIns.identityToken(
+                of: person,
+                at: .google,
+                audience: audience,
+                nonce: nonce,
+                changes: audience.map { ["azp": .string($0)] } ?? [:]
+            )
+        )
+    }
+
+    /// A token of Apple's for the app.
+    func appleToken(_ nonce: String?) throws -> String {
+        try #require(
+            try standIns.identityToken(
+                of: .ann,
+                at: .apple,
+                audience: "com.example.notes",
+                nonce: nonce
+            )
+        )
     }
 
     /// The six digits that were mailed last; `nil` where none were.

@@ -84,7 +84,8 @@ import Testing
         #expect(reply.json.string("provider") == "google")
         #expect(reply.json.string("responseType") == "code")
         #expect(reply.json.string("authorizationUrl")?.contains("state=") == true)
-        #expect(reply.headers[values: .setCookie].count == 2)
+        // Those of the attempt, and one that says which browser this is.
+        #expect(reply.headers[values: .setCookie].count == 3)
     }
 
     @Test("An unknown provider is a page for people, and names the valid ones for programs")

@@ -59,9 +59,7 @@ import Testing
         #expect(start.status == 400)
         #expect(start.location == nil)
         #expect(try await app.redeem(code, at: server).status == 400)
-        let token = try #require(
-            try server.standIns.identityToken(of: .ann, at: .google, nonce: nil)
-        )
+        let token = try server.googleToken(for: nil)
         let native = try await server.post(
             "/v1/auth/google/native",
             [("app", "notes"), ("id_token", token)]

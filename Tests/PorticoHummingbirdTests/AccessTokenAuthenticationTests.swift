@@ -73,7 +73,7 @@ struct AccessTokenAuthenticationTests {
             ["aud": "other"], ["aud": ["other", "notes/"]], ["aud": .null], ["aud": 7],
             ["aud": []], ["sub": .null], ["sub": ""], ["exp": .null], ["exp": "soon"],
             ["exp": 1_799_999_969], ["nbf": 1_800_000_031], ["nbf": "x"], ["iat": 1_800_000_031],
-            ["scope": ["notes.read"]], ["scope": "a\"b"],
+            ["scope": "a\"b"], ["iat": "x"],
             // RFC 9449 §7.1: bound to a key that is not proven to this service.
             ["cnf": ["jkt": "x"]], ["cnf": ["x5t#S256": "x"]],
         ] as [JSONObject]
@@ -88,6 +88,22 @@ struct AccessTokenAuthenticationTests {
             #expect(challenge.hasPrefix("Bearer realm=\"https://id.example.com\", error=\"inv"))
             #expect(answer.field("Cache-Control") == "no-store")
         }
+    }
+
+    @Test("RFC 8693 §4.2: a scope that is no text allows nothing; null is as absent everywhere")
+    func foreignMembers() async throws {
+        let listed = try issuer.token(["scope": ["notes.read", "notes.edit"]])
+        try await RunningService.run(PersonAuthenticator(method())) { service in
+            let read = try await service.send("/me", bearer: listed)
+            #expect(read.status == 200)
+        }
+        let asking = try method(scopes: ["notes.read"])
+        try await RunningService.run(PersonAuthenticator(asking)) { service in
+            let read = try await service.send("/me", bearer: listed)
+            #expect(read.status == 403 && read.error == "insufficient_scope")
+        }
+        let nulls = try issuer.token(nulls: ["cnf", "nbf", "scope", "azp"])
+        #expect(try await statuses([nulls]) == [200])
     }
 
     @Test(

@@ -17,6 +17,10 @@ final class ScriptedBackend: HTTPTransport {
 
     var asked: [HTTPRequest] { state.withLock { $0.asked } }
 
+    func admit(_ sessions: [String]) {
+        state.withLock { $0.sessions = sessions }
+    }
+
     func endSessions() {
         state.withLock { $0.sessions = [] }
     }

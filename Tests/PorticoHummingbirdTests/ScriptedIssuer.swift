@@ -49,11 +49,17 @@ final class ScriptedIssuer: HTTPTransport {
         return claims
     }
 
-    func token(_ changes: JSONObject = [:], type: JWTType = .accessToken, by key: SigningKey? = nil)
-        throws -> String
-    {
+    /// - Parameter nulls: Claims that are written as `null`.
+    func token(
+        _ changes: JSONObject = [:],
+        nulls: [String] = [],
+        type: JWTType = .accessToken,
+        by key: SigningKey? = nil
+    ) throws -> String {
         guard let key = key ?? state.withLock({ $0.keys.first }) else { return "" }
-        return try key.sign(claims: claims(changes), type: type)
+        var claims = claims(changes)
+        for name in nulls { claims[name] = .null }
+        return try key.sign(claims: claims, type: type)
     }
 
     func send(_ request: HTTPRequest, body: [UInt8], limits: HTTPLimits)

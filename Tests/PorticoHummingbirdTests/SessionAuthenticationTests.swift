@@ -72,6 +72,37 @@ struct SessionAuthenticationTests {
         }
     }
 
+    @Test(
+        "A sign-in by internet handle is admitted by its cookie, and by the same seal as a bearer"
+    )
+    func byHandle() async throws {
+        let (seal, backend) = ("Fe26.2*1*ab_-*c*d*e~2", backend)
+        backend.admit(["sid=\(seal)", "Bearer \(seal)", "__Host-session=C1; sid=\(seal)"])
+        try await RunningService.run(authenticator()) { service in
+            for fields in [
+                ["Cookie: a=b; sid=\(seal)"], ["Authorization: Bearer \(seal)"],
+                ["Cookie: sid=\(seal); __Host-session=C1"],
+            ] {
+                #expect(try await service.send("/me", "GET", fields).status == 200, "\(fields)")
+            }
+            // An app that is no browser has no field to add; a browser says where it comes from.
+            let cookie = "Cookie: sid=\(seal)"
+            #expect(try await service.send("/notes", "POST", [cookie]).status == 200)
+            for field in [
+                "Origin: https://evil.example", "Sec-Fetch-Site: cross-site",
+                "Sec-Fetch-Site: same-site", "Sec-Fetch-Mode: no-cors",
+            ] {
+                #expect(try await service.send("/notes", "POST", [cookie, field]).status == 403)
+            }
+            let both = "Cookie: sid=\(seal); __Host-session=C1"
+            #expect(try await service.send("/notes", "POST", [both]).status == 403)
+            // WEB-COOKIE-7: two of one name, one of them planted.
+            let two = try await service.send("/me", "GET", ["Cookie: sid=\(seal); sid=\(seal)"])
+            #expect(two.status == 401)
+        }
+        #expect(backend.asked.allSatisfy { $0.headerFields.count == 2 })
+    }
+
     @Test("Nothing of the request goes to the backend but what proves the session")
     func forwarded() async throws {
         let backend = backend

@@ -50,8 +50,11 @@ import Testing
         try await scene.write(Self.file())
         try await scene.use()
         #expect(try await isBound() == false)
-        try await scene.write(bound)
-        #expect(try await isBound() == true)
+        for text in ["True", "true"] {
+            let said = #", "attributes": {"dpop.bound.access.tokens": "\#(text)"}"#
+            try await scene.write(Self.file(said))
+            #expect(try await isBound() == true, "\(text)")
+        }
         try await scene.change(client: "web") { $0.dpopBoundAccessTokens = false }
         try await scene.write(bound)
         #expect(try await isBound() == false)
@@ -65,18 +68,7 @@ import Testing
     func password() async throws {
         let admin = try await AdminUnderTest(hasMaster: true)
         let server = admin.server
-        let master = MasterRealm(ring: TestRealm.ring, baseURL: "https://op.example.com")
-        let moment = Moment(now: server.clock.now, random: .system)
-        #expect(try await master.create(in: server.database.realms, at: moment))
-        try await server.provider.realms.refresh()
-        let realmID = try #require(server.provider.realms.realm(named: "master")?.id)
-        _ = try await server.database.people.create(
-            NewPerson(
-                person: Person(id: "root", realmID: realmID, username: "root", createdAt: 0),
-                password: try await TestRealm.hash(of: AdminUnderTest.password),
-                roles: [RoleName(clientID: nil, name: "admin")]
-            )
-        )
+        try await admin.makeMaster()
         let form = [
             ("grant_type", "password"), ("client_id", "admin-cli"), ("username", "root"),
             ("password", AdminUnderTest.password),
@@ -87,7 +79,7 @@ import Testing
         let token = reply.json.string("access_token") ?? ""
         let key = try reply.claims("access_token").object("cnf")?.string("jkt")
         #expect(key == script.key.thumbprint.text)
-        // The administration takes no proofs, so it takes no such token.
+        // Without a proof it is nothing.
         #expect(try await admin.send(.get, "/users", by: token).status == 401)
         let proof = try await script.proof(.post, "token")
         let path = ProviderUnderTest.path("token", "master")

@@ -28,14 +28,7 @@ struct ExportSample {
     }
 
     static func read(_ file: [UInt8], ring: KeyRing) async throws -> [ReadRealm] {
-        let read = RealmImport(
-            creation: RealmCreation(ring: ring),
-            clients: ClientRegistration(ring: ring),
-            people: PersonRegistration(hashing: TestRealm.hashing),
-            ring: ring,
-            baseURL: "https://op.example.com"
-        )
-        return try await ReadRealm.all([RealmFile(file)], read, at: moment)
+        try await ReadRealm.all([RealmFile(file)], .underTest(ring), at: moment)
     }
 
     init(_ file: [UInt8]) async throws {

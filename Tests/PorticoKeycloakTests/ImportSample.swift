@@ -1,3 +1,4 @@
+import PorticoProvider
 import PorticoSeals
 import PorticoStores
 import Testing
@@ -95,5 +96,21 @@ struct ImportedPerson {
 extension ImportReport {
     func says(_ outcome: Outcome, _ subject: String, _ words: String) -> Bool {
         lines(outcome).contains { $0.subject == subject && $0.words.contains(words) }
+    }
+}
+
+extension Client {
+    /// Whether every realm of a file has one of its name (``BuiltInRealm``).
+    var isMade: Bool { Client.keycloaksOwn.contains(clientID) || clientID == "master-realm" }
+}
+
+extension RoleName {
+    /// The same of a role.
+    var isMade: Bool {
+        guard let clientID else {
+            return ["offline_access", "uma_authorization"].contains(name)
+                || name.hasPrefix("default-roles-")
+        }
+        return Client.keycloaksOwn.contains(clientID) || clientID == "master-realm"
     }
 }

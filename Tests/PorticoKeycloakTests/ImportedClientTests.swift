@@ -48,18 +48,35 @@ import Testing
         }
     }
 
-    @Test("A secret that the file masks, names or lacks is none that anyone knows")
+    @Test("Keys beside the address that a client takes its keys from are old, and let no one in")
+    func keysByAddress() async throws {
+        let key =
+            #"{\"kty\": \"OKP\", \"crv\": \"Ed25519\", \"use\": \"sig\", \"alg\": \"EdDSA\","#
+            + #" \"kid\": \"p\", \"x\": \"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo\"}"#
+        let clients = try await ImportSample.clients(
+            ["false", "true"].map { isOn in
+                #""clientAuthenticatorType": "client-jwt", "attributes": {"use.jwks.url": "\#(isOn)","#
+                    + #" "jwks.url": "https://a.example/keys", "jwks.string": "{\"keys\": [\#(key)]}"}"#
+            }
+        )
+        #expect(clients.map { $0.client?.authentication } == [.privateKeyJWT, .clientSecretBasic])
+        #expect(clients.map { $0.client?.isEnabled } == [true, false])
+        #expect(clients[1].client?.keySet == nil)
+        #expect(clients[1].says(.disabled, "its keys are not in the file"))
+    }
+
+    @Test("A secret that the file masks or lacks is none that anyone knows")
     func unknownSecret() async throws {
         let clients = try await ImportSample.clients([
-            #""secret": "**********""#, #""secret": "*""#, #""secret": "${vault.a}""#,
-            #""secret": """#, #""secret": null"#, #""description": "no secret""#,
+            #""secret": "**********""#, #""secret": "*""#, #""secret": """#,
+            #""secret": null"#, #""description": "no secret""#,
         ])
         for imported in clients {
             guard case .hashed(let hash)? = imported.client?.secret else {
                 Issue.record("What stands there was taken for a secret: \(imported.lines)")
                 continue
             }
-            for text in ["**********", "*", "${vault.a}", ""] {
+            for text in ["**********", "*", ""] {
                 #expect(hash != Hash256(of: text).bytes)
             }
             #expect(imported.says(.changed, "make a new one"))
@@ -154,7 +171,9 @@ import Testing
             ]
             """
         )
-        let clients = imported.realm.clients
+        // The one that the file lacks is made.
+        #expect(imported.realm.clients.last?.clientID == "account")
+        let clients = imported.realm.clients.dropLast()
         let builtIn = [
             "admin-cli", "realm-management", "broker", "account-console", "security-admin-console",
         ]
@@ -173,8 +192,32 @@ import Testing
         let master = try await RealmImportTests.read(
             #"{"realm": "master", "clients": [{"clientId": "shop-realm"}, {"clientId": "b"}]}"#
         )
-        #expect(master[0].realm.clients.map(\.clientID) == ["shop-realm", "b"])
-        #expect(master[0].realm.clients.map(\.grantTypes.isEmpty) == [true, false])
+        let others = master[0].realm.clients.filter { !$0.isMade }
+        #expect(others.map(\.clientID) == ["shop-realm", "b"])
+        #expect(others.map(\.grantTypes.isEmpty) == [true, false])
+    }
+
+    @Test("Keycloak's own clients are protected as the file says")
+    func ownProtection() async throws {
+        let imported = try await ImportSample.realm(
+            """
+            "clients": [
+                {"clientId": "admin-cli", "enabled": false},
+                {"clientId": "broker", "consentRequired": true,
+                 "attributes": {"dpop.bound.access.tokens": "true"}},
+                {"clientId": "account-console",
+                 "attributes": {"tls.client.certificate.bound.access.tokens": "true"}}
+            ]
+            """
+        )
+        func client(_ name: String) throws -> Client {
+            try #require(imported.realm.clients.first { $0.clientID == name })
+        }
+        #expect(try client("admin-cli").isEnabled == false)
+        #expect(try client("broker").requiresConsent && client("broker").dpopBoundAccessTokens)
+        #expect(try client("broker").isEnabled)
+        #expect(try client("account-console").isEnabled == false)
+        #expect(imported.report.says(.disabled, "client account-console", "certificate"))
     }
 
     @Test("An algorithm that is not known here is replaced by the realm's, and said so")

@@ -14,7 +14,8 @@ import Testing
     ]
 
     private static func check(_ ids: [String]) throws {
-        try #require(ids.count == given.count)
+        // Behind them stands what every realm has.
+        try #require(ids.count >= given.count)
         #expect(Array(ids.prefix(2)) == [first, second])
         #expect(Set(ids).count == ids.count, "no two have one")
         #expect(ids.allSatisfy { UniqueID($0) != nil })
@@ -56,7 +57,7 @@ import Testing
             """#
         )
         let ids = imported.realm.clients.map(\.id)
-        try #require(ids.count == 2)
+        try #require(ids.count == 7)
         #expect(ids[0] == Self.first && ids[1] != Self.first && UniqueID(ids[1]) != nil)
     }
 }

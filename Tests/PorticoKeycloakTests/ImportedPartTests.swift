@@ -61,7 +61,7 @@ import Testing
         #expect(tree.document.object("config")?.strings("vendor") == ["ad"])
         // What has a place of its own does not stand in the realm's settings a second time.
         let settings = try #require(imported.realm.realm.keycloak)
-        #expect(settings.map(\.name) == ["realm", "enabled", "loginTheme"])
+        #expect(settings.map(\.name) == ["realm", "enabled", "loginTheme", "defaultRole"])
     }
 
     @Test("Decision 0038: secrets of parts are sealed, each for its part and its realm")

@@ -12,10 +12,10 @@ import Testing
         #expect(
             Set(without.realm.scopes.map(\.name)) == [
                 "basic", "profile", "email", "roles", "web-origins", "acr", "address", "phone",
-                "offline_access", "microprofile-jwt",
+                "offline_access", "microprofile-jwt", "service_account",
             ]
         )
-        #expect(without.realm.scopes.count == 10)
+        #expect(without.realm.scopes.count == 11)
         for scope in without.realm.scopes {
             #expect(UniqueID(scope.id) != nil && scope.realmID == without.realm.realm.id)
         }

@@ -37,13 +37,7 @@ struct MovedRealmTests {
     /// A server that the realm of a file has moved to.
     private func server(_ file: String) async throws -> ProviderUnderTest {
         let database = try TestDatabase.inMemory()
-        let read = RealmImport(
-            creation: RealmCreation(ring: TestRealm.ring),
-            clients: ClientRegistration(ring: TestRealm.ring),
-            people: PersonRegistration(hashing: TestRealm.hashing),
-            ring: TestRealm.ring,
-            baseURL: "https://op.example.com"
-        )
+        let read = RealmImport.underTest()
         let clock = StoppedClock()
         let files = [RealmFile(try bytes(file))]
         for imported in try await ReadRealm.all(files, read, at: Clock { clock.now }.moment()) {
@@ -69,7 +63,7 @@ struct MovedRealmTests {
                 }
             }
         }
-        #expect(count == 14)
+        #expect(count == 16)
     }
 
     /// What a person does at the pages until the app gets its answer.

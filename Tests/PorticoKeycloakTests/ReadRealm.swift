@@ -24,6 +24,11 @@ struct ReadRealm {
                     realm.people.append(person)
                 }
             }
+            for account in try imported.people.missingAccounts(of: realm) {
+                if let person = try await imported.people(account, report: &report) {
+                    realm.people.append(person)
+                }
+            }
             place.reportMissingPeople(try place.representation(), report: &report)
             read.append(ReadRealm(realm: realm, report: report))
         }

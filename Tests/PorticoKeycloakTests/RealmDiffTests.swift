@@ -80,10 +80,10 @@ struct RealmDiffTests {
             report.differences.map { "\($0.kind.rawValue) \($0.path)" }.sorted() == [
                 "added clients.tide.description", "added users.new",
                 "changed clients.tide.enabled", "removed clients.tide.webOrigins",
-                "removed roles.client", "removed users.dora",
+                "removed roles.client.account", "removed roles.client.quay", "removed users.dora",
             ]
         )
-        #expect(report.counts == ["clients": 3, "roles": 1, "users": 2])
+        #expect(report.counts == ["clients": 3, "roles": 2, "users": 2])
         let enabled = try #require(
             report.differences.first { $0.path.description.hasSuffix("enabled") }
         )
@@ -298,6 +298,21 @@ struct RealmDiffTests {
         )
         #expect(report.counts["users"] == 130 && report.counts["groups"] == 252)
         #expect(report.differences.count == 200)
+    }
+
+    @Test("A member that is null is missing, people too")
+    func nulls() async throws {
+        let harbour = try await ExportSample.harbour()
+        for name in ["users", "clientScopes", "roles"] {
+            var without = try Self.file()
+            without[name] = nil
+            var empty = without
+            empty[name] = JSONValue.null
+            let (differences, expected) = (
+                try await harbour.diff(empty), try await harbour.diff(without)
+            )
+            #expect(differences == expected, "\(name)")
+        }
     }
 
     @Test("In an array of realms, the one of that name is compared")

@@ -17,7 +17,16 @@ struct RealmExportTests {
     func carried() async throws {
         let harbour = try await ExportSample.harbour()
         let lines = try await harbour.comparedByPython(with: ExportSample.harbourFile)
-        #expect(lines == [])
+        // What the import has made, as Keycloak does, because the file has none.
+        let made = [
+            "roles/client/broker: null", "roles/client/realm-management: null",
+            "roles/realm/name=uma_authorization: null", "clients/clientId=account-console: null",
+            "clients/clientId=admin-cli: null", "clients/clientId=broker: null",
+            "clients/clientId=realm-management: null",
+            "clients/clientId=security-admin-console: null",
+        ]
+        #expect(lines.filter { line in !made.contains { line.hasPrefix($0) } } == [])
+        #expect(lines.count == made.count)
     }
 
     @Test("KC-M-1: what was exported is imported again, and nothing of it differs")
@@ -120,14 +129,7 @@ struct RealmExportTests {
         )
         new.realm.lifetimes.accessToken = 120
         new.realm.notBefore = 5
-        var app = Client(
-            id: UniqueID(random: .system).text,
-            realmID: new.realm.id,
-            clientID: "app",
-            name: "The App",
-            type: .public,
-            authentication: .none
-        )
+        var app = Client.app("app", "The App", realmID: new.realm.id)
         app.redirectURIs = [RedirectURI("com.example.app:/cb")]
         app.mappers = [
             ClaimMapper(.fixed(claim: "a.b", value: 5), into: [.idToken]),

@@ -37,7 +37,9 @@ struct RealmMergeRememberedTests {
         let realms = scene.database.realms
         let realmID = try await scene.realm.id
         let groups = try await realms.groups(realmID: realmID).filter { !$0.roles.isEmpty }
-        return try await realms.roleParts(realmID: realmID).map(\.role.name)
+        return try await realms.roleParts(realmID: realmID).map(\.role).filter { !$0.isMade }.map(
+            \.name
+        )
             + groups.map(\.group.name)
     }
 

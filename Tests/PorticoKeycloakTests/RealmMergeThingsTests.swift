@@ -23,6 +23,28 @@ struct RealmMergeThingsTests {
         try await scene.database.database.write { try $0.run(sql, values) }
     }
 
+    @Test("KC-M-1: how Keycloak's own clients sign in here stays, whatever a file says")
+    func ownClients() async throws {
+        #expect(
+            try await MasterRealm.underTest.create(
+                in: scene.database.realms,
+                at: RealmImportTests.noon
+            )
+        )
+        try await scene.change(client: "admin-cli") { $0.accessTokenLifetime = 60 }
+        let before = try #require(try await scene.client("admin-cli"))
+        let file = #"{"realm": "master", "enabled": true, "clients": [{"clientId": "admin-cli"}]}"#
+        for round in 0..<2 {
+            try await scene.write(file)
+            let now = try #require(try await scene.client("admin-cli"))
+            #expect(now.grantTypes == [.authorizationCode, .refreshToken], "\(round)")
+            #expect(now.redirectURIs == before.redirectURIs && now.accessTokenLifetime == 60)
+        }
+        let shut = file.replacing(#""admin-cli""#, with: #""admin-cli", "enabled": false"#)
+        try await scene.write(shut)
+        #expect(try await scene.client("admin-cli")?.isEnabled == false)
+    }
+
     @Test("KC-M-1: a client that is disabled here is not enabled with its protection gone")
     func notOpened() async throws {
         let bound = #"""
@@ -139,14 +161,7 @@ struct RealmMergeThingsTests {
         #expect(try await realms.deleteRole(id: Self.boss) == .changed)
         #expect(try await realms.deleteGroup(id: Self.staff, realmID: realmID) == .changed)
         // Nor where the name of before was given anew.
-        let ours = Client(
-            id: UniqueID(random: .system).text,
-            realmID: realmID,
-            clientID: "shop",
-            name: "Ours",
-            type: .public,
-            authentication: .none
-        )
+        let ours = Client.app("shop", "Ours", realmID: realmID)
         for round in 0..<3 {
             if round == 1 { #expect(try await realms.create(ours) == .created) }
             let done = try await scene.write(Self.named("shop2", "chief", "crew"))
@@ -154,7 +169,7 @@ struct RealmMergeThingsTests {
                 #expect(done.report.says(.skipped, subject, "was deleted here"), "\(round)")
             }
             #expect(try await scene.client("shop2") == nil)
-            #expect(try await realms.roles(realmID: realmID).isEmpty)
+            #expect(try await realms.roles(realmID: realmID).allSatisfy { $0.roleName.isMade })
             #expect(try await realms.groups(realmID: realmID).isEmpty)
             let ann = try #require(try await scene.person("p-1"))
             #expect(ann.roles.isEmpty && ann.groupIDs.isEmpty)
@@ -450,6 +465,6 @@ struct RealmMergeThingsTests {
         let ann = try #require(try await scene.person("p-1"))
         #expect(ann.roles.isEmpty)
         let roles = try await scene.database.realms.roles(realmID: try await scene.realm.id)
-        #expect(roles.map(\.name) == ["reader"])
+        #expect(roles.map(\.roleName).filter { !$0.isMade }.map(\.name) == ["reader"])
     }
 }

@@ -52,7 +52,7 @@ struct RealmSourceTests {
             // What stands behind the people is read, and they are not.
             let rest = try source.realms[0].representation()
             #expect(rest.object.array("users")?.isEmpty == true)
-            #expect(rest.object.array("clients")?.count == 1)
+            #expect(rest.object.array("clients")?.count == 7)
         }
     }
 

@@ -1,3 +1,4 @@
+import PorticoProtocol
 import PorticoStores
 import Testing
 
@@ -43,6 +44,22 @@ import Testing
                 false
             ),
             (#"{"value": "a password like any"}"#, false),
+            // What cannot be read is not asked for either.
+            (#"{"type": "otp", "credentialData": "{}"}"#, true),
+            (#"{"type": "webauthn", "secretData": "{}", "credentialData": "["}"#, true),
+            (#"{"type": "recovery-authn-codes", "secretData": ""}"#, true),
+            (#"{"type": "unheard-of"}"#, true), (#"{"type": "webauthn-passwordless"}"#, false),
+            // From before Keycloak 8.
+            (#"{"type": "otp", "hashedSaltedValue": "abcdefghijklmnop", "digits": 6}"#, false),
+            (#"{"type": "totp", "hashedSaltedValue": "abcdefghijklmnop"}"#, false),
+            (#"{"type": "hotp", "hashedSaltedValue": "abcdefghijklmnop"}"#, true),
+            (#"{"type": "totp", "hashedSaltedValue": "short"}"#, true),
+            // Of passwords, no second step.
+            (
+                #"{"type": "password-history", "secretData": "{}", "credentialData": "{}"}"#,
+                false
+            ),
+            (#"{"type": "password-history", "hashedSaltedValue": "x"}"#, false),
         ]
     )
     func secondFactors(credential: String, isLoss: Bool) async throws {
@@ -75,6 +92,29 @@ import Testing
 
     private static func sub(_ name: String, _ requirement: String) -> String {
         #"{"flowAlias": "\#(name)", "requirement": "\#(requirement)"}"#
+    }
+
+    /// A step of several, of which each person takes one.
+    private static var chosenFactors: [([String], Bool)] {
+        let password = step("auth-username-password-form", "REQUIRED")
+        let role = step("conditional-user-role", "REQUIRED")
+        let (otp, key) = (
+            step("auth-otp-form", "ALTERNATIVE"), step("webauthn-authenticator", "ALTERNATIVE")
+        )
+        let cases: [(String, String, Bool)] = [
+            ("REQUIRED", "\(otp), \(key)", true), ("REQUIRED", otp, true),
+            ("REQUIRED", "\(otp), \(step("auth-spnego", "DISABLED"))", true),
+            ("CONDITIONAL", "\(role), \(otp), \(key)", true),
+            ("REQUIRED", "\(otp), \(step("auth-spnego", "ALTERNATIVE"))", false),
+            ("REQUIRED", step("auth-otp-form", "DISABLED"), false),
+            (
+                "CONDITIONAL",
+                "\(step("conditional-user-configured", "REQUIRED")), \(otp), \(key)", false
+            ),
+        ]
+        return cases.map { requirement, steps, isLoss in
+            ([flow("b", "\(password), \(sub("c", requirement))"), flow("c", steps)], isLoss)
+        }
     }
 
     @Test("KC-M-2: a browser flow that lets no one in without a second factor is a loss")
@@ -110,7 +150,7 @@ import Testing
             ),
             ([Self.flow("b", password), Self.flow("unused", otp)], false),
         ]
-        for (flows, isLoss) in cases {
+        for (flows, isLoss) in cases + Self.chosenFactors {
             let list = #""authenticationFlows": [\#(flows.joined(separator: ","))]"#
             #expect(
                 try await weaker(#""browserFlow": "b", \#(list)"#).isEmpty == !isLoss,
@@ -123,6 +163,33 @@ import Testing
                 + #" "authenticationFlowBindingOverrides": {"browser": "id-c"}}]"#
         )
         #expect(bound.count == 1 && bound.first?.hasPrefix("client a: ") == true)
+    }
+
+    @Test("KC-M-2: flows that lead on and on, and round, are followed once for all clients")
+    func longFlows() throws {
+        func flow(_ name: String, _ member: String, _ value: String) -> JSONObject {
+            let step: JSONObject = ["requirement": "REQUIRED", member: .string(value)]
+            return [
+                "id": .string("id-\(name)"), "alias": .string(name),
+                "authenticationExecutions": [.object(step)],
+            ]
+        }
+        let length = 50_000
+        var flows = (0..<length).map { flow("\($0)", "flowAlias", "\($0 + 1)") }
+        flows += [flow("one", "flowAlias", "two"), flow("two", "flowAlias", "one")]
+        let clients: [JSONObject] = (0..<1000).map {
+            [
+                "clientId": .string("c\($0)"),
+                "authenticationFlowBindingOverrides": ["browser": "id-0"],
+            ]
+        }
+        for (last, count) in [("auth-otp-form", 1001), ("auth-cookie", 0)] {
+            let all = flows + [flow("\(length)", "authenticator", last)]
+            let report = try FlowDemands(FlowSet(all)).report(browserFlow: "0", clients: clients)
+            #expect(report.count(.weaker) == count)
+        }
+        let round = try FlowDemands(FlowSet(flows)).report(browserFlow: "one", clients: [])
+        #expect(round.count(.weaker) == 0)
     }
 
     @Test("KC-M-2: client policies and demanded second factors are losses where they are on")
@@ -140,6 +207,11 @@ import Testing
                 #""requiredActions": [{"alias": "VERIFY_EMAIL", "enabled": true, "defaultAction": true}]"#
             ).isEmpty
         )
+        for name in ["minimum.acr.value", "default.acr.values"] {
+            let level = #""clients": [{"clientId": "a", "attributes": {"\#(name)": "gold"}}]"#
+            #expect(try await weaker(level).first?.hasPrefix("client a: \(name)") == true)
+            #expect(try await weaker(level.replacing("gold", with: "1")).isEmpty)
+        }
     }
 
     @Test(
@@ -155,6 +227,36 @@ import Testing
         #expect(clients.map { $0.client?.dpopBoundAccessTokens } == [true, false, false])
         #expect(clients.map { $0.says(.disabled, "certificate") } == [false, true, false])
         #expect(clients.allSatisfy { !$0.lines.contains { $0.outcome == .weaker } })
+    }
+
+    @Test(
+        "KC-M-2: what an attribute or a setting switches on is on in any case of `true`, and off otherwise"
+    )
+    func anyCase() async throws {
+        let clients = try await ImportSample.clients([
+            #""attributes": {"tls.client.certificate.bound.access.tokens": "True"}"#,
+            #""publicClient": true, "attributes": {"dpop.bound.access.tokens": "TRUE","#
+                + #" "require.pushed.authorization.requests": "tRue", "use.refresh.tokens": "False"}"#,
+            #""publicClient": true, "attributes": {"dpop.bound.access.tokens": "yes","#
+                + #" "require.pushed.authorization.requests": "on", "use.refresh.tokens": "no"}"#,
+        ])
+        #expect(clients.map { $0.client?.isEnabled } == [false, true, true])
+        #expect(clients.map { $0.client?.dpopBoundAccessTokens } == [false, true, false])
+        #expect(clients.map { $0.client?.requiresPushedRequests } == [false, true, false])
+        let refreshes = clients.map { $0.client?.grantTypes.contains(.refreshToken) }
+        #expect(refreshes == [true, false, false])
+        for (text, isOn) in [("True", true), ("TRUE", true), ("False", false), ("no", false)] {
+            let value = JSONValue.string(text)
+            for (enabled, active) in [(value, "true"), ("true", value)] as [(JSONValue, JSONValue)]
+            {
+                let json: JSONValue = [
+                    "name": "k", "providerId": "rsa-generated",
+                    "config": ["enabled": [enabled], "active": [active]],
+                ]
+                let key = try KeyComponent(Representation(json, path: "k"))
+                #expect(key.isActive == isOn, "\(json)")
+            }
+        }
     }
 
     @Test("Each field that nothing acts on is named with its reason, of clients and people too")
@@ -175,7 +277,7 @@ import Testing
         #expect(report.says(.ignored, "madeUp", "knows the field"))
         #expect(report.says(.skipped, "attributes", "frontendUrl: an address of its own"))
         #expect(report.says(.ignored, "attributes", "cibaInterval"))
-        #expect(report.says(.ignored, "client a", "adminUrl"))
+        #expect(report.says(.skipped, "client a", "adminUrl"))
         #expect(report.says(.ignored, "client a", "madeUp"))
         #expect(report.says(.ignored, "client a", "saml.x"))
         #expect(report.says(.skipped, "client a", "jwks.url"))

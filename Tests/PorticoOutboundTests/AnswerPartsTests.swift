@@ -82,12 +82,14 @@ import Testing
         let answers = SharedCapacity(400_000, part: 4)
         let transport = transport(server, answers: answers)
         var reply: HTTPReply? = try await get(transport)
-        #expect(!answers.take(34_465, for: Self.host))
-        #expect(answers.take(34_464, for: Self.host))
-        answers.giveBack(34_464, for: Self.host)
+        #expect(!answers.take(34_465, for: "\(Self.host):80"))
+        #expect(answers.take(34_464, for: "\(Self.host):80"))
+        answers.giveBack(34_464, for: "\(Self.host):80")
         #expect(reply?.body.count == 10)
         reply = nil
         // The thread of libcurl lets go of it a moment later.
-        try await waitUntil("all of it is given back") { answers.take(100_000, for: Self.host) }
+        try await waitUntil("all of it is given back") {
+            answers.take(100_000, for: "\(Self.host):80")
+        }
     }
 }

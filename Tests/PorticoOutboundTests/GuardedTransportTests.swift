@@ -104,7 +104,17 @@ private struct SilentResolver: AddressResolver {
     @Test("WEB-SSRF-1: a name without addresses is not there")
     func noAddress() async throws {
         let transport = GuardedTransport(resolver: ScriptedResolver([[]]))
-        #expect(try await refusal(transport, "https://id.example/") == .unreachable)
+        #expect(try await refusal(transport, "https://id.example/") == .noSuchHost)
+    }
+
+    @Test("A look-up that failed says nothing of the name: it is away, and not missing")
+    func failedLookUp() async throws {
+        for (answer, expected) in [(nil, .unreachable), ([], .noSuchHost)]
+            as [([[UInt8]]?, HTTPTransportError)]
+        {
+            let transport = GuardedTransport(resolver: SystemResolver(asking: { _ in answer }))
+            #expect(try await refusal(transport, "https://id.example/") == expected)
+        }
     }
 
     @Test("WEB-SSRF-1: a name is resolved once; the checked address is the one connected to")

@@ -70,7 +70,7 @@ import Testing
         // Of two values with one name the server would refuse both.
         #expect(forms.first?.all("input").map { $0.attributes["name"] } == ["app", "ask"])
         #expect(page.element(id: "handle")?.attributes["value"] == "alice")
-        #expect(page.all("script").isEmpty && page.all("meta").count == 4)
+        #expect(page.all("script").count <= 1 && page.all("meta").count == 4)
     }
 
     @Test("each problem has words of its own and the field to go on with", arguments: problems)
@@ -209,8 +209,8 @@ import Testing
     func example() throws {
         let page = HandlePage(problem: .unreadable, domain: "people.example.org")
         let text = try markup(page).text
-        #expect(text.contains("alice.people.example.org"))
-        #expect(!text.contains("alice.bsky.social"))
+        #expect(text.contains("ann.people.example.org"))
+        #expect(!text.contains("ann.bsky.social"))
     }
 
     @Test("a client for development goes by no name where its permissions stand")

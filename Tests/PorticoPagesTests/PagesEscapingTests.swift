@@ -111,7 +111,7 @@ import Testing
                 form: form,
                 notice: .notReauthenticated(label)
             ),
-            AddMethodPage(newMethod: label, account: account, form: form),
+            AddMethodPage(newMethod: label, identity: text, account: account, form: form),
             IdentityTakenPage(method: label, form: form),
             IdentityTakenPage(method: label, reason: .secondOfProvider, form: form),
             ConfirmItsYouPage(

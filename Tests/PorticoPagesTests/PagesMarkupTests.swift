@@ -47,10 +47,12 @@ import Testing
         let scripts = page.all("script").map { InlineSource.hash(of: $0.text) }
         switch state.pageName {
         case "FormPostPage": #expect(scripts == [FormPostPage.scriptHash])
+        case "RecoveryCodesPage": #expect(scripts == [state.state.page.script?.hash])
         // Its policy admits it by the nonce.
         case "HandlePopupPage":
             #expect(page.all("script").map(\.attributes) == [["nonce": "AbCdEfGhIjKlMnOpQrStUv"]])
-        default: #expect(scripts.isEmpty)
+        // The one that says at once that a button was pressed.
+        default: #expect(scripts == [state.state.page.script?.hash].compactMap(\.self))
         }
     }
 
@@ -60,7 +62,9 @@ import Testing
     )
     func requests(state: RenderedState) throws {
         let page = try state.markup
-        let fetching: Set = ["link", "iframe", "object", "video", "audio", "base"]
+        let links = page.all("link").map(\.attributes)
+        #expect(links == [["href": "/favicon.ico", "rel": "icon"]])
+        let fetching: Set = ["iframe", "object", "video", "audio", "base"]
         #expect(fetching.isDisjoint(with: page.all.map(\.name)))
         let images = page.all.filter { $0.attributes["src"] != nil }
         // The logo and the marks of a theme: of this server, and said in words beside them.
@@ -88,7 +92,11 @@ import Testing
                     || state.state.name == "no methods"
             )
         }
-        let buttons = page.all("button").count
+        // What only a script can do is not there without one.
+        let scripted = page.all.filter { $0.attributes["hidden"] != nil }
+            .flatMap { $0.all("button") }
+        #expect(scripted.isEmpty || RenderedState.pagesWithScript.contains(state.pageName))
+        let buttons = page.all("button").count - scripted.count
         #expect(page.all("form").flatMap { $0.all("button") }.count == buttons)
         #expect(page.all("button").allSatisfy { $0.attributes["disabled"] == nil })
     }

@@ -28,10 +28,10 @@ import Testing
     @Test(
         "ATP-UI-1, ATP-SC-3: each permission is said in plain words",
         arguments: [
-            ("atproto", "Know that it’s you, and your handle"),
+            ("atproto", "See who you are, and your handle"),
             (
                 "transition:generic",
-                "Use your account as you do: read, add, change and delete what it holds"
+                "Full access to your account: read, add, change and delete"
             ),
             ("transition:email", "See your email address"),
             ("transition:chat.bsky", "Read and send your direct messages"),
@@ -92,7 +92,7 @@ import Testing
         #expect(
             lists(try markup(["openid", "account:email", "transition:generic"])) == [
                 [
-                    "Know that it’s you when you sign in", "Use the permission account:email",
+                    "See who you are when you sign in", "Use the permission account:email",
                     "Use the permission transition:generic",
                 ]
             ]

@@ -17,7 +17,9 @@ struct RenderedState: Sendable, CustomTestStringConvertible {
     }
 
     /// Those that pass an answer on to an app.
-    static let pagesWithScript: Set = ["FormPostPage", "HandlePopupPage"]
+    static let pagesWithScript: Set = [
+        "FormPostPage", "HandlePopupPage", "RecoveryCodesPage",
+    ]
 
     /// Those that are sent by GET, and so change nothing and carry no token.
     static let pagesSentByGet: Set = ["ChooseMethodPage", "HandlePage"]

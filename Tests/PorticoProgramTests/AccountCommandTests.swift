@@ -106,7 +106,8 @@ struct AccountCommandTests {
                     id: UniqueID(random: .system),
                     form: form,
                     providerSessionID: nil,
-                    device: "Firefox on \u{1B}[31mLinux",
+                    // What says nothing of itself has none.
+                    device: subject == "bo" ? "" : "Firefox on \u{1B}[31mLinux",
                     address: "192.0.2.7",
                     idleSeconds: 3600,
                     expiresAt: now + 86_400
@@ -300,6 +301,12 @@ struct AccountCommandTests {
             #expect(foreign.stderr.contains("There is no live session"))
             let dry = try place.run("session", "revoke", ids[0], "--account", place.ann, "-n")
             #expect(dry.stderr.contains("Nothing written (dry run)."))
+            let bos = try json(place.run("session", "list", "--account", place.bo, "--json"))
+            let unknown = try #require(bos.array("items")?.first?.object?.string("id"))
+            let seen = try place.run("session", "revoke", unknown, "-n")
+            #expect(seen.stderr.contains(" on an unknown device."), "\(seen.stderr)")
+            let row = try place.run("session", "list", "--account", place.bo).stdout
+            #expect(row.contains("\(unknown)  –"), "\(row)")
             #expect(try place.run("session", "revoke", ids[0]).status == 0)
             #expect(try place.run("session", "revoke", ids[0], "--account", place.ann).status == 1)
             let all = try place.run("session", "revoke", "--all", "--account", place.ann)

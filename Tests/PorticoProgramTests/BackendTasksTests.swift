@@ -85,17 +85,8 @@ import Testing
             )
         )
         let publicURL = try PublicURL("https://app.example.com")
-        let theme = try PageLook(settings).theme
         let outbound = OutboundClient()
-        let wiring = BackendWiring(
-            installation: installation,
-            log: ServerLog(settings, clock: .system),
-            outbound: outbound,
-            theme: theme,
-            network: nil,
-            demonstration: nil,
-            mail: nil
-        )
+        let wiring = try BackendWiring(installation, settings, outbound)
         let backend = try await wiring.backend(publicURL)
         let first = try await store.configuration().handleKeys.map(\.keyID)
         #expect(first.count == 1)

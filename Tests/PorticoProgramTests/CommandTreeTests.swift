@@ -34,15 +34,36 @@ struct CommandTreeTests {
         }
     }
 
+    @Test("a command in a help is never wrapped, so that it can be pasted")
+    func examples() throws {
+        for place in Self.all {
+            let name = place.words.joined(separator: " ")
+            let discussion = place.command.configuration.discussion
+            let help = Program.helpMessage(for: place.command, includeHidden: true, columns: 80)
+            let lines = help.split(separator: "\n").map { $0.drop { $0 == " " } }
+            for line in discussion.split(separator: "\n") where line.hasPrefix("  ") {
+                #expect(lines.contains(line.drop { $0 == " " }), "\(name): \(line)")
+            }
+            // One that stands in a sentence has no options, which a line could end before.
+            for line in discussion.split(separator: "\n") where !line.hasPrefix(" ") {
+                #expect(!line.contains(#/portico [a-z][^.,;]* --[a-z]/#), "\(name): \(line)")
+            }
+        }
+    }
+
     @Test(
         "the commands and options that were promised are there",
         arguments: [
             "serve --demo --config --listen --public-url --import-realm --data-directory",
             "login --issuer --client-id --scope --no-browser --timeout --callback-port --pkce-unannounced",
+            "login --trusted-audience --tenant-issuers",
+            "provider update --trusted-audience --tenant-issuers --algorithm",
             "logout --no-browser", "whoami --json", "token print --min-ttl", "token inspect --json",
             "userinfo --claim", "realm list --json --limit --cursor --filter", "realm show --json",
             "realm create --sign-out-by-hint --dry-run",
             "realm update --sign-out-by-hint --no-sign-out-by-hint --dry-run",
+            "client create --stay-signed-in", "client update --stay-signed-in",
+            "realm create --stay-signed-in", "realm update --stay-signed-in",
             "realm delete --confirm --dry-run", "realm import --dry-run",
             "realm export -o --output --with-users --with-keys", "realm diff --json",
             "client list --json", "client show --json", "client create --secret-file --dry-run",

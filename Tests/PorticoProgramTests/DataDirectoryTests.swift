@@ -59,6 +59,83 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: own))
     }
 
+    @Test(
+        "a folder that may not be looked into is not one without data, and its owner is named",
+        .enabled("needs root, to give a folder away") { PorticoProcess.mayMindModes }
+    )
+    func closed() throws {
+        let portico = try PorticoProcess()
+        defer { portico.remove() }
+        #expect(try portico.run(["realm", "create", "acme", "--quiet"]).status == 0)
+        let folder = portico.home.appending(path: Self.folder).path
+        #expect(chown(folder, 65_534, 65_534) == 0)
+        for arguments in [
+            ["realm", "list"], ["realm", "create", "next"], ["realm", "create", "next", "-n"],
+            ["user", "create", "ann", "--without-password"], ["events", "tail"],
+        ] {
+            let outcome = try portico.run(arguments, mindsModes: true)
+            #expect(outcome.status == 1, "\(arguments)")
+            #expect(
+                outcome.stderr.contains("cannot be read: Permission denied. (data-directory)"),
+                "\(outcome.stderr)"
+            )
+            #expect(outcome.stderr.contains("and portico runs as root: run it as "))
+            #expect(outcome.stderr.contains("or: sudo chown -R "))
+            #expect(!outcome.stderr.contains("There is no server data"))
+        }
+        func doctor(_ more: [String] = []) throws -> Found {
+            try Found(portico.run(["doctor", "--offline", "--json"] + more, mindsModes: true))
+        }
+        try doctor().expectProblem("cannot be read", fix: "It belongs to ")
+        // Further in, the folder that is closed is named, and nobody is told to take it over.
+        let inner = try portico.run(
+            ["realm", "list", "--data-directory", folder + "/inner/server"],
+            mindsModes: true
+        )
+        #expect(inner.stderr.contains("\(folder): It belongs to "), "\(inner.stderr)")
+        #expect(!inner.stderr.contains("chown"))
+    }
+
+    @Test("a data directory that is a file, or that leads nowhere, is not one without data")
+    func noFolder() throws {
+        let portico = try PorticoProcess()
+        defer { portico.remove() }
+        try Data().write(to: portico.home.appending(path: "file"))
+        let place = ["--data-directory", "file"]
+        for arguments in [["realm", "list"], ["realm", "create", "acme"]] {
+            let outcome = try portico.run(arguments + place)
+            #expect(outcome.stderr.contains("file is not a folder. (data-directory)"))
+        }
+        try Found(portico.run(["doctor", "--offline", "--json"] + place))
+            .expectProblem("file is not a folder.", fix: "--data-directory PATH")
+        try FileManager.default.createSymbolicLink(
+            atPath: portico.home.path + "/loop",
+            withDestinationPath: "loop"
+        )
+        let loop = try portico.run(["realm", "list", "--data-directory", "loop"])
+        #expect(loop.stderr.contains("loop cannot be read: "), "\(loop.stderr)")
+    }
+
+    @Test(
+        "a folder that takes no writes is said to be that",
+        .enabled("needs root, to keep it from writing") { PorticoProcess.mayMindModes }
+    )
+    func readOnly() throws {
+        let portico = try PorticoProcess()
+        defer { portico.remove() }
+        #expect(try portico.run(["realm", "create", "acme", "--quiet"]).status == 0)
+        let folder = portico.home.appending(path: Self.folder).path
+        #expect(chmod(folder, 0o500) == 0)
+        let why = "The folder \(folder) cannot be written: Permission denied."
+        for arguments in [["realm", "list"], ["realm", "create", "next"]] {
+            let outcome = try portico.run(arguments, mindsModes: true)
+            #expect(outcome.stderr.contains(why), "\(outcome.stderr)")
+            #expect(outcome.stderr.contains("chmod 700 \(folder)"))
+        }
+        let doctor = try portico.run(["doctor", "--offline", "--json"], mindsModes: true)
+        try Found(doctor).expectProblem("cannot be written", fix: "chmod 700 ")
+    }
+
     @Test("the lock is no link: a server neither follows it nor empties what it leads to")
     func link() throws {
         let portico = try PorticoProcess()

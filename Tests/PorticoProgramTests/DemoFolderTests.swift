@@ -139,63 +139,124 @@ import Testing
     }
 
     @Test(
-        "a folder that a demo made and a person has taken since is refused, too, until that is gone",
+        "a demo starts again with what a person added to its folder, and keeps it",
         arguments: Own.allCases
     )
-    func taken(_ own: Own) async throws {
+    func added(_ own: Own) async throws {
         let portico = try PorticoProcess()
         defer { portico.remove() }
         let first = try await DemoServer(in: portico)
+        // The issuer of a realm of one's own is that of the server.
+        let address = String(first.url.dropFirst("http://".utf8.count))
         first.running.process.terminate()
         #expect(try await first.running.ended() == 0)
-        try await Self.put(own, into: "demo", portico)
-        try Self.expectRefusal(own, "demo", portico)
-        let removal: [String]
-        switch own {
-        case .realms: removal = ["realm", "delete", "acme", "--confirm", "acme"]
-        case .providers: removal = ["provider", "remove", "google", "--confirm", "google"]
-        case .apps: removal = ["app", "delete", "shop", "--confirm", "shop"]
-        case .accounts:
-            let list = try portico.run(["account", "list", "--plain", "--data-directory", "demo"])
-            let id = String(try #require(list.stdout.split(separator: "\t").first))
-            removal = ["account", "delete", id, "--confirm", id]
+        if own == .realms {
+            try Self.expectDone(
+                portico.run([
+                    "realm", "create", "acme", "--public-url", first.url, "--data-directory",
+                    "demo",
+                ])
+            )
+        } else {
+            try await Self.put(own, into: "demo", portico)
         }
-        try Self.expectDone(portico.run(removal + ["--data-directory", "demo"]))
-        let again = try await DemoServer(in: portico)
+        for _ in 0..<2 {
+            let again = try await DemoServer(
+                in: portico,
+                arguments: own == .realms ? ["--listen", address] : []
+            )
+            again.running.process.terminate()
+            #expect(try await again.running.ended() == 0)
+        }
+        let (list, kept) =
+            switch own {
+            case .realms: (["realm", "list"], "acme")
+            case .providers: (["provider", "show", "google"], "ours")
+            case .apps: (["app", "list"], "shop")
+            case .accounts: (["account", "list"], "Ann")
+            }
+        let shown = try portico.run(list + ["--data-directory", "demo"])
+        #expect(shown.stdout.contains(kept))
+    }
+
+    @Test(
+        "a demo at another address is refused where it would delete what a person added to its realms"
+    )
+    func elsewhere() async throws {
+        let portico = try PorticoProcess()
+        defer { portico.remove() }
+        let first = try await DemoServer(in: portico)
+        let place = ["--realm", "demo", "--data-directory", "demo"]
+        let added = try portico.run(
+            ["client", "create", "mine", "--redirect-uri", "com.example.mine:/callback"] + place
+        )
+        #expect(added.status == 0, "\(added.stderr)")
+        try Self.expectDone(portico.run(["user", "create", "carl", "--without-password"] + place))
+        first.running.process.terminate()
+        #expect(try await first.running.ended() == 0)
+        let refused = try portico.run(Self.demo + ["demo"])
+        #expect(refused.status == 6)
+        #expect(refused.stderr.contains("It has client mine, which you added. (issuer-mismatch)"))
+        let address = String(first.url.dropFirst("http://".utf8.count))
+        #expect(
+            refused.stderr.contains(
+                "portico serve --listen \(address) --public-url \(first.url) --demo "
+                    + "--data-directory demo"
+            )
+        )
+        let clients = try portico.run(["client", "list"] + place)
+        #expect(clients.stdout.contains("mine"))
+        #expect(try portico.run(["user", "list"] + place).stdout.contains("carl"))
+        let again = try await DemoServer(in: portico, arguments: ["--listen", address])
         again.running.process.terminate()
         #expect(try await again.running.ended() == 0)
     }
 
-    @Test("accounts of other handles than the demo's are somebody's own")
-    func foreignHandle() async throws {
+    @Test("a start that a realm of one's own stops has made nothing anew")
+    func stopped() async throws {
         let portico = try PorticoProcess()
         defer { portico.remove() }
         let first = try await DemoServer(in: portico)
+        // Of the running server's address.
+        let created = try portico.run(["realm", "create", "acme", "--data-directory", "demo"])
+        #expect(created.stdout == "\(first.url)/realms/acme\n")
         first.running.process.terminate()
         #expect(try await first.running.ended() == 0)
-        let database = try SQLiteDatabase(
-            file: portico.home.appending(path: "demo/portico.sqlite").path
+        let list = ["realm", "list", "--plain", "--data-directory", "demo"]
+        let before = try portico.run(list).stdout
+        let refused = try portico.run(Self.demo + ["demo"])
+        #expect(refused.status == 6)
+        #expect(
+            refused.stderr.contains(
+                "portico realm delete acme --confirm acme --data-directory demo, then"
+            )
         )
-        let key = IdentityKey(issuer: "atproto", subject: "did:plc:someoneelse222222222222a")
-        _ = try await AccountStore(database).signIn(Self.signIn(key), at: 1_800_000_000)
-        try await database.close()
-        try Self.expectRefusal(.accounts, "demo", portico)
+        #expect(try portico.run(list).stdout == before)
     }
 
-    @Test("sign-in by handle with a directory of a person's choice is theirs")
-    func ownDirectory() async throws {
+    @Test(
+        "a demo at another address says which realms it made anew, and keeps its stand-ins' address"
+    )
+    func renewed() async throws {
         let portico = try PorticoProcess()
         defer { portico.remove() }
-        let first = try await DemoServer(in: portico)
-        first.running.process.terminate()
-        #expect(try await first.running.ended() == 0)
-        try Self.expectDone(
-            portico.run([
-                "provider", "update", "atproto", "--directory", "https://plc.example.com",
-                "--data-directory", "demo",
-            ])
-        )
-        try Self.expectRefusal(.providers, "demo", portico)
+        var addresses: [String] = []
+        var said: [String] = []
+        for _ in 0..<2 {
+            let server = try await DemoServer(in: portico)
+            let line = server.running.stdout.firstMatch(of: /Stand-ins +(\S+)/)
+            addresses.append(String(try #require(line).1))
+            said.append(server.running.stderr)
+            #expect(!server.running.stderr.contains("--hand-off code"))
+            server.running.process.terminate()
+            #expect(try await server.running.ended() == 0)
+        }
+        #expect(addresses[0] == addresses[1])
+        #expect(!said[0].contains("anew"))
+        for realm in ["demo", "test"] {
+            #expect(said[1].contains("Made realm \(realm) anew: its issuer is now http://"))
+        }
+        #expect(!said[1].contains("Made realm handles"))
     }
 
     @Test("a demo recognises its own data, sign-ins at its stand-ins included, and starts again")

@@ -15,7 +15,9 @@ import Testing
     private func signIn(_ person: WebPerson, _ typed: String, at server: DemoServer) async throws
         -> Reply
     {
-        let page = try await person.get("\(server.url)/login?handle=\(typed)")
+        // Nothing says whose link it is, so the name of the host comes first.
+        let host = try await person.get("\(server.url)/login?handle=\(typed)")
+        let page = try await person.get(server.url + (try #require(host.button)))
         let question = try await person.submit(
             page,
             from: server.host,
@@ -61,6 +63,20 @@ import Testing
         #expect(try await second.running.ended() == 0)
     }
 
+    @Test("sid.days: the cookie of who signs in by handle lasts as long")
+    func days() async throws {
+        let portico = try PorticoProcess()
+        defer { portico.remove() }
+        let server = try await DemoServer(in: portico, arguments: ["--sid-days", "3"])
+        defer { server.running.process.terminate() }
+        let person = WebPerson()
+        let end = try await signIn(person, Self.ann, at: server)
+        #expect(end.text.contains("You’re signed in"), "\(end.text)")
+        let field = try #require(person.field(ofCookie: "sid", of: "127.0.0.1"))
+        #expect(field.contains("Max-Age=259200;"), "\(field.drop { $0 != ";" })")
+        try await person.close()
+    }
+
     @Test("names that nobody has, and bare ones, are answered without the DNS")
     func names() async throws {
         try await DemoServer.run { server in
@@ -93,6 +109,35 @@ import Testing
         try await person.close()
         second.running.process.terminate()
         #expect(try await second.running.ended() == 0)
+    }
+
+    @Test("a host that another public URL gives another name says so, and does not blame a program")
+    func otherName() async throws {
+        let portico = try PorticoProcess()
+        defer { portico.remove() }
+        let first = try await DemoServer(in: portico)
+        first.running.process.terminate()
+        #expect(try await first.running.ended() == 0)
+        let place = ["--realm", "handles", "--data-directory", "demo"]
+        let added = try portico.run(
+            ["client", "create", "mine", "--redirect-uri", "com.example.mine:/callback"] + place
+        )
+        #expect(added.status == 0, "\(added.stderr)")
+        let address = String(first.url.dropFirst("http://".utf8.count))
+        let port = try #require(address.split(separator: ":").last)
+        let refused = try portico.run([
+            "serve", "--demo", "--listen", address, "--public-url", "http://localhost:\(port)",
+            "--data-directory", "demo",
+        ])
+        #expect(refused.status == 6 && refused.stderr.contains("client mine"), "\(refused.stderr)")
+        #expect(!refused.stderr.contains("Another program"), "\(refused.stderr)")
+        let serving = "portico serve --listen \(address) --public-url \(first.url)"
+        #expect(refused.stderr.contains(serving), "\(refused.stderr)")
+        let again = try await DemoServer(in: portico, arguments: ["--listen", address])
+        #expect(again.host == first.host)
+        again.running.process.terminate()
+        #expect(try await again.running.ended() == 0)
+        #expect(try portico.run(["client", "list"] + place).stdout.contains("mine"))
     }
 
     @Test("what a demo left behind is no host for commands, where no demo was")

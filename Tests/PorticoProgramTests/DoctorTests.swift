@@ -37,6 +37,10 @@ struct DoctorTests {
             ] {
                 #expect(doctor.stdout.contains(part), "\(part)")
             }
+            // Its own client and app are meant to be as they are, and its mails are shown.
+            #expect(!doctor.stdout.contains("rn-expo-app"))
+            #expect(!doctor.stdout.contains("--hand-off code"))
+            #expect(doctor.stdout.contains("none is sent: the demo shows it at /_outbox"))
             let missing = try server.portico.run([
                 "doctor", "--data-directory", "demo", "--public-url", "http://127.0.0.1:9",
             ])
@@ -176,6 +180,34 @@ struct DoctorTests {
         #expect(!doctor.stdout.contains("client news"))
         #expect(try portico.run(fix.split(separator: " ").dropFirst().map(String.init)).status == 0)
         #expect(try !portico.run(["doctor", "--offline"]).stdout.contains("login token"))
+    }
+
+    @Test("decision 0071: a client that people administer by is named, with how to end it")
+    func administeringClients() throws {
+        let portico = try PorticoProcess()
+        defer { portico.remove() }
+        #expect(try portico.run(["realm", "create", "acme"]).status == 0)
+        let redirect = ["--template", "native", "--redirect-uri", "com.example.app:/callback"]
+        for (name, mark) in [("desk", ["--administers"]), ("shop", []), ("admin-cli", [])] {
+            #expect(try portico.run(["client", "create", name] + redirect + mark).status == 0)
+        }
+        func administers(_ name: String) throws -> Bool? {
+            let shown = try portico.run(["client", "show", name, "--json"])
+            return try JSONObject(parsing: Array(shown.stdout.utf8)).bool("administers")
+        }
+        #expect(try administers("desk") == true && administers("shop") == false)
+        #expect(try administers("admin-cli") == true)
+        let doctor = try portico.run(["doctor", "--offline"])
+        #expect(doctor.stdout.contains("administers: its people's tokens carry"))
+        #expect(!doctor.stdout.contains("client shop") && !doctor.stdout.contains("admin-cli"))
+        // Nobody is asked to lend it.
+        let asked = try portico.run(["client", "update", "desk", "--consent"])
+        #expect(asked.status == 1)
+        #expect(asked.stderr.contains("People administer by no client that asks them for consent."))
+        let fix = "portico client update desk --realm acme --no-administers"
+        #expect(doctor.stdout.contains(fix))
+        #expect(try portico.run(fix.split(separator: " ").dropFirst().map(String.init)).status == 0)
+        #expect(try !portico.run(["doctor", "--offline"]).stdout.contains("administers"))
     }
 
     @Test("a secret of another key ring, and a ring that is open to others, are problems")

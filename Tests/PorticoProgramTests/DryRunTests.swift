@@ -64,6 +64,7 @@ struct DryRunTests {
             try transaction.run("ALTER TABLE grants DROP COLUMN parent_id", [])
             try transaction.run("ALTER TABLE grants DROP COLUMN dpop_jkt", [])
             try transaction.run("ALTER TABLE grants DROP COLUMN client_key", [])
+            try transaction.run("ALTER TABLE grants DROP COLUMN has_own_times", [])
             try transaction.run("DROP INDEX grants_by_login_token", [])
             try transaction.run("ALTER TABLE grants DROP COLUMN login_token_id", [])
             try transaction.run("ALTER TABLE grants DROP COLUMN epoch", [])

@@ -16,14 +16,18 @@ struct EarnestServer {
         in portico: PorticoProcess,
         _ arguments: [String] = [],
         port: UInt16 = 0,
+        environment: [String: String] = [:],
         longestFile: Int? = nil,
-        openFiles: String? = nil
+        openFiles: String? = nil,
+        hosts: String? = nil
     ) async throws {
         self.portico = portico
         running = try portico.start(
             ["serve", "--listen", "127.0.0.1:\(port)"] + arguments,
+            environment: environment,
             longestFile: longestFile,
-            openFiles: openFiles
+            openFiles: openFiles,
+            hosts: hosts
         )
         let line = try await running.wait(forOutput: /Portico is listening on .*\n/)
         let address = try #require(line.firstMatch(of: /127\.0\.0\.1:(\d+)/))

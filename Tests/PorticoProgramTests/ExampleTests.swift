@@ -64,7 +64,7 @@ struct ExampleTests {
         let address = "\(server.issuer)/protocol/openid-connect/auth?client_id=orders-cli"
         for _ in 0..<100 {
             let page = try await person.get(address)
-            if !page.text.contains("We don’t know this app") { break }
+            if !page.text.contains("This app isn’t registered here") { break }
             try await Task.sleep(for: .milliseconds(50))
         }
         try await person.close()

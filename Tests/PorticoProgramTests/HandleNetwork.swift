@@ -153,7 +153,10 @@ extension WebPerson {
             let fields = page.hiddenFields + [(name: "handle", value: person.handle)]
             let query = fields.map { URLQueryItem(name: $0.name, value: $0.value) }
             page = try await get("https://\(HandleNetwork.backend)/login", query)
-            page = try await get("https://\(HandleNetwork.backend)\(try #require(page.button))")
+        }
+        // The name of the host comes first, also where nothing says whose link it was.
+        if let button = page.button, button.hasPrefix("/login?") {
+            page = try await get("https://\(HandleNetwork.backend)\(button)")
         }
         let host = "https://\(HandleNetwork.pds)/"
         page = try await submit(

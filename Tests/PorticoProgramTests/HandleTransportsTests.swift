@@ -14,15 +14,7 @@ import Testing
         let settings = Settings(dataDirectory: "/nowhere")
         let installation = try Installation.open(settings, missing: .pretend)
         let outbound = OutboundClient()
-        let wiring = BackendWiring(
-            installation: installation,
-            log: ServerLog(settings, clock: .system),
-            outbound: outbound,
-            theme: try PageLook(settings).theme,
-            network: nil,
-            demonstration: nil,
-            mail: nil
-        )
+        let wiring = try BackendWiring(installation, settings, outbound)
         let directory = wiring.handles(try PublicURL("https://portico.example.com"))
         let all = [directory.strangers.transport, directory.known.transport, directory.calls]
         let guarded = all.compactMap { $0 as? GuardedTransport }

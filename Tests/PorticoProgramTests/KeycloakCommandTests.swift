@@ -146,6 +146,8 @@ struct KeycloakCommandTests {
         let deletion = ["role", "delete", "default-roles-test", "--confirm", "default-roles-test"]
         let refused = try portico.run(deletion)
         #expect(refused.status != 0 && refused.stderr.contains("cannot be removed"))
+        let dryly = try portico.run(["role", "delete", "default-roles-test", "-n"])
+        #expect(dryly.status != 0 && dryly.stderr.contains("cannot be removed"))
         #expect(try portico.run(["role", "show", "default-roles-test"]).status == 0)
     }
 

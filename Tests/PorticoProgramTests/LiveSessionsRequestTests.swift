@@ -87,7 +87,9 @@ import Testing
                 try await ask(Keycloak(count: 1, stats: stats))
             }
         }
-        await #expect(throws: LiveSessionsError(reason: "it answers 401.")) {
+        let why =
+            "it answers 401: the access token is not good, or over. Those of admin-cli live for a minute."
+        await #expect(throws: LiveSessionsError(reason: why)) {
             try await ask(Keycloak(count: 1), token: "another")
         }
         let keycloak = Keycloak(count: 1)

@@ -1,5 +1,8 @@
+import Portico
 import PorticoTestSupport
 import Testing
+
+@testable import PorticoProgram
 
 @Suite("portico login, at providers that say little") struct LoginOptionTests {
     @Test("Decision 0032: without an announcement of S256 the error names the command's own option")
@@ -22,6 +25,47 @@ import Testing
         #expect(waited.status == 7, "\(waited.stderr)")
         #expect(waited.stderr.contains("code_challenge_method=S256"))
         #expect(waited.stderr.firstMatch(of: /code_challenge=[A-Za-z0-9_-]{43}\b/) != nil)
+    }
+
+    @Test(
+        "BR57, BR58: what the library can, login can, and a wrong template is said before anything"
+    )
+    func trust() async throws {
+        let portico = try PorticoProcess()
+        defer { portico.remove() }
+        let provider = try LocalProvider()
+        let login = ["login", "--issuer", provider.issuer, "--no-browser", "--timeout", "1s"]
+        for wrong in ["https://id.example.com/v2.0", "{tenantid}", "http://a.example/{tenantid}"] {
+            let refused = try portico.run(login + ["--tenant-issuers", wrong])
+            #expect(refused.status == 2, "\(refused.stderr)")
+            #expect(refused.stderr.contains("--tenant-issuers needs an https URL with {tenantid}"))
+        }
+        #expect(provider.requests.isEmpty)
+        let waited = try portico.run(
+            login + [
+                "--trusted-audience", "123456789", "--tenant-issuers",
+                "https://login.example.com/{tenantid}/v2.0",
+            ]
+        )
+        #expect(waited.status == 7, "\(waited.stderr)")
+        // The same command again is for the same client.
+        let again = "portico login --issuer \(provider.issuer) --client-id other --timeout 10m"
+        #expect(try portico.run(login + ["--client-id", "other"]).stderr.contains(again))
+        provider.become(.otherIssuer)
+        let other = try portico.run(login)
+        #expect(other.stderr.contains("--tenant-issuers URL"), "\(other.stderr)")
+    }
+
+    @Test("https where http is spoken is no mere matter of certificates, and a command mends it")
+    func plain() {
+        func advice(_ issuer: String) -> [String]? {
+            let error = SignInError(.misconfigured(.certificateUntrusted))
+            return Failure(signIn: error, issuer: issuer, clientID: "shop")?.advice
+        }
+        let issuer = "127.0.0.1:8080/realms/shop"
+        let login = "portico login --issuer http://\(issuer) --client-id shop"
+        #expect(advice("https://" + issuer)?.last == "If it speaks http there: \(login)")
+        #expect(advice("https://id.example.com")?.count == 1)
     }
 
     @Test("Who begins no session needs no PKCE: a token's keys are asked for all the same")

@@ -112,6 +112,8 @@ struct PageLookTests {
         #expect(again.status == 304)
         #expect(again.body.isEmpty)
         let logo = try await person.get(server.url + "/assets/logo")
+        let icon = try await person.get(server.url + "/favicon.ico")
+        #expect(icon.status == 200 && icon.body == logo.body)
         #expect(logo.headers[.contentType] == "image/png")
         for path in ["google", "generic", "LICENCE.txt", "apple.svg", "../../demo/key-ring"] {
             #expect(try await person.get(server.url + "/assets/brand/" + path).status != 200)

@@ -29,9 +29,20 @@ struct PorticoProcess {
         _ arguments: [String],
         of name: String = "portico",
         input: String = "",
-        environment: [String: String] = [:]
+        environment: [String: String] = [:],
+        longestFile: Int? = nil,
+        output: String? = nil,
+        mindsModes: Bool = false
     ) throws -> Outcome {
-        let running = try start(arguments, of: name, input: input, environment: environment)
+        let running = try start(
+            arguments,
+            of: name,
+            input: input,
+            environment: environment,
+            longestFile: longestFile,
+            output: output,
+            mindsModes: mindsModes
+        )
         let deadline = ContinuousClock.now + .seconds(60)
         while running.process.isRunning {
             guard ContinuousClock.now < deadline else {
@@ -53,13 +64,20 @@ struct PorticoProcess {
     ///   - name: Of a program that is built with the tests.
     ///   - longestFile: In bytes; writing more fails, as on a disk that is full.
     ///   - openFiles: The soft and the hard limit, `512:1024`.
+    ///   - output: A file that is there for stdout: `/dev/full`.
+    ///   - mindsModes: Whether root has no more rights than the modes of files give; it takes
+    ///     ``Self/mayMindModes``.
+    ///   - hosts: What the program sees as `/etc/hosts`; it takes ``Self/mayChangeHosts``.
     func start(
         _ arguments: [String],
         of name: String = "portico",
         input: String = "",
         environment: [String: String] = [:],
         longestFile: Int? = nil,
-        openFiles: String? = nil
+        openFiles: String? = nil,
+        output: String? = nil,
+        mindsModes: Bool = false,
+        hosts: String? = nil
     ) throws -> Running {
         let folder = home.appending(path: ".runs/\(ProcessInfo.processInfo.globallyUniqueString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -68,7 +86,7 @@ struct PorticoProcess {
         try Data(input.utf8).write(to: files[0])
         let handles = [
             try FileHandle(forReadingFrom: files[0]),
-            try FileHandle(forWritingTo: files[1]),
+            try FileHandle(forWritingTo: output.map { URL(filePath: $0) } ?? files[1]),
             try FileHandle(forWritingTo: files[2]),
         ]
         defer { for handle in handles { try? handle.close() } }  // `try?`: then it is closed
@@ -78,6 +96,12 @@ struct PorticoProcess {
             command = ["/usr/bin/env", "--ignore-signal=XFSZ"] + limited + command
         }
         if let openFiles { command = ["/usr/bin/prlimit", "--nofile=\(openFiles)"] + command }
+        if mindsModes { command = Self.mindingModes + command }
+        if let hosts {
+            let file = folder.appending(path: "hosts")
+            try Data(hosts.utf8).write(to: file)
+            command = Self.withHosts(file.path) + command
+        }
         let process = try ChildProgram(
             command[0],
             Array(command.dropFirst()),
@@ -130,6 +154,31 @@ struct PorticoProcess {
     }
 
     struct TimedOut: Error {}
+
+    private static func withHosts(_ file: String) -> [String] {
+        let script = #"mount --bind "$0" /etc/hosts && exec "$@""#
+        return ["/usr/bin/unshare", "--mount", "/bin/sh", "-c", script, file]
+    }
+
+    private static let mindingModes = [
+        "/usr/bin/setpriv", "--bounding-set=-dac_override,-dac_read_search",
+    ]
+
+    /// Whether a program can be given names of its own, which takes root.
+    static var mayChangeHosts: Bool { succeeds(withHosts("/etc/hosts") + ["/bin/true"]) }
+
+    /// Whether files can be given to others, and root kept out of them.
+    static var mayMindModes: Bool { geteuid() == 0 && succeeds(mindingModes + ["/bin/true"]) }
+
+    private static func succeeds(_ command: [String]) -> Bool {
+        // `try?`: what cannot be started cannot change anything.
+        let program = try? ChildProgram(
+            command[0],
+            Array(command.dropFirst()),
+            environment: ["PATH": "/usr/bin:/bin"]
+        )
+        return program?.waitUntilExit().status == 0
+    }
 
     /// It stands beside the tests.
     private static func program(_ name: String) throws -> URL {

@@ -1,3 +1,4 @@
+import Foundation
 import PorticoBytes
 import PorticoProtocol
 import PorticoSQLite
@@ -175,7 +176,10 @@ import Testing
         }
     }
 
-    private func purge(of database: TestDatabase) -> Purge {
+    private func purge(
+        of database: TestDatabase,
+        _ directory: DataDirectory = DataDirectory(path: "/nowhere")
+    ) -> Purge {
         Purge(
             realms: database.realms,
             sessions: database.sessions,
@@ -184,8 +188,36 @@ import Testing
             pushedRequests: database.pushedRequests,
             mailboxes: database.mailboxes,
             audit: database.audit,
-            directory: DataDirectory(path: "/nowhere")
+            directory: directory
         )
+    }
+
+    @Test(
+        "decision 0055: what an import is staging is left alone, and goes once the import is gone"
+    )
+    func staged() async throws {
+        let portico = try PorticoProcess()
+        defer { portico.remove() }
+        let database = try TestDatabase.inMemory()
+        let realm = Realm(
+            id: "realm-1",
+            name: "demo",
+            displayName: "Demo",
+            issuer: "https://id.example/realms/demo"
+        )
+        try await database.realms.stage(NewRealm(realm: realm, keys: []))
+        func staged() throws -> Int64 { try rows(database, "SELECT count(*) FROM realms") }
+        let directory = DataDirectory(path: portico.home.path)
+        let purge = purge(of: database, directory)
+        do {
+            let lock = try #require(ImportLock.attempt(directory))
+            try await purge(at: Self.now)
+            #expect(try staged() == 1)
+            withExtendedLifetime(lock) {}
+        }
+        // As after a kill.
+        try await purge(at: Self.now)
+        #expect(try staged() == 0)
     }
 
     @Test("a mail that was sent stays a week")

@@ -19,6 +19,24 @@ import Testing
 
     /// Signs a person in with a stand-in, as far as that leads.
     ///
+    /// - Returns: Where it leads.
+    private func arrive(
+        _ person: WebPerson,
+        _ provider: String,
+        as name: String,
+        at server: DemoServer
+    ) async throws -> Reply {
+        let found = try #require(server.running.stdout.firstMatch(of: /Stand-ins +(\S+)/))
+        let standIns = String(found.1)
+        let chooser = try await person.get("\(server.url)/v1/auth/\(provider)")
+        let chosen = try await person.submit(chooser, from: standIns, [("person", name)])
+        // Apple's answer is a form.
+        guard provider == "apple" else { return chosen }
+        return try await person.submit(chosen, from: standIns, [])
+    }
+
+    /// The same.
+    ///
     /// - Returns: What the session's address answers then: 200 with a session, 401 without.
     private func signIn(
         _ person: WebPerson,
@@ -26,12 +44,7 @@ import Testing
         as name: String,
         at server: DemoServer
     ) async throws -> Int {
-        let found = try #require(server.running.stdout.firstMatch(of: /Stand-ins +(\S+)/))
-        let standIns = String(found.1)
-        let chooser = try await person.get("\(server.url)/v1/auth/\(provider)")
-        let chosen = try await person.submit(chooser, from: standIns, [("person", name)])
-        // Apple's answer is a form.
-        if provider == "apple" { _ = try await person.submit(chosen, from: standIns, []) }
+        _ = try await arrive(person, provider, as: name, at: server)
         let fields: HTTPFields = [.accept: "application/json"]
         return try await person.get("\(server.url)/v1/auth/session", with: fields).status
     }
@@ -44,6 +57,21 @@ import Testing
         try await Self.run(["--accounts-sign-up", setting]) { server in
             let person = WebPerson()
             #expect(try await signIn(person, "google", as: "ben", at: server) == expected)
+            try await person.close()
+        }
+    }
+
+    @Test(
+        "pages.onboarding: who has a new account sees our page first, or goes on where it is off",
+        arguments: [([], true), (["--pages-onboarding", "off"], false)] as [([String], Bool)]
+    )
+    func onboarding(_ arguments: [String], isOurs: Bool) async throws {
+        try await Self.run(arguments) { server in
+            let person = WebPerson()
+            let end = try await arrive(person, "google", as: "ben", at: server)
+            #expect(end.status == 200)
+            #expect((end.formAction == "/onboarding") == isOurs, "\(end.formAction ?? "none")")
+            #expect(end.text.contains("You’re signed in") != isOurs)
             try await person.close()
         }
     }

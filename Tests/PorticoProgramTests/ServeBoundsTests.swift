@@ -65,6 +65,32 @@ import Testing
         }
     }
 
+    @Test("WEB-BRUTE-2: the sign-ins that a browser may begin, and an address, are two settings")
+    func signIns() async throws {
+        let portico = try PorticoProcess()
+        defer { portico.remove() }
+        let server = try await DemoServer(
+            in: portico,
+            arguments: ["--limits-sign-ins", "1", "--limits-sign-ins-of-address", "3"]
+        )
+        defer { server.running.process.terminate() }
+        func begin(_ person: WebPerson) async throws -> Int {
+            try await person.get("\(server.url)/v1/auth/google").status
+        }
+        let person = WebPerson()
+        #expect(try await begin(person) == 200)
+        #expect(try await begin(person) == 429)
+        try await person.close()
+        // What was refused does not count for the address.
+        var statuses: [Int] = []
+        for _ in 0..<12 where statuses.last != 429 {
+            let other = WebPerson()
+            statuses.append(try await begin(other))
+            try await other.close()
+        }
+        #expect(statuses.prefix(2) == [200, 200] && statuses.last == 429, "\(statuses)")
+    }
+
     @Test("decision 0036: what a proxy says of its visitors counts from a named proxy only")
     func proxies() async throws {
         let spoof = ["X-Forwarded-For: 198.51.100.7", "X-Forwarded-Proto: http"]

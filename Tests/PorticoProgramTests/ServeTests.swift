@@ -17,16 +17,21 @@ struct ServeTests {
             #expect(lines[2].hasPrefix("  Password     ann  "))
             #expect(lines[3].hasPrefix("  Password     bob  "))
             #expect(lines[4].hasPrefix("  Sign in      \(server.url)/login "))
-            #expect(lines[5].hasPrefix("  By handle    \(server.url)/mobile-auth "))
+            #expect(
+                lines[5].hasPrefix("  By handle    \(server.url)/mobile-auth?return_to=/dashboard ")
+            )
             #expect(lines[6].hasPrefix("  Password     ann.handles.test  "))
             #expect(lines[7].hasPrefix("  Password     bob.handles.test  "))
-            #expect(lines[8].hasPrefix("  Mails        \(server.url)/_outbox "))
-            #expect(lines[9].hasPrefix("  Stand-ins    http://localhost:"))
-            #expect(lines[9].contains("the host: http://localhost:"))
-            #expect(lines[10].hasPrefix("  Try          "))
-            #expect(lines[10].hasSuffix("login --issuer \(server.issuer) --client-id portico-cli"))
-            #expect(lines.count == 11)
-            #expect(Set(server.passwords.keys) == ["ann", "bob"])
+            #expect(lines[8].hasPrefix("  As Keycloak  \(server.url)/realms/test "))
+            #expect(lines[9].hasPrefix("  Password     jd  "))
+            #expect(lines[10].hasPrefix("  Password     jr  "))
+            #expect(lines[11].hasPrefix("  Mails        \(server.url)/_outbox "))
+            #expect(lines[12].hasPrefix("  Stand-ins    http://localhost:"))
+            #expect(lines[12].contains("the host: http://localhost:"))
+            #expect(lines[13].hasPrefix("  Try          "))
+            #expect(lines[13].hasSuffix("login --issuer \(server.issuer) --client-id portico-cli"))
+            #expect(lines.count == 14)
+            #expect(Set(server.passwords.keys) == ["ann", "bob", "jd", "jr"])
         }
     }
 
@@ -134,6 +139,25 @@ struct ServeTests {
         }
     }
 
+    @Test("a realm that is made while a server runs is of its address")
+    func served() async throws {
+        let portico = try PorticoProcess()
+        defer { portico.remove() }
+        let issuer = "https://id.example.com/realms/shop"
+        let running = try portico.start([
+            "serve", "--listen", "127.0.0.1:0", "--public-url", "https://id.example.com",
+        ])
+        defer { running.process.terminate() }
+        _ = try await running.wait(forOutput: /Portico is listening on/)
+        for kind in [[], ["--keycloak"]] {
+            let dry = try portico.run(["realm", "create", "shop", "--dry-run"] + kind)
+            #expect(dry.stderr.contains("with issuer \(issuer)."), "\(dry.stderr)")
+        }
+        let created = try portico.run(["realm", "create", "shop"])
+        #expect(created.stdout == issuer + "\n")
+        #expect(!created.stderr.contains("No public-url is set"))
+    }
+
     @Test("a port that is taken is named, with the way out")
     func portInUse() async throws {
         try await DemoServer.run { server in
@@ -225,7 +249,7 @@ struct ServeTests {
             for password in server.passwords.values {
                 #expect(password.wholeMatch(of: /([2-9a-z]{4}-){2}[2-9a-z]{4}/) != nil)
             }
-            #expect(Set(server.passwords.values).count == 2)
+            #expect(Set(server.passwords.values).count == 4)
         }
     }
 

@@ -1,6 +1,8 @@
 import Foundation
 import PorticoProtocol
+import PorticoSQLite
 import PorticoStandIns
+import PorticoStores
 import PorticoTestSupport
 import Testing
 
@@ -21,10 +23,14 @@ import Testing
     }
 
     /// The network answers from this process: a command must not hold its threads.
-    private static func run(_ portico: PorticoProcess, _ arguments: String...) async throws
-        -> PorticoProcess.Outcome
-    {
-        try await RawExchange.run { Result { try portico.run(arguments) } }.get()
+    private static func run(
+        _ portico: PorticoProcess,
+        _ arguments: String...,
+        environment: [String: String] = [:]
+    ) async throws -> PorticoProcess.Outcome {
+        try await RawExchange.run {
+            Result { try portico.run(arguments, environment: environment) }
+        }.get()
     }
 
     private static func imported(_ outcome: PorticoProcess.Outcome) throws -> [Int64?] {
@@ -91,6 +97,34 @@ import Testing
             _ = try await Self.run(portico, "provider", "update", "atproto", "--public")
             let again = try await Self.run(portico, "session", "import", Self.file, "--json")
             #expect(try Self.imported(again) == [0, 1])
+        }
+    }
+
+    @Test("sid.days: what is brought in lasts as long unused as what begins here")
+    func days() async throws {
+        let app = ["posts", "--redirect-uri", "com.example.posts:/signed-in"]
+        try await HandleNetwork.run(app: app) { network in
+            let portico = network.portico
+            try Data(Self.line.serialized()).write(to: portico.home.appending(path: Self.file))
+            _ = try await Self.run(portico, "provider", "update", "atproto", "--public")
+            let brought = try await Self.run(
+                portico,
+                "session",
+                "import",
+                Self.file,
+                "--json",
+                environment: ["PORTICO_SID_DAYS": "3"]
+            )
+            #expect(try Self.imported(brought) == [1, 0], "\(brought.stderr)")
+            let file = ".local/share/portico/server/portico.sqlite"
+            let database = try SQLiteDatabase(file: portico.home.appending(path: file).path)
+            let idle = try database.read { reader in
+                try reader.rows("SELECT idle_seconds FROM account_sessions", []) {
+                    try $0.int64(0)
+                }
+            }
+            #expect(idle == [259_200])
+            try await database.close()
         }
     }
 

@@ -89,6 +89,8 @@ struct SessionTests {
             #expect(tooLong.status == 1)
             #expect(tooLong.stdout.isEmpty)
             #expect(tooLong.stderr.contains("does not live as long as that. (misconfigured)"))
+            #expect(tooLong.stderr.contains("Ask for less than 5m: --min-ttl"))
+            #expect(try portico.run(["token", "--min-ttl", "4m"]).status == 0)
 
             try age(by: 290, portico)
             let calls = try (0..<4).map { _ in try portico.start(["token"]) }
@@ -126,6 +128,95 @@ struct SessionTests {
         try handle.truncate(atOffset: 0)
         try handle.write(contentsOf: Data(record.serialized()))
         try handle.close()
+    }
+
+    @Test("every sign-in is listed, and after a sign-out the next one is the current one")
+    func several() async throws {
+        try await DemoServer.run { server in
+            let portico = server.portico
+            #expect(try await server.login("ann").ended() == 0)
+            let other = ["client", "create", "second", "--template", "cli", "--realm", "demo"]
+            #expect(try portico.run(other + ["--data-directory", "demo"]).status == 0)
+            // The running server sees it a moment later.
+            let visitor = WebPerson()
+            let request = TestFlow.request(
+                "second",
+                [("redirect_uri", "http://127.0.0.1:9/callback")]
+            )
+            let address =
+                "\(server.issuer)/protocol/openid-connect/auth?" + EarnestServer.form(request)
+            try await waitUntil("the client is known") {
+                try await visitor.get(address).status == 200
+            }
+            try await visitor.close()
+            let bob = try await server.login("bob", ["--client-id", "second"])
+            #expect(try await bob.ended() == 0)
+            let listed = try portico.run(["whoami"]).stdout.split(separator: "\n")
+            #expect(listed.count == 3)
+            #expect(listed[0].contains(/^ACCOUNT +ISSUER +CLIENT +ACCESS TOKEN UNTIL$/))
+            #expect(listed[1].hasPrefix("bob@example.com"), "the last one first")
+            #expect(listed[2].hasPrefix("ann@example.com"))
+            let json = try portico.run(["whoami", "--json"]).stdout
+            let items = try JSONObject(parsing: Array(json.utf8.dropLast())).array("items") ?? []
+            #expect(
+                items.map { $0.object?.string("email") } == ["bob@example.com", "ann@example.com"]
+            )
+            #expect(items.map { $0.object?.bool("current") } == [true, false])
+
+            let logout = try portico.run(["logout", "--no-browser"])
+            #expect(logout.status == 0)
+            #expect(logout.stderr.contains("Still signed in at \(server.issuer) (portico-cli)"))
+            #expect(try portico.run(["userinfo", "--claim", "name"]).stdout == "Ann Example\n")
+            #expect(try portico.run(["logout", "--no-browser"]).status == 0)
+            #expect(try portico.run(["whoami"]).status == 3)
+        }
+    }
+
+    @Test("where no session can be kept, no one has to sign in first")
+    func unwritable() async throws {
+        try await DemoServer.run { server in
+            let login = try server.portico.run(
+                ["login", "--issuer", server.issuer, "--no-browser", "--timeout", "20s"],
+                environment: ["XDG_DATA_HOME": "/proc"]
+            )
+            #expect(login.status == 1)
+            #expect(login.stderr.contains("The folder is /proc/portico/sessions. (storage)"))
+            #expect(login.stderr.contains("XDG_DATA_HOME=DIR"))
+            #expect(!login.stderr.contains("redirect_uri="), "nothing was begun")
+        }
+    }
+
+    @Test("by SSH the way for a browser on another machine is said; Ctrl-C says what is kept")
+    func remote() async throws {
+        try await DemoServer.run { server in
+            let running = try server.portico.start(
+                ["login", "--issuer", server.issuer, "--timeout", "50s"],
+                environment: [
+                    "SSH_CONNECTION": "192.0.2.1 5 192.0.2.2 22", "BROWSER": "/nonexistent",
+                ]
+            )
+            _ = try await running.wait(forErrors: /Waiting for you[^\n]*/)
+            let said = running.stderr
+            #expect(said.contains("ssh -L 8085:127.0.0.1:8085 HOST"))
+            #expect(said.contains("portico login --callback-port 8085"))
+            #expect(said.contains("copy its address"))
+            #expect(!said.contains("on this machine"))
+            kill(running.process.id, SIGINT)
+            let ended = try await running.ended()
+            #expect(ended != 0)
+            #expect(running.stderr.hasSuffix("\nStopped. Nothing was stored.\n"))
+            #expect(try server.portico.run(["whoami"]).status == 3)
+        }
+    }
+
+    @Test("a wrong issuer is told with the address that was asked")
+    func wrongIssuer() async throws {
+        try await DemoServer.run { server in
+            let issuer = "\(server.url)/realms/nowhere"
+            let login = try server.portico.run(["login", "--issuer", issuer, "--no-browser"])
+            #expect(login.status == 1)
+            #expect(login.stderr.contains("Asked: \(issuer)/.well-known/openid-configuration"))
+        }
     }
 
     @Test("no one comes: exit code 7, nothing is stored, and the port is closed")

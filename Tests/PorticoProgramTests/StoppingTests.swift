@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+import PorticoBytes
 import PorticoSQLite
 import PorticoStores
 import PorticoTestSupport
@@ -86,5 +87,65 @@ import Testing
         #expect(seen.allSatisfy { $0 >= before + 600 })
         try await database.close()
         try await person.close()
+    }
+
+    /// A realm from Keycloak that keeps events, and swaps the refresh tokens of before.
+    private static let realm = """
+        {"realm": "acme", "enabled": true, "eventsEnabled": true, "offlineSessionIdleTimeout": 2592000,
+         "clients": [{"clientId": "shop", "publicClient": true, "redirectUris": ["com.example.shop:/cb"]},
+            {"clientId": "till", "secret": "a secret of the till, long enough",
+             "serviceAccountsEnabled": true, "redirectUris": ["https://till.example.com/cb"]}],
+         "components": {"org.keycloak.keys.KeyProvider": [{"name": "hmac", "providerId": "hmac-generated",
+            "config": {"kid": ["k1"], "algorithm": ["HS512"],
+              "secret": ["\(String(repeating: "A", count: 86))"]}}]}}
+        """
+
+    @Test("a realm's events and the counts of swaps of its last seconds are written before it ends")
+    func counted() async throws {
+        let portico = try PorticoProcess()
+        defer { portico.remove() }
+        try Data(Self.realm.utf8).write(to: portico.home.appending(path: "acme.json"))
+        let server = try await EarnestServer(in: portico)
+        defer { server.running.process.terminate() }
+        try server.command(["realm", "import", "acme.json", "--public-url", server.url])
+        try server.command([
+            "realm", "update", "acme", "--swap-tokens", "--accept-unlisted-offline-sessions",
+        ])
+        try server.command(["realm", "create", "last", "--public-url", server.url])
+        let last = "/realms/last/.well-known/openid-configuration"
+        try await server.wait { try await server.request("GET", last).status == 200 }
+        func token(_ form: [(String, String)]) async throws -> Int {
+            try await server.request(
+                "POST",
+                "/realms/acme/protocol/openid-connect/token",
+                body: EarnestServer.form(form)
+            ).status
+        }
+        // A wrong secret, and an old token whose key signs something else.
+        let wrong = [
+            ("grant_type", "client_credentials"), ("client_id", "till"), ("client_secret", "wrong"),
+        ]
+        #expect(try await token(wrong) == 401)
+        let header = #"{"alg":"HS512","typ":"JWT","kid":"k1"}"#
+        let claims = """
+            {"typ":"Offline","iss":"\(server.url)/realms/acme","aud":"\(server.url)/realms/acme",
+            "azp":"shop","sub":"s","jti":"j","sid":"s","iat":1700000000,"scope":"openid"}
+            """
+        let parts = [Array(header.utf8), Array(claims.utf8), [UInt8](repeating: 7, count: 64)]
+        let old = parts.map { Base64URL.encode($0) }.joined(separator: ".")
+        let swap = [("grant_type", "refresh_token"), ("client_id", "shop"), ("refresh_token", old)]
+        #expect(try await token(swap) == 400)
+        try await server.stop()
+        let swaps = try server.command(["events", "swaps", "--json"])
+        #expect(swaps.contains(#""client":"shop""#), "\(swaps)")
+        let file = portico.home.appending(path: ".local/share/portico/server/portico.sqlite").path
+        let database = try SQLiteDatabase(file: file)
+        let events = try database.read { reader in
+            try reader.rows("SELECT kind, client_id FROM realm_events", []) {
+                [try $0.text(0), try $0.optionalText(1) ?? ""]
+            }
+        }
+        #expect(events.contains(["CLIENT_LOGIN_ERROR", "till"]), "\(events)")
+        try await database.close()
     }
 }

@@ -98,4 +98,50 @@ import Testing
         RawSocket.close(visit)
         try await waitUntil("the request is seen") { !victims.isUntouched }
     }
+
+    @Test(
+        "WEB-SSRF-1, attack G05, attack G16: a public name that leads to this machine leads nobody here",
+        .enabled("needs root, for names of its own") { PorticoProcess.mayChangeHosts }
+    )
+    func names() async throws {
+        let victims = try await Victims()
+        defer { victims.stop() }
+        let portico = try PorticoProcess()
+        defer { portico.remove() }
+        let name = "inside.example.com"
+        let server = try await EarnestServer(
+            in: portico,
+            ["--trusted-proxy", "127.0.0.1"],
+            hosts: "127.0.0.1 localhost\n127.0.0.1 \(name)\n::1 \(name)\n"
+        )
+        defer { server.running.process.terminate() }
+        let host = "pds.localhost:\(server.port)"
+        try server.command(["provider", "add", "atproto", "--public-url", server.url])
+        try server.command([
+            "realm", "create", "hosted", "--public-url", server.url, "--host",
+            "http://\(host)", "--atproto",
+        ])
+        try await server.wait {
+            let metadata = "/.well-known/oauth-authorization-server"
+            let hosted = try await server.request("GET", metadata, host: host)
+            let page = try await server.request("GET", "/mobile-auth")
+            return hosted.status == 200 && page.status == 200
+        }
+        let fields = ["X-Forwarded-For: 198.51.100.9", "X-Forwarded-Proto: http"]
+        for typed in [name, "did:web:\(name)", "https://\(name)", "https://\(name)/"] {
+            let query = FormEncoding.appending([("handle", typed)], to: "/login")
+            let reply = try await server.request("GET", query, fields)
+            #expect(reply.status >= 400, "\(typed): \(reply.status)")
+        }
+        let form = FormEncoding.encode([
+            ("client_id", "https://\(name)/client.json"), ("response_type", "code"),
+            ("scope", "atproto"), ("redirect_uri", "https://\(name)/cb"),
+            ("code_challenge_method", "S256"), ("code_challenge", TestFlow.challenge),
+        ])
+        let body = String(decoding: form, as: UTF8.self)
+        let pushed = try await server.request("POST", "/oauth/par", fields, body: body, host: host)
+        #expect(pushed.status == 400, "\(pushed.body)")
+        #expect(victims.isUntouched)
+        #expect(victims.areAt443, "otherwise nothing is proven")
+    }
 }

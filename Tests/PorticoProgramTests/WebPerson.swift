@@ -12,6 +12,8 @@ final class WebPerson: Sendable {
     private let named: (any HTTPTransport)?
     /// By host, and then by name.
     private let cookies = Locked<[String: [String: String]]>([:])
+    /// The same, as they were set.
+    private let fields = Locked<[String: [String: String]]>([:])
 
     /// - Parameter network: Where https addresses lead; without one they are asked as any browser would.
     init(in network: TestNetwork? = nil) {
@@ -56,6 +58,11 @@ final class WebPerson: Sendable {
 
     func cookie(_ name: String, of host: String) -> String? {
         cookies.withLock { $0[host]?[name] }
+    }
+
+    /// The whole field, with the cookie's attributes.
+    func field(ofCookie name: String, of host: String) -> String? {
+        fields.withLock { $0[host]?[name] }
     }
 
     func close() async throws {
@@ -111,10 +118,13 @@ final class WebPerson: Sendable {
             let value = String(pair[pair.index(after: equals)...])
             let name = String(pair[..<equals])
             cookies.withLock { $0[host, default: [:]][name] = value }
+            self.fields.withLock { $0[host, default: [:]][name] = header }
         }
     }
 
+    /// Without the fragment, which no server is told.
     private static func absolute(_ reference: String, from base: String) -> String {
-        URL(string: reference, relativeTo: URL(string: base))?.absoluteString ?? reference
+        let whole = URL(string: reference, relativeTo: URL(string: base))?.absoluteString
+        return String((whole ?? reference).prefix { $0 != "#" })
     }
 }

@@ -152,7 +152,7 @@ import Testing
     func reading() async throws {
         let notes = try await Notes()
         try await notes.add(1)
-        #expect(throws: SQLError(.cannotWrite, code: 8)) {
+        #expect(throws: SQLError(.readOnly, code: 8)) {
             try notes.database.read { try $0.hasRow("DELETE FROM notes RETURNING number", []) }
         }
         let other = try SQLiteConnection(path: notes.file, .writing, busyTimeout: 1)

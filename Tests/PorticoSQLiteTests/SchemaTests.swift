@@ -27,8 +27,8 @@ import Testing
             ("moved-sessions", "nCR5Ooj87pe5tAh79lAb4QhwsjUOD19S03Ikv5_DtTs"),
             ("realm-events", "oPE1dem8IQRdr5Chm1I6vzQ2NJpjdRrTvMfN6UjebLQ"),
             ("handle-sessions", "VZKO5wxGZgYzYWuRg2S9R9ev2C3xPOgLMWcfboy1bpE"),
-            ("bound-grants", "NqRx2bl-AruPkvbl-48v00ugx7z6ZBEZtoOPZ5_vcCQ"),
-            ("client-documents", "MW_SXgaavv4WGpsm3SETtFQ6VHoy1zYokZlJqUwynS0"),
+            ("bound-grants", "6mByGyoBIw4I2oyx-ZiyC7cD290FisGW4nnEHBekXaA"),
+            ("client-documents", "pMUi4j72_V1njneop3x1mUnpBTZUdx6lmvQ2eqAY0XM"),
             ("foreign-seals", "T4Qp6cY5SoKPluXAJ5zurBirifR9WBXlSHi3GWhojhY"),
             ("removed-apps", "2oPVbAKg_GVRHTfLh4ss9gBnGNL5Ze2PU5W5bm_gaMc"),
         ]

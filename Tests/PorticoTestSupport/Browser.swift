@@ -113,6 +113,30 @@ package final class Browser: Sendable {
         }
     }
 
+    /// Presses twice, with so many milliseconds between, whatever the first press has begun.
+    package func clickTwice(_ selector: String, apart: Int) async throws {
+        let origin: JSONValue = [Self.elementKey: .string(try await find(selector))]
+        let press: [JSONValue] = [
+            ["type": "pointerDown", "button": 0], ["type": "pointerUp", "button": 0],
+        ]
+        let place: JSONValue = [
+            "type": "pointerMove", "duration": 0, "origin": origin, "x": 0, "y": 0,
+        ]
+        let pause: JSONValue = ["type": "pause", "duration": .integer(Int64(apart))]
+        try await post(
+            "actions",
+            [
+                "actions": [
+                    [
+                        "type": "pointer", "id": "mouse",
+                        "parameters": ["pointerType": "mouse"],
+                        "actions": .array([place] + press + [pause] + press),
+                    ]
+                ]
+            ]
+        )
+    }
+
     /// A finger on the element's middle, wherever that is then: what lies over it gets the touch.
     private func tap(_ element: String) async throws {
         let origin: JSONValue = [Self.elementKey: .string(element)]

@@ -74,7 +74,7 @@ private struct MarkupReader {
         try expect("<")
         var element = Markup(name: try name(), attributes: try attributes())
         switch element.name {
-        case "meta", "input", "img": return element
+        case "meta", "input", "img", "link": return element
         case "style", "script":
             element.children = [.text(try raw(until: "</\(element.name)>"))]
             return element
@@ -113,7 +113,8 @@ private struct MarkupReader {
     }
 
     private mutating func name() throws -> String {
-        let allowed = Array("abcdefghijklmnopqrstuvwxyz0123456789-".utf8)
+        // Of SVG's `viewBox`.
+        let allowed = Array("abcdefghijklmnopqrstuvwxyz0123456789-B".utf8)
         let name = rest.prefix { allowed.contains($0) }
         guard !name.isEmpty else { throw malformed("a name") }
         position += name.count

@@ -126,21 +126,7 @@ struct BackendRefreshTests {
     func lostAnswer() async throws {
         let (scene, session) = try await BackendScene.expired()
         let backend = scene.backend
-        backend.answer("/v1/auth/refresh") { request throws(HTTPTransportError) in
-            backend.answerAsUsual("/v1/auth/refresh")
-            _ = try await backend.send(
-                HTTPRequest(
-                    method: .post,
-                    scheme: "https",
-                    authority: "api.notes.example.com",
-                    path: "/v1/auth/refresh",
-                    headerFields: request.fields
-                ),
-                body: FormEncoding.encode(request.form.all),
-                limits: HTTPLimits(bytes: 1 << 20, seconds: 1)
-            )
-            throw .unreachable
-        }
+        backend.loseAnswer("/v1/auth/refresh")
         let failed = await Task.failure { _ = try await session.token() }.value
         #expect(failed == .transient(.unreachable, retryAfter: nil))
         #expect(session.isActive)
@@ -177,13 +163,7 @@ struct BackendRefreshTests {
         #expect(try await scene.storedRecord?.accessToken.reveal() == token)
         #expect(try await session.token() == token)
         // A backend whose tokens never live is not asked for ever.
-        backend.change {
-            $0.tokens = { tokens in
-                var tokens = tokens
-                tokens["expires_in"] = 0
-                return tokens
-            }
-        }
+        backend.change { $0.tokens = { $0.with("expires_in", 0) } }
         scene.clock.advance(by: 1000)
         _ = try await session.token()
         #expect(refreshes(scene).count == 4)

@@ -17,12 +17,12 @@ struct BackendSessionTests {
     func restore() async throws {
         let scene = BackendScene()
         _ = try await scene.signIn()
-        let requests = scene.backend.count
+        let requests = scene.backend.requests.count
         let neighbour = try await scene.neighbour()
         #expect(neighbour.user.name == "Ann")
         #expect(!neighbour.isNew)
         #expect(try await neighbour.token() == "S2")
-        #expect(scene.backend.count == requests)
+        #expect(scene.backend.requests.count == requests)
     }
 
     @Test("A session of another backend or app, or of a provider, is none")
@@ -291,21 +291,7 @@ struct BackendSignOutTests {
         let (scene, session) = try await BackendScene.expired()
         let backend = scene.backend
         let key = HTTPField.Name("Idempotency-Key") ?? .accept
-        backend.answer("/v1/auth/refresh") { request throws(HTTPTransportError) in
-            backend.answerAsUsual("/v1/auth/refresh")
-            _ = try await backend.send(
-                HTTPRequest(
-                    method: .post,
-                    scheme: "https",
-                    authority: "api.notes.example.com",
-                    path: "/v1/auth/refresh",
-                    headerFields: request.fields
-                ),
-                body: FormEncoding.encode(request.form.all),
-                limits: HTTPLimits(bytes: 1 << 20, seconds: 1)
-            )
-            throw .unreachable
-        }
+        backend.loseAnswer("/v1/auth/refresh")
         _ = await Task.failure { _ = try await session.token() }.value
         let report = await session.signOut(everywhere: true)
         #expect(report.revoked)

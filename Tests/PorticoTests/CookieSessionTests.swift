@@ -88,15 +88,11 @@ struct CookieSessionTests {
             ("session_token", "a;b"), ("session_token", "a\"b"), ("session_token", "a b"),
             ("session_token", ""), ("cookie_name", "si d"), ("cookie_name", ""),
             ("cookie_name", "sid="), ("did", ""), ("did", .null), ("handle", 1),
-            ("token_type", "Bearer"), ("user", ["id": ""]), ("expires_in", -1),
+            ("token_type", "Bearer"), ("user", ["id": ""]),
         ] as [(String, JSONValue)]
     )
     func badAnswers(member: String, value: JSONValue) async throws {
-        let scene = scene { answer in
-            var answer = answer
-            answer[member] = value
-            return answer
-        }
+        let scene = scene { $0.with(member, value) }
         let error = await failure { _ = try await signIn(scene) }
         let expected: SignInError.Check = member == "token_type" ? .tokenType : .tokenResponse
         #expect(error?.kind == .rejected(expected))
@@ -152,7 +148,7 @@ struct CookieSessionTests {
     func otherOrigins(scheme: String, authority: String) async throws {
         let scene = scene()
         let session = try await signIn(scene)
-        let before = scene.backend.count
+        let before = scene.backend.requests.count
         var request = timeline
         request.scheme = scheme
         request.authority = authority
@@ -163,7 +159,7 @@ struct CookieSessionTests {
             try await session.http.authorize(&request)
         }
         #expect(request.headerFields[.cookie] == nil)
-        #expect(scene.backend.count == before)
+        #expect(scene.backend.requests.count == before)
     }
 
     @Test("RFC 9700 §4.10: a redirect to another host or port is handed back, and not followed")
@@ -174,10 +170,10 @@ struct CookieSessionTests {
             scene.backend.answer("/xrpc/app.bsky.feed.getTimeline") { _ in
                 .text(307, nil, [], [.location: target])
             }
-            let before = scene.backend.count
+            let before = scene.backend.requests.count
             let (_, response) = try await session.http.data(for: timeline)
             #expect(response.status.code == 307)
-            #expect(scene.backend.count == before + 1)
+            #expect(scene.backend.requests.count == before + 1)
         }
     }
 
@@ -279,12 +275,12 @@ struct CookieSessionTests {
         try #require(!session.isActive)
         #expect(await changes.next() == .ended(.sessionEnded))
         #expect(try await scene.storage.read() == nil)
-        let before = scene.backend.count
+        let before = scene.backend.requests.count
         #expect(
             await failure { _ = try await session.http.data(for: timeline) }?.kind
                 == .interactionRequired(.sessionEnded)
         )
-        #expect(scene.backend.count == before)
+        #expect(scene.backend.requests.count == before)
         guard case .signedOut = await scene.client.currentSession() else {
             Issue.record("nobody is signed in")
             return
@@ -396,13 +392,9 @@ struct CookieSessionTests {
         let session = try await plain.signIn()
         plain.clock.advance(by: 1000)
         plain.backend.change { state in
-            state.tokens = { tokens in
-                var tokens = tokens
-                tokens["token_type"] = "Cookie"
-                tokens["cookie_name"] = "sid"
-                tokens["did"] = "did:plc:x"
-                tokens["handle"] = "x.example.com"
-                return tokens
+            state.tokens = {
+                $0.with("token_type", "Cookie").with("cookie_name", "sid").with("did", "did:plc:x")
+                    .with("handle", "x.example.com")
             }
         }
         #expect(await failure { _ = try await session.token() }?.kind == .rejected(.tokenType))

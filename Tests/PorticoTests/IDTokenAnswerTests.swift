@@ -16,13 +16,7 @@ struct IDTokenAnswerTests {
         _ value: JSONValue?
     ) async throws -> SignInError.Kind? {
         let scene = Scene()
-        scene.provider.change {
-            $0.claims = { claims in
-                var claims = claims
-                claims[name] = value
-                return claims
-            }
-        }
+        scene.provider.change { $0.claims = { $0.with(name, value) } }
         let kind = await scene.failure(of: request)
         if kind != nil {
             #expect(try await scene.storage.read() == nil)
@@ -53,13 +47,7 @@ struct IDTokenAnswerTests {
         let scene = Scene()
         let first = try await scene.signIn()
         let stolen = try #require(try await first.credentials().idToken)
-        scene.provider.change {
-            $0.tokens = { tokens in
-                var tokens = tokens
-                tokens["id_token"] = .string(stolen)
-                return tokens
-            }
-        }
+        scene.provider.change { $0.tokens = { $0.with("id_token", .string(stolen)) } }
         #expect(await scene.failure() == .rejected(.nonce))
     }
 
@@ -377,12 +365,7 @@ struct IDTokenAnswerTests {
     func oldToken() async throws {
         let scene = Scene()
         scene.provider.change {
-            $0.claims = { claims in
-                var claims = claims
-                claims["iat"] = 1_699_990_000
-                claims["exp"] = 1_699_990_300
-                return claims
-            }
+            $0.claims = { $0.with("iat", 1_699_990_000).with("exp", 1_699_990_300) }
         }
         let provider = scene.provider
         provider.answer("/token") { request throws(HTTPTransportError) in

@@ -7,18 +7,6 @@ import Testing
 
 /// iOS takes granted time back, and with it the lock (0xdead10cc): another process may have it.
 @Suite("A lock that is lost in the middle of a refresh") struct LostLockTests {
-    /// An expired session, whose provider rotates as told.
-    private func expired(rotatingPlainly isPlain: Bool = true) async throws -> (
-        Scene, FaultyStorage, Session
-    ) {
-        let storage = FaultyStorage()
-        let scene = Scene(storage: storage)
-        scene.provider.change { $0.rotatesPlainly = isPlain }
-        let session = try await scene.signIn()
-        scene.clock.advance(by: 400)
-        return (scene, storage, session)
-    }
-
     private func expectStored(_ token: String, in scene: Scene) async throws {
         let stored = try #require(try await scene.storedRecord)
         #expect(stored.accessToken.reveal() == token)
@@ -30,7 +18,7 @@ import Testing
     @Test("0xdead10cc: nothing is written while another process has it, and nothing is lost")
     func held() async throws {
         for _ in 0..<10 {
-            let (scene, storage, session) = try await expired()
+            let (scene, storage, session) = try await Scene.expired(rotatingPlainly: true)
             let other = Locked<SessionLock?>(nil)
             scene.provider.answer("/token") { [provider = scene.provider] _ in
                 provider.answerAsUsual("/token")
@@ -50,7 +38,7 @@ import Testing
 
     @Test("0xdead10cc: what another process has stored meanwhile stays, and is used")
     func overtaken() async throws {
-        let (scene, storage, session) = try await expired(rotatingPlainly: false)
+        let (scene, storage, session) = try await Scene.expired(rotatingPlainly: false)
         let token = Locked<String?>(nil)
         scene.provider.answer("/token") { [provider = scene.provider] _ in
             provider.answerAsUsual("/token")
@@ -71,7 +59,7 @@ import Testing
         arguments: [1, 2, 3]
     )
     func writing(number: Int) async throws {
-        let (scene, storage, session) = try await expired()
+        let (scene, storage, session) = try await Scene.expired(rotatingPlainly: true)
         let writes = Locked(0)
         storage.onWrite {
             let count = writes.withLock {
@@ -94,7 +82,7 @@ import Testing
 
     @Test("0xdead10cc: a refusal that comes then ends nothing: it may be of a replaced token")
     func refused() async throws {
-        let (scene, storage, session) = try await expired()
+        let (scene, storage, session) = try await Scene.expired(rotatingPlainly: true)
         scene.provider.answer("/token") { _ in
             storage.loseLock()
             return .error(400, "invalid_grant")
@@ -108,14 +96,8 @@ import Testing
 
     @Test("0xdead10cc: another person's answer is put back all the same")
     func foreign() async throws {
-        let (scene, storage, session) = try await expired(rotatingPlainly: false)
-        scene.provider.change { state in
-            state.claims = { claims in
-                var claims = claims
-                claims["sub"] = "mallory"
-                return claims
-            }
-        }
+        let (scene, storage, session) = try await Scene.expired(rotatingPlainly: false)
+        scene.provider.change { $0.claims = { $0.with("sub", "mallory") } }
         let writes = Locked(0)
         storage.onWrite {
             let count = writes.withLock {
@@ -137,13 +119,7 @@ import Testing
     func storing() async throws {
         let storage = FaultyStorage()
         let scene = Scene(storage: storage, scopes: [.openid, .deviceSSO])
-        scene.provider.change { state in
-            state.tokens = { tokens in
-                var tokens = tokens
-                tokens["device_secret"] = "device"
-                return tokens
-            }
-        }
+        scene.provider.change { $0.tokens = { $0.with("device_secret", "device") } }
         let first = try await scene.signIn()
         let adopted = FaultyStorage()
         let sdk = Scene.client(scene.provider, storage: adopted)
@@ -229,7 +205,7 @@ import Testing
 
     @Test("A caller waits for the lock longer than a refresh can hold it")
     func patience() async throws {
-        let (scene, _, session) = try await expired()
+        let (scene, _, session) = try await Scene.expired(rotatingPlainly: true)
         // The metadata is out of date, at the second address, and has another endpoint and keys.
         scene.clock.advance(by: 7200)
         scene.provider.answer("/.well-known/openid-configuration") { _ in .text(404, nil, []) }

@@ -278,11 +278,7 @@ struct AdoptionTests {
         let stale = try await credentials(third)
         third.clock.advance(by: 4000)
         third.provider.change {
-            $0.claims = { claims in
-                var claims = claims
-                claims["sub"] = "bob"
-                return claims
-            }
+            $0.claims = { $0.with("sub", "bob") }
             // UserInfo agrees with it: only the token before tells.
             $0.userInfo["sub"] = "bob"
         }

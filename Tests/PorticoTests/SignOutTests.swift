@@ -124,13 +124,7 @@ struct SignOutTests {
     @Test("RFC 7009 §2.1: without a refresh token the access token is revoked")
     func accessToken() async throws {
         let scene = Scene()
-        scene.provider.change {
-            $0.tokens = { tokens in
-                var tokens = tokens
-                tokens["refresh_token"] = nil
-                return tokens
-            }
-        }
+        scene.provider.change { $0.tokens = { $0.with("refresh_token", nil) } }
         let session = try await scene.signIn()
         _ = await session.signOut(.tokens)
         #expect(scene.provider.revoked == ["A2"])

@@ -16,14 +16,7 @@ import Testing
         let session = try await scene.signIn()
         let neighbour = try await scene.neighbour()
         let before = try await session.token()
-        scene.provider.change { state in
-            state.claims = { claims in
-                var claims = claims
-                claims["acr"] = "phr"
-                claims["auth_time"] = claims["iat"]
-                return claims
-            }
-        }
+        scene.provider.change { $0.claims = { $0.with("acr", "phr").with("auth_time", $0["iat"]) } }
         let changes = session.changes
         let attempt = try await session.beginStepUp(
             SignInRequest(maxAge: .zero, acr: [.phishingResistant])
@@ -50,13 +43,7 @@ import Testing
         let scene = Scene()
         let session = try await scene.signIn()
         let before = try await scene.storage.read()
-        scene.provider.change { state in
-            state.claims = { claims in
-                var claims = claims
-                claims["sub"] = "mallory"
-                return claims
-            }
-        }
+        scene.provider.change { $0.claims = { $0.with("sub", "mallory") } }
         let attempt = try await session.beginStepUp(SignInRequest(prompt: [.login]))
         await #expect(throws: SignInError(.rejected(.subject))) {
             try await complete(scene, attempt)
@@ -132,13 +119,7 @@ import Testing
             let callback = try provider.authorize(address)
             Task { await browse(callback) }
         }
-        provider.change { state in
-            state.claims = { claims in
-                var claims = claims
-                claims["preferred_username"] = "ann"
-                return claims
-            }
-        }
+        provider.change { $0.claims = { $0.with("preferred_username", "ann") } }
         let session = try await scene.client.signIn(using: .loopback(open: browser))
         let before = try await session.token()
         try await session.stepUp(SignInRequest(prompt: [.login]), using: .loopback(open: browser))

@@ -8,18 +8,6 @@ import Testing
 /// Providers that know our `Idempotency-Key`, and those that end the session where they see a spent
 /// refresh token (RFC 9700 §4.14.2).
 @Suite("A refresh whose result cannot be stored") struct UnwrittenResultTests {
-    /// An expired session, whose provider rotates as told.
-    private func expired(rotatingPlainly isPlain: Bool) async throws -> (
-        Scene, FaultyStorage, Session
-    ) {
-        let storage = FaultyStorage()
-        let scene = Scene(storage: storage)
-        scene.provider.change { $0.rotatesPlainly = isPlain }
-        let session = try await scene.signIn()
-        scene.clock.advance(by: 400)
-        return (scene, storage, session)
-    }
-
     private func presented(_ scene: Scene) -> [String?] {
         scene.provider.requests("/token").filter { $0.form["grant_type"] == "refresh_token" }
             .map { $0.form["refresh_token"] }
@@ -37,7 +25,7 @@ import Testing
     )
     func unwritable(isPlain: Bool, writes: Int) async throws {
         for _ in 0..<20 {
-            let (scene, storage, session) = try await expired(rotatingPlainly: isPlain)
+            let (scene, storage, session) = try await Scene.expired(rotatingPlainly: isPlain)
             let shown = session.accessTokenExpiry
             storage.failWriting(after: writes)
             for _ in 0..<3 { #expect(await failure(session) == .storage(.unwritable)) }
@@ -63,7 +51,7 @@ import Testing
         arguments: [true, false]
     )
     func unreadable(isPlain: Bool) async throws {
-        let (scene, storage, session) = try await expired(rotatingPlainly: isPlain)
+        let (scene, storage, session) = try await Scene.expired(rotatingPlainly: isPlain)
         scene.provider.answer("/token") { _ in
             storage.failsReading = true
             return nil
@@ -80,7 +68,7 @@ import Testing
 
     @Test("a write that was done although it failed is found, and not done again")
     func written() async throws {
-        let (scene, storage, session) = try await expired(rotatingPlainly: true)
+        let (scene, storage, session) = try await Scene.expired(rotatingPlainly: true)
         let writes = Locked(0)
         storage.onWrite {
             if writes.withLock({
@@ -116,7 +104,7 @@ import Testing
 
     @Test("a session that is restored by the same client goes on with it")
     func restored() async throws {
-        let (scene, storage, session) = try await expired(rotatingPlainly: true)
+        let (scene, storage, session) = try await Scene.expired(rotatingPlainly: true)
         storage.failWriting(after: 1)
         #expect(await failure(session) == .storage(.unwritable))
         storage.writeWell()
@@ -130,9 +118,30 @@ import Testing
         #expect(try await session.token() == again.token())
     }
 
+    @Test("a login token is asked for with it, and not with the refresh token that is spent")
+    func loginToken() async throws {
+        let (scene, storage, session) = try await Scene.expired(rotatingPlainly: true)
+        storage.failWriting(after: 1)
+        #expect(await failure(session) == .storage(.unwritable))
+        let exchange = GrantType.tokenExchange.rawValue
+        scene.provider.answer("/token") { request in
+            guard request.form["grant_type"] == exchange else { return nil }
+            return .json([
+                "access_token": "login-token.x",
+                "issued_token_type": .string(TokenType.loginToken.rawValue),
+            ])
+        }
+        #expect(try await session.loginToken(for: "shop").reveal() == "login-token.x")
+        let exchanges = scene.provider.requests("/token")
+            .filter { $0.form["grant_type"] == exchange }
+        #expect(exchanges.map { $0.form["subject_token"] } == ["R1"])
+        #expect(presented(scene) == ["R0"])
+        #expect(!scene.provider.isFamilyDead && session.isActive)
+    }
+
     @Test("signing out revokes it")
     func signOut() async throws {
-        let (scene, storage, session) = try await expired(rotatingPlainly: true)
+        let (scene, storage, session) = try await Scene.expired(rotatingPlainly: true)
         storage.failWriting(after: 1)
         #expect(await failure(session) == .storage(.unwritable))
         let report = await session.signOut(.tokens)
@@ -144,7 +153,7 @@ import Testing
 
     @Test("where another sign-in has taken its place, it is revoked and not written")
     func replaced() async throws {
-        let (scene, storage, session) = try await expired(rotatingPlainly: true)
+        let (scene, storage, session) = try await Scene.expired(rotatingPlainly: true)
         storage.failWriting(after: 1)
         #expect(await failure(session) == .storage(.unwritable))
         storage.writeWell()

@@ -60,11 +60,7 @@ struct UserInfoTests {
         let scene = Scene()
         scene.provider.change {
             if !hasUserInfo { $0.metadata["userinfo_endpoint"] = nil }
-            $0.tokens = { tokens in
-                var tokens = tokens
-                tokens["refresh_token"] = nil
-                return tokens
-            }
+            $0.tokens = { $0.with("refresh_token", nil) }
         }
         return (scene, try await scene.signIn())
     }

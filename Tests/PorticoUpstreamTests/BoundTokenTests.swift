@@ -172,17 +172,19 @@ struct BoundTokenTests {
             settings: ["clientID": "us", "issuer": "https://op.example.com"]
         )
         let key = try DPoPKey(random: .system)
-        for (clientID, key) in [("us", nil), ("app 1", nil), ("us", key), ("app 1", key)]
+        for (clientID, key) in [("us", nil), ("app 1", nil), ("us", key), ("app.1", key)]
             as [(
                 String, DPoPKey?
             )]
         {
-            let token = ForeignToken(SecretText("R1"), of: clientID, boundTo: key)
-            let written = token.written(for: provider)
-            let back = ForeignToken(written, of: provider)
-            #expect(back.text.reveal() == "R1" && back.clientID == clientID)
-            #expect(back.key?.thumbprint == key?.thumbprint)
-            #expect((written.reveal() == "R1") == (clientID == "us" && key == nil))
+            for text in ["R1", "R 1", "  R1 ", ".R1.x", "R1  AAAA us"] {
+                let token = ForeignToken(SecretText(text), of: clientID, boundTo: key)
+                let written = token.written(for: provider)
+                let back = ForeignToken(written, of: provider)
+                #expect(back.text.reveal() == text && back.clientID == clientID)
+                #expect(back.key?.thumbprint == key?.thumbprint)
+                #expect((written.reveal() == text) == (clientID == "us" && key == nil))
+            }
         }
     }
 }

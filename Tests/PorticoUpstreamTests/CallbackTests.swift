@@ -129,7 +129,7 @@ struct CallbackTests {
             (.facebook, "access_denied", .denied),
             (.oidc, "consent_required", .denied),
             (.keycloak, "consent_required", .denied),
-            (.oidc, "user_cancelled_authorize", .rejected(.errorResponse)),
+            (.oidc, "user_cancelled_authorize", .denied), (.oidc, "user_cancelled_login", .denied),
             (.oidc, "login_required", .interactionRequired(.loginRequired)),
             (.oidc, "temporarily_unavailable", .transient(.serverError, retryAfter: nil)),
             (.oidc, "unauthorized_client", .misconfigured(.clientRefused)),

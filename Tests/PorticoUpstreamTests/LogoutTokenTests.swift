@@ -78,7 +78,8 @@ struct LogoutTokenTests {
             (["exp": .null, "iat": 1_700_000_061], .time), (["exp": true], .time),
             (["iat": 1_700_000_061], .time), (["iat": 1_699_999_399], .time),
             (["exp": "1700000300"], .time), (["sub": .null, "sid": .null], .nobody),
-            (["sub": ""], .malformed), (["sid": 7], .malformed), (["jti": .null], .tokenID),
+            (["sub": 7], .subject), (["sid": 7], .sessionID), (["sid": ["s1"]], .sessionID),
+            (["sub": "", "sid": ""], .nobody), (["nonce": 1], .nonce), (["jti": .null], .tokenID),
             (["jti": ""], .tokenID), (["jti": 7], .tokenID),
         ] as [(JSONObject, LogoutTokenRefusal)]
     )
@@ -116,6 +117,55 @@ struct LogoutTokenTests {
         ] as [(String, LogoutTokenRefusal)] {
             #expect(await refusal(scene, text) == expected, "\(text.prefix(80))")
         }
+    }
+
+    /// With members that are written, and null.
+    private func token(_ scene: Scene, nulls: [String]) throws -> String {
+        let now = NumericDate.seconds(scene.clock.now)
+        var claims: JSONObject = [
+            "iss": "https://op.example.com", "aud": "us", "iat": .integer(now),
+            "exp": .integer(now + 120), "jti": "j1", "sub": "alice", "sid": "s1",
+            "events": .object([Self.event: [:]]),
+        ]
+        for name in nulls { claims[name] = .null }
+        return try Scene.key.get().sign(claims: claims, type: .logoutToken)
+    }
+
+    @Test("BR87: what may be absent may be null, and one of sub and sid may be empty")
+    func nulls() async throws {
+        let scene = try Scene(.keycloak)
+        let verify = scene.client.verifyLogoutToken
+        let session = try await verify(try token(scene, nulls: ["sub", "nonce", "exp"]))
+        #expect(session.subject == nil && session.providerSessionID == "s1")
+        #expect(try await verify(try token(scene, nulls: ["sid"])).providerSessionID == nil)
+        #expect(try await verify(try token(scene, ["sub": ""])).providerSessionID == "s1")
+        #expect(try await verify(try token(scene, ["sid": ""])).subject == "alice")
+        #expect(await refusal(scene, try token(scene, nulls: ["sub", "sid"])) == .nobody)
+        for (name, expected) in [
+            ("iat", .time), ("jti", .tokenID), ("events", .events), ("aud", .audience),
+        ] as [(String, LogoutTokenRefusal)] {
+            #expect(await refusal(scene, try token(scene, nulls: [name])) == expected)
+        }
+    }
+
+    @Test("OpenID Connect Back-Channel Logout §2.6: with RS256, or as our ID Tokens are signed")
+    func algorithms() async throws {
+        let scene = try Scene(.keycloak)
+        #expect(await refusal(scene, try token(scene)) == nil)
+        #expect(await refusal(scene, try token(scene, signer: Scene.p256)) == .algorithm)
+        // The provider signs for us with something else.
+        scene.tell { $0.signer = Scene.p256 }
+        _ = try await scene.signIn()
+        #expect(await refusal(scene, try token(scene, signer: Scene.p256)) == nil)
+        // What is configured is all that is taken, and what the provider does not have is not asked for.
+        let pinned = try Scene(.keycloak, ["algorithms": ["ES256"]])
+        #expect(await refusal(pinned, try token(pinned, signer: Scene.p256)) == nil)
+        #expect(await refusal(pinned, try token(pinned)) == .algorithm)
+        let other = try Scene(
+            .keycloak,
+            metadata: ["id_token_signing_alg_values_supported": ["ES256"]]
+        )
+        #expect(await refusal(other, try token(other, signer: Scene.p256)) == nil)
     }
 
     @Test("Keys that cannot be had say nothing about the token")

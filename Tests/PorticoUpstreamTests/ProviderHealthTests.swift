@@ -98,6 +98,57 @@ struct ProviderHealthTests {
         #expect(failure == .interactionRequired(.sessionEnded))
     }
 
+    @Test("RFC 6749 appendix A.17: a refresh token with spaces comes, goes and comes back")
+    func spaces() async throws {
+        let scene = try Scene(.oidc)
+        scene.tell { $0.tokens = ["refresh_token": "R 2"] }
+        let person = try await scene.signIn()
+        #expect(person.refreshToken?.reveal() == "R 2")
+        scene.tell { $0.tokens = ["refresh_token": "R 3"] }
+        let fresh = try await scene.client.refresh(try #require(person.refreshToken))
+        #expect(fresh.refreshToken?.reveal() == "R 3")
+        #expect(scene.world.requests(scene.addresses.token).last?.form["refresh_token"] == "R 2")
+    }
+
+    @Test("RFC 6749 §6: of an answer that cannot be used, the refresh token is not lost")
+    func successor() async throws {
+        let scene = try Scene(.oidc)
+        scene.tell { $0.tokens = ["access_token": "A 2", "refresh_token": "R2"] }
+        let thrown = await #expect(throws: RefreshFailure.self) {
+            _ = try await scene.client.refresh(SecretText("R1"))
+        }
+        let failure = try #require(thrown)
+        #expect(failure.error.kind == .rejected(.tokenResponse))
+        #expect(failure.error.description == "The token response is malformed (access_token).")
+        #expect(failure.successor?.reveal() == "R2")
+    }
+
+    @Test(
+        "OpenID Connect Core §10.1.1: a new key is known at once, also after the check of a minute"
+    )
+    func newKey() async throws {
+        let scene = try Scene(.oidc)
+        _ = try await scene.signIn()
+        #expect(await scene.client.probe() == .up)
+        scene.clock.advance(by: 10)
+        let new = Scene.newKey(.rs256, "k2")
+        scene.tell { $0.signer = new }
+        scene.world.answer(scene.addresses.keys) { _ in Scene.keySet([Scene.key, new]) }
+        _ = try await scene.signIn()
+        #expect(scene.world.requests(scene.addresses.keys).count == 3)
+        // Names that no key has are asked for once a minute, and the known keys go on.
+        let invented = Scene.newKey(.rs256, "k9")
+        scene.tell { $0.signer = invented }
+        for _ in 0..<5 { #expect(await scene.failure() == .rejected(.key)) }
+        #expect(scene.world.requests(scene.addresses.keys).count == 3)
+        scene.clock.advance(by: 60)
+        for _ in 0..<5 { #expect(await scene.failure() == .rejected(.key)) }
+        #expect(scene.world.requests(scene.addresses.keys).count == 4)
+        scene.tell { $0.signer = new }
+        _ = try await scene.signIn()
+        #expect(scene.world.requests(scene.addresses.keys).count == 4)
+    }
+
     @Test("RFC 7009: where a provider revokes nothing, that is told")
     func revocation() async throws {
         #expect(await (try Scene(.facebook)).client.revoke(SecretText("R1")) == false)

@@ -69,10 +69,11 @@ struct ClientAddressTests {
     }
 
     @Test(
-        "WEB-TLS-2: whether TLS carried the request is what the nearest proxy says",
+        "WEB-TLS-2, decision 0103: TLS carried the request if it did to the nearest or the first proxy",
         arguments: [
-            (["https"], true), (["HTTPS"], true), (["http"], false), (["https", "http"], false),
-            (["http, https"], true), (["https, http"], false), (["httpss"], false), ([], nil),
+            (["https"], true), (["HTTPS"], true), (["http"], false), (["https", "http"], true),
+            (["http, https"], true), (["https, http"], true), (["httpss"], false), ([], nil),
+            (["http, https, http"], false), (["http", "http"], false), (["x, y"], false),
         ] as [([String], Bool?)]
     )
     func proto(values: [String], expected: Bool?) throws {

@@ -14,10 +14,23 @@ struct FormTests {
         encoding: String? = nil,
         upTo maximum: Int = 64 * 1024
     ) throws -> FormParameters {
+        try FormParameters(body: request(body, type, encoding), upTo: maximum)
+    }
+
+    private func formOrJSON(
+        _ body: String,
+        type: [String] = ["application/json"],
+        encoding: String? = nil,
+        upTo maximum: Int = 64 * 1024
+    ) throws -> FormParameters {
+        try FormParameters(formOrJSON: request(body, type, encoding), upTo: maximum)
+    }
+
+    private func request(_ body: String, _ type: [String], _ encoding: String?) -> Request {
         var headers = HTTPFields()
         for type in type { headers.append(HTTPField(name: .contentType, value: type)) }
         headers[.contentEncoding] = encoding
-        let request = Request(
+        return Request(
             head: HTTPRequest(
                 method: .post,
                 scheme: "https",
@@ -27,7 +40,6 @@ struct FormTests {
             ),
             body: ByteBuffer(string: body)
         )
-        return try FormParameters(body: request, upTo: maximum)
     }
 
     @Test(
@@ -96,6 +108,102 @@ struct FormTests {
         #expect(throws: OAuthError.self) { try query.refuseRepeats() }
         let broken = try #require(RequestTarget("/a?b=%zz"))
         #expect(throws: OAuthError.self) { try FormParameters(query: broken) }
+    }
+
+    @Test("A line end behind the form is no part of its last parameter; in the middle it is")
+    func lineEnd() throws {
+        for end in ["\r\n", "\n"] {
+            #expect(try form("a=1&code=abc" + end)["code"] == "abc")
+        }
+        #expect(try form("a=1&code=abc\r\n\r\n")["code"] == "abc\r\n")
+        #expect(try form("a=1\r\n&code=abc")["a"] == "1\r\n")
+        #expect(try form("\r\n").all.isEmpty)
+        #expect(try form("code=abc%0D%0A")["code"] == "abc\r\n")
+    }
+}
+
+extension FormTests {
+    @Test(
+        "Where JSON is as good as a form, each member of the object is a parameter",
+        arguments: [
+            "application/json", "APPLICATION/Json", "application/json; charset=utf-8",
+            "application/json;charset=\"UTF-8\"",
+        ]
+    )
+    func json(type: String) throws {
+        let body = #"{"a": "1", "b": "ü x", "state": "{\"c\":1}", "empty": ""}"#
+        let parameters = try formOrJSON(body, type: [type])
+        #expect(parameters["a"] == "1")
+        #expect(parameters["b"] == "ü x")
+        #expect(parameters["state"] == #"{"c":1}"#)
+        #expect(parameters.contains("empty") && parameters["empty"] == nil)
+        #expect(try formOrJSON("{}", type: [type]).all.isEmpty)
+        let form = try formOrJSON("a=1&b=+", type: ["application/x-www-form-urlencoded"])
+        #expect(form["a"] == "1" && form["b"] == " ")
+    }
+
+    @Test(
+        "RFC 9110 §15.5.16: a body of another type, of two or of none, is neither a form nor JSON",
+        arguments: [
+            [], [""], ["text/plain"], ["application/jsonp"], ["application/ld+json"],
+            ["multipart/form-data; boundary=x"], ["application/json; charset=utf-16"],
+            ["application/json, text/plain"], ["application/json", "application/json"],
+            ["application/json", "application/x-www-form-urlencoded"],
+        ] as [[String]]
+    )
+    func otherMediaTypes(types: [String]) {
+        #expect(throws: FormRefusal.mediaType) { try formOrJSON("{}", type: types) }
+    }
+
+    @Test("Compressed JSON is refused")
+    func compressedJSON() {
+        #expect(throws: FormRefusal.mediaType) { try formOrJSON("{}", encoding: "gzip") }
+    }
+
+    @Test(
+        "What is no object of texts, or has a name twice, is invalid_request",
+        arguments: [
+            "", "null", #""a""#, "a=1", "[]", #"["a"]"#, #"[{"a":"1"}]"#, #"{"a":"1"}{}"#,
+            #"{"a":"1","a":"1"}"#, #"{"a":"\u0000"}"#, #"{"a":{"a":{"a":{"a":{}}}}}"#,
+        ]
+    )
+    func malformedJSON(body: String) {
+        #expect {
+            try formOrJSON(body)
+        } throws: { error in
+            guard case FormRefusal.invalid(let error) = error else { return false }
+            return error.code == .invalidRequest
+        }
+    }
+
+    @Test(
+        "A member that is no text is named, if it is a parameter's",
+        arguments: ["1", "1.5", "true", "null", "[]", #"["x"]"#, "{}", #"{"a":"b"}"#]
+    )
+    func otherMembers(value: String) {
+        for (name, told) in [("state", "state"), ("<b>", "A parameter")] {
+            #expect {
+                try formOrJSON(#"{"a":"1","\#(name)":\#(value)}"#)
+            } throws: { error in
+                guard case FormRefusal.invalid(let error) = error else { return false }
+                return error.description == told + " is not a text."
+            }
+        }
+    }
+
+    @Test("WEB-INPUT-1: JSON is as bounded as a form, in bytes and in parameters")
+    func boundedJSON() throws {
+        #expect(throws: FormRefusal.tooLong) { try formOrJSON(#"{"a":"12"}"#, upTo: 9) }
+        #expect(try formOrJSON(#"{"a":"1"}"#, upTo: 9)["a"] == "1")
+        let long = #"{"a":""# + String(repeating: "x", count: 65_528)
+        #expect(try formOrJSON(long + #""}"#)["a"]?.utf8.count == 65_528)
+        #expect(throws: FormRefusal.tooLong) { try formOrJSON(long + #"x"}"#) }
+        func members(_ count: Int) -> String {
+            "{" + (1...count).map { #""a\#($0)":"""# }.joined(separator: ",") + "}"
+        }
+        let most = FormParameters.maximumCount
+        #expect(try formOrJSON(members(most)).all.count == most)
+        #expect(throws: FormRefusal.self) { try formOrJSON(members(most + 1)) }
     }
 }
 

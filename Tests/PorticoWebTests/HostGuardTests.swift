@@ -205,7 +205,8 @@ struct HostGuardTests {
             ("http://id.example.com", .insecure), ("http://localhost.evil.example", .insecure),
             ("http://evillocalhost:8080", .insecure),
             ("http://127.0.0.1.evil.example", .insecure), ("http://192.0.2.1", .insecure),
-            ("https://id.example.com:443", .notCanonical),
+            ("https://id.example.com:0443", .notCanonical),
+            ("https://m\u{FC}nchen.example", .notASCII),
             ("https://ID.example.com", .notCanonical), ("HTTPS://id.example.com", .notCanonical),
         ] as [(String, PublicURL.Refusal?)]
     )
@@ -214,6 +215,17 @@ struct HostGuardTests {
             #expect(throws: refusal) { try PublicURL(text) }
         } else {
             #expect(try PublicURL(text).origin == text)
+        }
+    }
+
+    @Test("A public URL may have its scheme's own port written out, and is the same without")
+    func usualPort() throws {
+        for (text, origin) in [
+            ("https://id.example.com:443", "https://id.example.com"),
+            ("http://127.0.0.1:80", "http://127.0.0.1"),
+            ("https://id.example.com:80", "https://id.example.com:80"),
+        ] {
+            #expect(try PublicURL(text).origin == origin)
         }
     }
 }

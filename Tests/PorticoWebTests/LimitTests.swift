@@ -171,6 +171,30 @@ struct RateLimiterTests {
         for number in 100..<1_000 { _ = seen.isFirst(key("\(number)")) }
         #expect(seen.isFirst(key("a")))
     }
+
+    @Test("What is remembered of other people's making is bounded by what it weighs")
+    func weighed() {
+        var kept = TwoGenerations<Int, Int>(capacity: 100) { $0 }
+        for number in 0..<1_000 {
+            kept.insert(30, for: number)
+            #expect(kept.count <= 6 && kept[number] == 30)
+        }
+        // At least the last three, whose weight is 90.
+        #expect(kept[997] == 30 && kept[998] == 30 && kept[990] == nil)
+        // What alone is too heavy drives nothing out, and takes the place of its key's value.
+        kept.insert(101, for: 999)
+        #expect(kept[999] == nil && kept[998] == 30)
+        // A value that is replaced or removed weighs nothing any more.
+        var replaced = TwoGenerations<Int, Int>(capacity: 100) { $0 }
+        replaced.insert(30, for: 0)
+        for weight in 0..<1_000 { replaced.insert(weight % 70, for: 1) }
+        #expect(replaced[0] == 30)
+        for _ in 0..<1_000 {
+            replaced.insert(60, for: 1)
+            replaced.remove(1)
+        }
+        #expect(replaced[0] == 30)
+    }
 }
 
 @Suite("Mail limits")

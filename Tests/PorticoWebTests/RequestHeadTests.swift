@@ -75,4 +75,40 @@ import Testing
         #expect(fields[values: try #require(HTTPField.Name("X-A"))] == ["a\(many)b"])
         #expect(fields[values: try #require(HTTPField.Name("X-B"))] == [""])
     }
+
+    private func absolute(_ uri: String, host: String? = "other.example") throws -> RequestHead {
+        let head = HTTPRequestHead(
+            version: .http1_1,
+            method: .GET,
+            uri: uri,
+            headers: HTTPHeaders(host.map { [("Host", $0)] } ?? [])
+        )
+        return try RequestHead(head, limits: ConnectionLimits(connections: 1))
+    }
+
+    @Test(
+        "RFC 9112 §3.2.2: a target in absolute form is taken, and its host counts",
+        arguments: [
+            ("http://id.example.com/a?b=c", "id.example.com", "/a?b=c"),
+            ("https://id.example.com:8443/a", "id.example.com:8443", "/a"),
+            ("HTTP://id.example.com", "id.example.com", "/"),
+            ("http://id.example.com?b", "id.example.com", "/?b"),
+            ("/http://id.example.com/", "other.example", "/http://id.example.com/"),
+        ]
+    )
+    func absoluteForm(_ uri: String, _ host: String, _ path: String) throws {
+        let request = try absolute(uri).request
+        #expect(request.authority == host)
+        #expect(request.path == path)
+    }
+
+    @Test("RFC 9112 §3.2: an absolute target has a host, no one's name, and a Host beside it")
+    func badAbsoluteForm() {
+        for uri in ["http:///a", "http://", "https://ann@id.example.com/", "http://?a"] {
+            #expect(throws: RequestRefusal.malformed, "\(uri)") { try absolute(uri) }
+        }
+        #expect(throws: RequestRefusal.malformed) {
+            try absolute("http://id.example.com/", host: nil)
+        }
+    }
 }

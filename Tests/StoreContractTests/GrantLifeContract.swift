@@ -51,20 +51,32 @@ import Testing
     }
 
     @Test(
-        "RFC 6749 §4.3: a password that was judged before another was set gives no grant",
+        "RFC 6749 §4.3: a password that was judged before another was set gives no grant, and no session",
         arguments: StoreUnderTest.allCases
     )
     func judged(_ database: StoreUnderTest) async throws {
         let stores = try await database.furnished()
-        func insert(_ id: UniqueID, judgedIn epoch: Int64?) async throws -> Redemption {
+        func insert(_ id: UniqueID, judgedIn epoch: Int64) async throws -> Redemption {
+            var session = Example.session(id.text, cookie: Hash256(of: id.text))
+            session.epoch = epoch
             var grant = Example.grant(id)
-            grant.sessionID = nil
-            return try await stores.grants.insert(
+            grant.sessionID = session.id
+            let outcome = try await stores.grants.insert(
                 grant,
-                judgedIn: epoch,
+                beginning: session,
                 spending: [],
                 at: Example.now
             )
+            let begun = try await stores.sessions.sessions(
+                of: session.personID,
+                realmID: session.realmID,
+                at: Example.now,
+                idle: 100_000,
+                limit: 1000
+            ).contains { $0.id == session.id }
+            // A new password may have ended it since.
+            #expect(outcome == .redeemed || !begun)
+            return outcome
         }
         for round in Int64(0)..<20 {
             let id = Example.fresh()
@@ -82,8 +94,14 @@ import Testing
             #expect(reading?.isLive != true)
             #expect(try await insert(Example.fresh(), judgedIn: round) == .sessionEnded)
         }
-        #expect(try await insert(Example.fresh(), judgedIn: 20) == .redeemed)
-        #expect(try await insert(Example.fresh(), judgedIn: nil) == .redeemed)
+        let last = Example.fresh()
+        #expect(try await insert(last, judgedIn: 20) == .redeemed)
+        #expect(try await stores.reading(last)?.isLive == true)
+        #expect(
+            try await stores.sessions.end(id: last.text, realmID: "realm-1", at: Example.now)
+                == .changed
+        )
+        #expect(try await stores.reading(last)?.isLive == false)
         try await SignInLoss.disabled.happen(to: stores)
         for epoch in Int64(20)..<23 {
             #expect(try await insert(Example.fresh(), judgedIn: epoch) == .sessionEnded)

@@ -134,7 +134,10 @@ import Testing
         #expect(try await stores.liveByCookie() == nil)
         #expect(try await stores.reading(offline.id, at: Example.now)?.isLive == false)
         let notice = try #require(
-            try await stores.outbox.latest(limit: 5).first { $0.draft.message == .passwordChanged }
+            try await stores.outbox.latest(limit: 5).first {
+                // The address was not proven before.
+                $0.draft.message == .accountReclaimed
+            }
         )
         #expect(notice.draft.to == "ann@example.com")
         #expect(try await finish(stores) == .used)

@@ -19,6 +19,7 @@ struct UniqueIDTests {
         ]
         let id = UniqueID(milliseconds: 0x017F_22E2_79B0, random: RandomSource { _ in random })
         #expect(id.text == "017f22e2-79b0-7cc3-98c4-dc0c0c07398f")
+        #expect(id.milliseconds == 0x017F_22E2_79B0)
     }
 
     @Test("Ids sort by their times, and no time traps")

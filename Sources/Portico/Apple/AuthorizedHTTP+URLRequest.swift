@@ -4,6 +4,40 @@
     public import PorticoSystem
 
     extension AuthorizedHTTP {
+        /// Sends a request with the fields that carry the token, as `data(for:body:limits:)`: method,
+        /// address, fields, body and time limit are those of the request.
+        ///
+        /// - Parameter request: To one of the allowed origins, with its body in `httpBody`.
+        /// - Throws: misconfigured(.originNotAllowed), misconfigured(.tokenInQuery) or
+        ///   misconfigured(.bodyStream) before anything is sent; interactionRequired if the server says
+        ///   that the session is over.
+        public func data(for request: URLRequest) async throws(SignInError)
+            -> (Data, HTTPURLResponse)
+        {
+            guard request.httpBodyStream == nil else {
+                throw SignInError(.misconfigured(.bodyStream))
+            }
+            guard let url = request.url else {
+                throw SignInError(.misconfigured(.originNotAllowed))
+            }
+            var plain = try Self.plain(request)
+            plain.headerFields.set(request.allHTTPHeaderFields ?? [:])
+            let (data, response) = try await data(
+                for: plain,
+                body: Array(request.httpBody ?? Data()),
+                limits: HTTPLimits(timeout: request.timeoutInterval)
+            )
+            guard
+                let answer = HTTPURLResponse(
+                    url: url,
+                    statusCode: response.status.code,
+                    httpVersion: nil,
+                    headerFields: response.headerFields.joinedByName
+                )
+            else { throw SignInError(.transient(.serverError, retryAfter: nil)) }
+            return (data, answer)
+        }
+
         /// Sets the fields that carry the token in a request that the app sends by `URLSession`: one
         /// request, whose method and address a proof names.
         ///
@@ -34,13 +68,10 @@
             for field in Self.fields {
                 authorized.headerFields[field] = request.value(forHTTPHeaderField: field.rawName)
             }
-            var answer = HTTPResponse(status: .init(code: response.statusCode))
-            for (name, value) in response.allHeaderFields {
-                guard let name = (name as? String).flatMap({ HTTPField.Name($0) }),
-                    let value = value as? String
-                else { continue }
-                answer.headerFields.append(HTTPField(name, received: value))
-            }
+            let answer = HTTPResponse(
+                status: .init(code: response.statusCode),
+                headerFields: HTTPFields(received: response.allHeaderFields)
+            )
             guard try await reauthorize(&authorized, after: answer) else { return false }
             Self.set(authorized, in: &request)
             return true

@@ -20,7 +20,7 @@ struct BackendAnswer: Sendable {
             throw .malformed
         }
         isNewUser = json.bool("is_new_user") ?? false
-        if json["cookie_name"] != nil {
+        if json.present("cookie_name") != nil {
             tokens = try TokenResponse(json, token: "session_token", type: "cookie")
             guard let name = json.string("cookie_name"), ReceivedCookie.isName(name),
                 ReceivedCookie.isValue(tokens.accessToken.reveal()),
@@ -31,9 +31,10 @@ struct BackendAnswer: Sendable {
             return
         }
         tokens = try TokenResponse(json, token: "session_token")
-        guard tokens.refreshToken != nil,
-            let user = json.object("user").flatMap({ BackendUser($0) })
-        else { throw .malformed }
+        guard tokens.refreshToken != nil else { throw .malformed("refresh_token") }
+        guard let user = json.object("user").flatMap({ BackendUser($0) }) else {
+            throw .malformed("user")
+        }
         cookieName = nil
         self.user = user
     }

@@ -151,11 +151,13 @@ struct BackendEndpoint: Sendable {
         }
     }
 
-    private func tokens(
+    /// A successful reply to a form.
+    func posted(
         _ path: String,
         _ form: [(name: String, value: String)],
-        _ fields: HTTPFields = [:]
-    ) async throws(Failure) -> BackendAnswer {
+        _ fields: HTTPFields = [:],
+        check: SignInError.Check
+    ) async throws(Failure) -> HTTPReply {
         let reply: HTTPReply
         do {
             reply = try await http.post(
@@ -163,7 +165,7 @@ struct BackendEndpoint: Sendable {
                 form: form,
                 fields: fields,
                 limits: Self.limits,
-                check: .tokenResponse
+                check: check
             )
         } catch {
             throw .other(error)
@@ -174,17 +176,24 @@ struct BackendEndpoint: Sendable {
             }
             throw .refused(error, retryAfter: http.retryAfter(reply))
         }
-        guard reply.isJSON else { throw .other(SignInError(.rejected(.tokenResponse))) }
+        return reply
+    }
+
+    func tokens(
+        _ path: String,
+        _ form: [(name: String, value: String)],
+        _ fields: HTTPFields = [:]
+    ) async throws(Failure) -> BackendAnswer {
+        let reply = try await posted(path, form, fields, check: .tokenResponse)
+        guard reply.isJSON else { throw .other(SignInError(.rejected(.tokenResponse.notJSON))) }
         do {
             return try BackendAnswer(parsing: reply.body)
         } catch {
-            let check: SignInError.Check =
-                error == .unknownTokenType ? .tokenType : .tokenResponse
-            throw .other(SignInError(.rejected(check)))
+            throw .other(SignInError(.rejected(SignInError.Check(error))))
         }
     }
 
-    private static func isName(_ text: String) -> Bool {
+    static func isName(_ text: String) -> Bool {
         (1...64).contains(text.utf8.count)
             && text.utf8.allSatisfy { $0.isLetterOrDigit || "-_".utf8.contains($0) }
     }
@@ -203,6 +212,10 @@ extension SignInError {
             self.init(.interactionRequired(.interactionRequired))
         case "missing_parameter", "invalid_provider":
             self.init(.misconfigured(.requestRefused))
+        // The app, or its client ID at the provider, is not registered.
+        case "invalid_app": self.init(.misconfigured(.clientRefused))
+        case "invalid_token": self.init(.rejected(.identityTokenRefused))
+        case "account_blocked", "sign_up_closed": self.init(.denied)
         default: self.init(error, retryAfter: retryAfter)
         }
         providerError = ProviderError(error)

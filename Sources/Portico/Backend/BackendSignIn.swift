@@ -74,20 +74,7 @@ public final class BackendSignIn: Sendable {
         } catch {
             throw error.error
         }
-        let record = BackendRecord(
-            id: client.context.random.text(16),
-            backend: endpoint.base.text,
-            app: client.app,
-            answer: answer,
-            receivedAt: client.context.now()
-        )
-        try await client.store(record)
-        return BackendSession(
-            client: client,
-            endpoint: endpoint,
-            record: record,
-            isNew: answer.isNewUser
-        )
+        return try await client.keep(answer, from: endpoint)
     }
 }
 

@@ -10,9 +10,6 @@ package struct AccessTokenVerifier: Sendable {
     private let algorithms: Set<SignatureAlgorithm>
     private let now: @Sendable () -> Date
 
-    /// Access tokens hold roles and groups, and are sent in a header field.
-    private static let limit = 16 * 1024
-
     package enum Refusal: Error, Hashable, Sendable {
         /// Not a valid access token for this resource server.
         case invalid
@@ -61,7 +58,7 @@ package struct AccessTokenVerifier: Sendable {
     {
         let jwt: JWT
         do {
-            jwt = try JWT(parsing: text, limit: Self.limit)
+            jwt = try JWT(parsing: text)
         } catch {
             throw .invalid
         }

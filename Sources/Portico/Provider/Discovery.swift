@@ -60,7 +60,7 @@ struct Discovery: Sendable {
     }
 
     private func read(_ reply: HTTPReply) throws(SignInError) -> ProviderMetadata {
-        guard reply.isJSON else { throw SignInError(.rejected(.metadata)) }
+        guard reply.isJSON else { throw SignInError(.rejected(.metadata.notJSON)) }
         do {
             return try ProviderMetadata(parsing: reply.body, of: issuer)
         } catch {
@@ -71,11 +71,13 @@ struct Discovery: Sendable {
 
 extension SignInError {
     init(_ refusal: ProviderMetadata.Refusal) {
-        switch refusal {
+        let member = refusal.member
+        switch refusal.kind {
         case .malformed: self.init(.rejected(.metadata))
         case .otherIssuer: self.init(.rejected(.metadataIssuer))
-        case .missingMember, .malformedMember: self.init(.misconfigured(.metadataInvalid))
-        case .insecureEndpoint: self.init(.misconfigured(.endpointInsecure))
+        case .missingMember, .malformedMember:
+            self.init(.misconfigured(.metadataInvalid.naming(member)))
+        case .insecureEndpoint: self.init(.misconfigured(.endpointInsecure.naming(member)))
         }
     }
 }

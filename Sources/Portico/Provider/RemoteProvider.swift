@@ -136,13 +136,15 @@ package actor RemoteProvider {
     /// The keys that may have signed a token with this header, after one more fetch if no cached
     /// key fits (OpenID Connect Core §10.1.1).
     func keys(for header: JWSHeader) async throws(SignInError) -> [VerificationKey] {
+        var fetched: String?
         while true {
             // In each turn: what was fetched meanwhile may have another address.
             guard let uri = try await metadata().keySetURI else {
-                throw SignInError(.misconfigured(.endpointMissing))
+                throw SignInError(.misconfigured(.endpointMissing.naming("jwks_uri")))
             }
             use(uri)
-            switch keySet.key(for: header, at: http.now()) {
+            let hasFetched = fetched.map { sameBytes($0, uri) } ?? false
+            switch keySet.key(for: header, afterFetch: hasFetched, at: http.now()) {
             case .use(let keys): return keys
             case .unknown: throw SignInError(.rejected(.key))
             case .unavailable:
@@ -150,6 +152,7 @@ package actor RemoteProvider {
             case .fetch:
                 let fetch = startKeyFetch(uri)
                 if let error = try await fetch.valueUnlessCancelled() { throw error }
+                fetched = uri
             case .wait:
                 guard let fetch = keyFetch else {
                     throw SignInError(.transient(.unreachable, retryAfter: nil))
@@ -240,7 +243,7 @@ package actor RemoteProvider {
         let limits = Self.keyLimits
         let reply = try await http.get(uri, limits: limits, check: .keys)
         guard reply.response.status == .ok else { throw http.failure(of: reply) }
-        guard reply.isJSON else { throw SignInError(.rejected(.keys)) }
+        guard reply.isJSON else { throw SignInError(.rejected(.keys.notJSON)) }
         do {
             let set = try JWKSet(
                 parsing: reply.body,

@@ -121,11 +121,7 @@ package struct TokenEndpoint: Sendable {
                 serverDate: reply.date
             )
         } catch {
-            switch error {
-            case .malformed: throw Self.unusable(reply, .tokenResponse)
-            case .unknownTokenType:
-                throw Self.unusable(reply, key == nil ? .tokenType : .tokenNotBound)
-            }
+            throw Self.unusable(reply, SignInError.Check(error, isBound: key != nil))
         }
     }
 
@@ -161,7 +157,7 @@ package struct TokenEndpoint: Sendable {
             }
             throw .refused(error, retryAfter: http.retryAfter(reply))
         }
-        guard reply.isJSON else { throw Self.unusable(reply, .tokenResponse) }
+        guard reply.isJSON else { throw Self.unusable(reply, .tokenResponse.notJSON) }
         return reply
     }
 
@@ -170,6 +166,17 @@ package struct TokenEndpoint: Sendable {
             SignInError(.rejected(check)),
             refreshToken: TokenResponse.refreshToken(in: reply.body)
         )
+    }
+}
+
+extension SignInError.Check {
+    /// - Parameter isBound: Whether the tokens were to be bound to a key.
+    init(_ refusal: TokenResponse.Refusal, isBound: Bool = false) {
+        guard refusal == .unknownTokenType else {
+            self = .tokenResponse.naming(refusal.member)
+            return
+        }
+        self = isBound ? .tokenNotBound : .tokenType
     }
 }
 
@@ -193,7 +200,10 @@ extension SignInError {
     /// (RFC 6749 §4.1.2.1, §5.2, OpenID Connect Core §3.1.2.6).
     package init(_ error: ErrorResponse, retryAfter: Duration? = nil) {
         switch error.code {
-        case .accessDenied: self.init(.denied)
+        // No standard has the others: LinkedIn's and Apple's.
+        case .accessDenied, OAuthError.Code(rawValue: "user_cancelled_login"),
+            OAuthError.Code(rawValue: "user_cancelled_authorize"):
+            self.init(.denied)
         case .loginRequired: self.init(.interactionRequired(.loginRequired))
         case .consentRequired: self.init(.interactionRequired(.consentRequired))
         case .accountSelectionRequired:

@@ -55,7 +55,7 @@ package struct UserInfoEndpoint: Sendable {
 
     private func content(of reply: HTTPReply) async throws(SignInError) -> JSONObject {
         if reply.mediaType == "application/jwt" { return try await signedContent(of: reply) }
-        guard reply.isJSON else { throw SignInError(.rejected(.userInfo)) }
+        guard reply.isJSON else { throw SignInError(.rejected(.userInfo.notJSON)) }
         do {
             return try JSONObject(parsing: reply.body, limits: Self.limits)
         } catch {

@@ -69,6 +69,12 @@ public final class Session: Sendable {
     /// When the access token expires, if the provider gives it.
     public var accessTokenExpiry: Date? { state.withLock { $0.record?.expiresAt } }
 
+    /// How long an access token of this session lives, in seconds, from its issue to its end; `nil`: the
+    /// provider does not say.
+    package var accessTokenLife: Double? {
+        state.withLock { state in state.record.flatMap { $0.expiresAt == nil ? nil : $0.life } }
+    }
+
     /// Whether the session has a refresh token.
     public var isRefreshable: Bool { state.withLock { $0.record?.refreshToken != nil } }
 

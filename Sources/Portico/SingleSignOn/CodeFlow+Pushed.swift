@@ -53,6 +53,7 @@ extension CodeFlow {
 extension ProviderMetadata {
     /// RFC 9126 §5.
     fileprivate var requiresPushedRequests: Bool {
-        json.bool("require_pushed_authorization_requests") ?? false
+        let value = json["require_pushed_authorization_requests"]
+        return value == true || value == "true"
     }
 }

@@ -18,7 +18,7 @@ package struct ATTokens: Sendable {
     /// Real ones have 68 (refresh) and up to 576 bytes (access), but nothing bounds them: a server
     /// may use JWTs with lists of permissions for both. Tokens of a session are two at most, and an
     /// account's sessions are counted.
-    private static let longestToken = 8192
+    private static let longestToken = JWS.standardLimit
 
     init(parsing body: [UInt8], _ rules: IdentityRules) throws(ATAnswerFault) {
         let json: JSONObject

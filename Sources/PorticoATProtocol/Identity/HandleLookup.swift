@@ -73,7 +73,12 @@ struct HandleLookup: Sendable {
                     limits: HTTPLimits(bytes: 8 * 1024, seconds: Int(left.components.seconds) + 1)
                 )
             } catch {
-                return error == .busy ? .busy : error == .tooLarge ? .nobody : .unreachable
+                switch error {
+                case .busy: return .busy
+                // A name that does not exist is no one's handle: it was mistyped.
+                case .tooLarge, .noSuchHost: return .nobody
+                default: return .unreachable
+                }
             }
             switch reply.response.status.code {
             case 200..<300: return answer(of: reply)
@@ -87,10 +92,10 @@ struct HandleLookup: Sendable {
         return .nobody
     }
 
-    /// The first line of a plain text; a page is no answer.
+    /// The first line, which must be a DID: that is enough to tell it from a page. The type is often
+    /// wrong, because the file's name has no ending.
     private func answer(of reply: HTTPReply) -> Answer {
         guard
-            reply.response.headerFields[.contentType] == nil || reply.mediaType == "text/plain",
             let text = ForeignText.decoded(
                 Array(
                     reply.body.prefix { $0 != UInt8(ascii: "\n") }

@@ -63,6 +63,18 @@ package struct ServerDiscovery: Sendable {
         return server
     }
 
+    /// The server of an issuer that is known, by its own metadata.
+    package func knownServer(_ issuer: ServerOrigin) async throws(DiscoveryError)
+        -> AuthorizationServer
+    {
+        let question = "\(issuer.text) itself"
+        if let known = cache.answer(to: question, at: clock.moment().seconds) { return known }
+        var server = try await metadata(of: issuer)
+        server.protectedResources = nil
+        cache.keep(server, to: question, at: clock.moment().seconds)
+        return server
+    }
+
     /// `nil` where the host has no such document, and so is host of no accounts.
     private func authorizationServer(namedBy host: ServerOrigin) async throws(DiscoveryError)
         -> ServerOrigin?

@@ -112,8 +112,7 @@ struct EmailCodes: Sendable {
         _ purpose: EmailCodePresentation.Purpose,
         _ context: BackendContext
     ) async throws -> EmailConfirmationOutcome {
-        let digits = MailedCode.typed(code)
-        guard let hash = MailedCode(ring: ring).hash(of: digits, for: owner) else {
+        guard let hash = MailedCode(ring: ring).hash(of: code, for: owner) else {
             return .unknown
         }
         let outcome = try await accounts.confirm(

@@ -1,5 +1,6 @@
 import HTTPTypes
 import PorticoBytes
+import PorticoPages
 import PorticoSeals
 import PorticoStores
 import PorticoUpstream
@@ -66,6 +67,14 @@ struct PendingIdentity: Sendable {
 }
 
 extension PendingIdentity {
+    /// Whose it is, as far as a person at this browser is shown: by the provider's name for them, and the
+    /// address, mostly hidden. `nil` where the provider says neither.
+    var shown: String? {
+        let address = (identity.email?.address).map { EmailCodePage.masked($0) }
+        guard let name, !name.isEmpty else { return address }
+        return address.map { "\(name) (\($0))" } ?? name
+    }
+
     var subject: SignInCompletion.Subject {
         SignInCompletion.Subject(
             identity: identity,
@@ -96,14 +105,16 @@ extension SpentOnce {
 /// The cookie that holds a ``PendingIdentity``.
 struct PendingCookie: Sendable {
     private let policy: CookiePolicy
+    private let directory: BackendDirectory
     private let seal: Seal
 
     /// In seconds.
     static let lifetime = 600
-    private static let name = CookieName("pending")
+    static let name = CookieName("pending")
 
-    init(_ policy: CookiePolicy, ring: KeyRing) {
+    init(_ policy: CookiePolicy, ring: KeyRing, directory: BackendDirectory) {
         self.policy = policy
+        self.directory = directory
         seal = Seal(ring: ring, purpose: "pending identity", realm: "")
     }
 
@@ -133,13 +144,22 @@ struct PendingCookie: Sendable {
         }
     }
 
-    func pending(_ headers: HTTPFields, at moment: Moment) -> PendingIdentity? {
+    /// - Throws: `invalid_app` and `not_found` where it could not begin today, or the provider of that
+    ///   name is another by now.
+    func pending(_ headers: HTTPFields, at moment: Moment) throws(BackendError) -> PendingIdentity?
+    {
         guard let text = policy.value(of: Self.name, in: headers),
             // `try?`: a text that does not open is ignored.
             let bytes = try? seal.open(text, at: moment.now, within: Double(Self.lifetime))
         else { return nil }
-        // `try?`: only another version of the program writes other fields.
-        return try? PendingIdentity(encoded: bytes)
+        do {
+            return try PendingIdentity(encoded: bytes, by: directory)
+        } catch let refusal as BackendError {
+            throw refusal
+        } catch {
+            // Only another version of the program writes other fields.
+            return nil
+        }
     }
 
     var remove: HTTPField { policy.remove(Self.name) }
@@ -173,15 +193,20 @@ extension PendingIdentity {
         return writer.bytes
     }
 
-    fileprivate init(encoded: [UInt8]) throws(ByteReader.Malformed) {
+    /// - Throws: ``BackendError`` where today's register does not have what it is for.
+    fileprivate init(encoded: [UInt8], by directory: BackendDirectory) throws {
         var reader = ByteReader(encoded)
         guard try reader.byte() == Self.version,
             let attemptID = UniqueID(bytes: try reader.fixed(16))
         else { throw ByteReader.Malformed() }
         self.attemptID = attemptID
-        signInReturn = try SignInReturn(encoded: try reader.sized())
+        signInReturn = try SealedReturn(encoded: try reader.sized()).judged(by: directory)
         let key = IdentityKey(issuer: try reader.text(), subject: try reader.text())
         let provider = try reader.text()
+        let issuer = directory.provider(named: provider)?.client.provider.canonicalIssuer
+        guard let issuer, sameBytes(issuer, key.issuer) else {
+            throw BackendError(.notFound, "The sign-in was at a provider that is gone.")
+        }
         let address = try reader.optionalText()
         let verification = try EmailVerification(from: &reader)
         let isRelay = try reader.byte() == 1

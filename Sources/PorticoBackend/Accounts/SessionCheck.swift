@@ -10,7 +10,7 @@ import PorticoWeb
 struct SessionCheck: Sendable {
     let accounts: AccountStore
     let directory: BackendDirectory
-    let cookies: SessionCookies
+    let whose: WhoseBrowser
     let ring: KeyRing
     let activity: SessionActivity<UniqueID>
 
@@ -46,20 +46,51 @@ struct SessionCheck: Sendable {
         func fields(realm: String) -> HTTPFields { [.wwwAuthenticate: "Bearer"] }
     }
 
-    /// - Throws: ``Absence``, and errors of the store.
+    /// - Throws: ``Absence``, ``TwoPeople``, and errors of the store.
     func callAsFunction(_ context: BackendContext) async throws -> LiveAccountSession {
         let live =
             if let authorization = context.headers[values: .authorization].first {
                 try await byToken(authorization, context)
             } else {
-                try await byCookie(context)
+                try await whose.onePerson(context).own.get()
             }
+        note(live, context)
+        return live
+    }
+
+    /// The session of any kind, also one that a seal of the cookie `sid` names: by that cookie, or as
+    /// a bearer. A team's services ask so who is there.
+    ///
+    /// - Throws: ``Absence``, ``HandleSessionCheck/Absence``, ``TwoPeople``, and errors of the store.
+    func ofAnyKind(_ context: BackendContext) async throws -> LiveAccountSession {
+        guard let handles = directory.handles else { return try await self(context) }
+        let check = whose.check(handles)
+        if let authorization = context.headers[values: .authorization].first {
+            let presented = check.cookie.presented(context.headers, at: context.moment)
+            guard case .content = presented else {
+                return try await byToken(authorization, context)
+            }
+            let reading = try await whose.reading(of: presented, check, at: context.now)
+            return try await check.noted(reading, at: context.now).session.live
+        }
+        let answer = try await whose.onePerson(context)
+        switch answer.own {
+        case .success(let live):
+            note(live, context)
+            return live
+        // A browser whose session is over is told so, whatever else it has.
+        case .failure(let absence) where absence != .noCookie: throw absence
+        case .failure:
+            return try await check.noted(answer.byHandle, at: context.now).session.live
+        }
+    }
+
+    private func note(_ live: LiveAccountSession, _ context: BackendContext) {
         activity.note(
             live.session.id,
             lastSeenAt: live.session.lastSeenAt,
             at: context.now
         )
-        return live
     }
 
     /// The session of a request that may change something: a cookie counts only if no other site
@@ -78,18 +109,8 @@ struct SessionCheck: Sendable {
             return try await self(context)
         } catch is Absence {
             return nil
-        }
-    }
-
-    private func byCookie(_ context: BackendContext) async throws -> LiveAccountSession {
-        switch cookies.session(context.headers) {
-        case .none: throw Absence.noCookie
-        case .malformed: throw Absence.invalidCookie
-        case .hash(let hash):
-            guard let live = try await accounts.live(cookie: hash, at: context.now) else {
-                throw Absence.expired
-            }
-            return live
+        } catch is TwoPeople {
+            return nil
         }
     }
 
@@ -99,8 +120,8 @@ struct SessionCheck: Sendable {
     {
         guard context.headers[values: .authorization].count == 1,
             authorization.utf8.count <= 200,
-            authorization.lowercased().hasPrefix("bearer "),
-            let token = KeyedToken(String(authorization.dropFirst("bearer ".count)), .session)
+            let text = AuthorizationField(authorization)?.credentials(of: "bearer"),
+            let token = KeyedToken(String(text), .session)
         else { throw Absence.invalidCookie }
         guard token.number > context.now else { throw Absence.expired }
         guard let live = try await accounts.live(id: token.sessionID, at: context.now) else {

@@ -33,6 +33,14 @@ struct SessionCookies: Sendable {
         return value.utf8.count == 43 ? .hash(Hash256(of: value)) : .malformed
     }
 
+    /// The session that an answer of ours gives a browser its cookie of.
+    func session(setBy headers: HTTPFields) -> Hash256? {
+        policy.value(of: Self.session, setBy: headers).map { Hash256(of: $0) }
+    }
+
+    /// Whether a request has a session cookie, of whatever value.
+    func hasSession(_ headers: HTTPFields) -> Bool { policy.isPresent(Self.session, in: headers) }
+
     func setSession(_ value: String, isRemembered: Bool) throws -> HTTPField {
         try policy.set(
             Self.session,
@@ -43,10 +51,33 @@ struct SessionCookies: Sendable {
 
     var removeSession: HTTPField { policy.remove(Self.session) }
 
-    /// For a browser that has signed out: `sid` too, if it has one.
+    var removeSid: HTTPField { policy.remove(SidCookie.name) }
+
+    /// Removes `sid`, if the browser has one: a person has just signed in otherwise.
+    func removalOfSid(_ headers: HTTPFields) -> [HTTPField] {
+        policy.isPresent(SidCookie.name, in: headers) ? [removeSid] : []
+    }
+
+    /// Removes the identity that waits for a decision, if the browser has one: it was proven by whoever was
+    /// here before (``PendingIdentity``).
+    func removalOfPending(_ headers: HTTPFields) -> [HTTPField] {
+        policy.isPresent(PendingCookie.name, in: headers) ? [policy.remove(PendingCookie.name)] : []
+    }
+
+    /// For a browser in which a person has just signed in: what was someone else's, or may have been, also
+    /// the pages that it kept of an earlier session.
+    ///
+    /// - Parameter path: Where they go next. An identity waits for the sign-in that its own page asked for.
+    func removal(after path: LocalPath, _ headers: HTTPFields) -> [HTTPField] {
+        let waiting = path.isOfJoining ? [] : removalOfPending(headers)
+        let hadSession = hasSession(headers) || policy.isPresent(SidCookie.name, in: headers)
+        return hadSession ? waiting + SecurityHeaders.dropsPages : waiting
+    }
+
+    /// For a browser that has signed out: `sid` too, if it has one, and an identity that waits.
     func removal(_ headers: HTTPFields) -> [HTTPField] {
-        guard policy.isPresent(SidCookie.name, in: headers) else { return [removeSession] }
-        return [removeSession, policy.remove(SidCookie.name)]
+        let sessions = [removeSession] + removalOfSid(headers)
+        return sessions + removalOfPending(headers) + SecurityHeaders.dropsPages
     }
 
     /// The cookie that forms are bound to.

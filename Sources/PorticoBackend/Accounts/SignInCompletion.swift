@@ -10,6 +10,8 @@ import PorticoWeb
 /// Makes a session for a proven person: the callback's only transaction (docs/decisions/0030).
 struct SignInCompletion: Sendable {
     let accounts: AccountStore
+    let directory: BackendDirectory
+    let whose: WhoseBrowser
     let ring: KeyRing
     let cookies: SessionCookies
     let devices: KnownDevice
@@ -23,6 +25,8 @@ struct SignInCompletion: Sendable {
         case inApp(Account, isNew: Bool, AppTarget, parameters: [(name: String, value: String)])
         /// The person must be asked first.
         case ask([AccountMatch])
+        /// It was completed before, from another tab or by a second click.
+        case again
         case failed(SignInFailure)
     }
 
@@ -38,13 +42,13 @@ struct SignInCompletion: Sendable {
         asking question: SpentOnce? = nil,
         _ context: BackendContext
     ) async throws -> Completed {
-        let draft = try session(for: signInReturn, subject, context)
+        let draft = try await session(for: signInReturn, subject, context)
         var event = event(subject, draft.session, rule, spending, context)
         event.question = question
         switch try await accounts.signIn(event, at: context.now) {
         case .signedIn(let account, let isNew):
             return try completed(account, isNew: isNew, draft, signInReturn, context)
-        case .spent: return .failed(SignInFailure(.invalidState, .unknown))
+        case .spent: return .again
         case .blocked: return .failed(SignInFailure(.accountBlocked, .blocked))
         case .signUpClosed: return .failed(SignInFailure(.signUpClosed, .closed))
         case .matches(let matches): return .ask(matches)
@@ -100,27 +104,31 @@ struct SignInCompletion: Sendable {
         }
     }
 
+    /// A new session. What a browser has before, by whichever cookie, ends as it begins.
+    ///
+    /// - Throws: `invalid_app` if what the sign-in is for was taken away since its return was judged:
+    ///   a host may take long to answer.
     func session(for signInReturn: SignInReturn, _ subject: Subject, _ context: BackendContext)
-        throws
+        async throws
         -> Draft
     {
+        let signInReturn = try signInReturn.judged(by: directory)
         switch signInReturn.destination {
         case .web(_, let isRemembered):
             let value = context.moment.random.text(32)
             var old: Hash256?
             if case .hash(let hash) = cookies.session(context.headers) { old = hash }
             let life = isRemembered ? SessionCookies.remembered : SessionCookies.plain
-            return Draft(
-                session: session(
-                    .browser(cookieHash: Hash256(of: value), replacing: old),
-                    subject,
-                    device: DeviceName.of(context.userAgent),
-                    idle: life,
-                    longest: life,
-                    context
-                ),
-                secret: .cookie(value)
+            var new = session(
+                .browser(cookieHash: Hash256(of: value), replacing: old),
+                subject,
+                device: DeviceName.of(context.userAgent),
+                idle: life,
+                longest: life,
+                context
             )
+            new.replacesByHandle = try await whose(context).byHandle.session?.handle.sessionID
+            return Draft(session: new, secret: .cookie(value))
         case .app(let target):
             return appSession(target, subject, context)
         case .link: throw BackendError(.internalError, "Linking begins no session.")

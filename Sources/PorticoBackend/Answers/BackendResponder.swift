@@ -31,12 +31,29 @@ struct BackendResponder: Sendable {
     ) -> Response {
         switch completed {
         case .inBrowser(_, let isNew, let path, let cookies):
-            return go(to: isNew ? .onboarding(then: path) : path, context, cookies: cookies)
+            let changed = cookies + forms.cookies.removalOfSid(context.headers)
+            return go(
+                to: isNew ? .onboarding(then: path) : path,
+                context,
+                cookies: changed + forms.cookies.removal(after: path, context.headers)
+            )
         case .inApp(let account, _, let target, let parameters):
             return handOver(target, parameters, to: account, context)
         case .ask: return go(to: .joining, context)
+        case .again: return again(signInReturn, context)
         case .failed(let failure): return failed(failure, signInReturn, context)
         }
+    }
+
+    /// The same answer of a provider, or the same form, came before from this browser, and the first one
+    /// counts. Its answer may not have arrived: so the same request begins again, and mostly nothing is
+    /// asked (docs/decisions/0104).
+    func again(_ signInReturn: SignInReturn, _ context: BackendContext) -> Response {
+        if context.wantsJSON {
+            return failed(SignInFailure(.invalidState, .unknown), signInReturn, context)
+        }
+        if case .link(_, let path) = signInReturn.destination { return go(to: path, context) }
+        return redirect(signInReturn.restart)
     }
 
     /// Without a page for a claimed https redirect; otherwise with a page that names the app and

@@ -8,6 +8,8 @@ import PorticoWeb
 struct PageForms: Sendable {
     let forms: GuardedForms
     let cookies: SessionCookies
+    /// Forms that were good once, and did what they say, with the first answer.
+    let sent = SentForms<Response> { $0.size }
 
     /// A form, and the cookie that it is bound to if the browser does not have one yet.
     ///
@@ -23,8 +25,37 @@ struct PageForms: Sendable {
         carrying carried: [PageField] = []
     ) throws -> (form: PageForm, cookies: [HTTPField]) {
         let browser = try cookies.form.browser(context)
-        let form = forms.form(path.rawValue, purpose, transaction, in: browser, fields: carried)
+        // The page that answers a form has another one: what it asks for is done once more.
+        let own = context.method == .post ? [PageField("answer", context.requestID)] : []
+        let form = forms.form(
+            path.rawValue,
+            purpose,
+            transaction,
+            in: browser,
+            fields: carried + own
+        )
         return (form, browser.cookies)
+    }
+
+    /// Works on a form that is good once and comes from this browser.
+    ///
+    /// - Parameters:
+    ///   - again: The answer to the very same one, from the first: that as it is, unless it has a code, or
+    ///     the cookie of a session.
+    ///   - body: Returns whether that was done.
+    func once(
+        _ form: FormParameters,
+        _ context: BackendContext,
+        again: (Response) async throws -> Response = { $0 },
+        _ body: () async throws -> (Response, isDone: Bool)
+    ) async throws -> Response {
+        let known = SentForm(form, of: context.target.path)
+        return try await sent(known, at: context.now) { deed in
+            if let deed { return try await again(deed) }
+            let (response, isDone) = try await body()
+            if isDone { sent.note(response, of: known, at: context.now) }
+            return response
+        }
     }
 
     /// The cookie that forms are bound to, for a browser without one.
@@ -34,18 +65,58 @@ struct PageForms: Sendable {
 
     /// The body of a form that was submitted by our page in this browser.
     ///
-    /// - Throws: `forbidden` if it was not.
-    func checked(_ purpose: StaticString, _ transaction: String, _ context: BackendContext)
-        throws(BackendError) -> FormParameters
+    /// - Throws: `forbidden` if it was not, ``OutdatedForm`` if its page was about something else, or only
+    ///   the browser says that it was: its cookie is lost, or was replaced by another tab's.
+    func checked(_ purpose: StaticString, _ transaction: String, _ context: BackendContext) throws
+        -> FormParameters
     {
-        let body = try context.form()
-        let cookie = cookies.form.value(context.headers)
+        let body = try ours(purpose, context)
+        try check(body, isAbout: transaction, context)
+        return body
+    }
+
+    /// The same for a page that is shown again with what was typed.
+    ///
+    /// - Returns: Whether it counts: not where only its cookie is lost, or was replaced.
+    func taken(_ purpose: StaticString, _ transaction: String, _ context: BackendContext) throws
+        -> (body: FormParameters, counts: Bool)
+    {
         do {
-            try forms.check(body, purpose, transaction, cookie: cookie, context)
+            return (try checked(purpose, transaction, context), true)
+        } catch let outdated as OutdatedForm {
+            let body = try context.form()
+            guard forms.isAbout(transaction, body) else { throw outdated }
+            return (body, false)
+        }
+    }
+
+    /// The same, whatever it is about: for what is asked before anyone is known
+    /// (``check(_:isAbout:_:)``).
+    func ours(_ purpose: StaticString, _ context: BackendContext) throws -> FormParameters {
+        let body = try context.form()
+        let values = [cookies.form.value(context.headers)].compactMap(\.self)
+        do {
+            try forms.checkOrigin(body, purpose, cookies: values, context)
         } catch {
-            throw Self.forged
+            guard FetchSite.saysOurs(context.headers) else { throw Self.forged }
+            throw try outdated(body, context)
         }
         return body
+    }
+
+    func check(
+        _ body: FormParameters,
+        isAbout transaction: String,
+        _ context: BackendContext
+    ) throws {
+        guard forms.isAbout(transaction, body) else { throw try outdated(body, context) }
+    }
+
+    /// - Throws: `forbidden` for a program, which reads no page.
+    private func outdated(_ body: FormParameters, _ context: BackendContext) throws -> OutdatedForm
+    {
+        guard !context.wantsJSON else { throw Self.forged }
+        return OutdatedForm(again: PageLink(path: context.page(of: body)))
     }
 
     private static let forged = BackendError(

@@ -13,6 +13,7 @@ import PorticoWeb
 struct AttemptCookies: Sendable {
     private let policy: CookiePolicy
     private let ring: KeyRing
+    private let directory: BackendDirectory
     private let waysBack: Seal
 
     /// In seconds (SEED-ADR-3).
@@ -25,9 +26,10 @@ struct AttemptCookies: Sendable {
     /// sessions and devices, and the other fields (4 kB). Two attempts with the longest return fit.
     static let room = ConnectionLimits.usualHeaders * 7 / 16
 
-    init(_ policy: CookiePolicy, ring: KeyRing) {
+    init(_ policy: CookiePolicy, ring: KeyRing, directory: BackendDirectory) {
         self.policy = policy
         self.ring = ring
+        self.directory = directory
         waysBack = Seal(ring: ring, purpose: "way back", realm: "")
     }
 
@@ -77,18 +79,21 @@ struct AttemptCookies: Sendable {
     }
 
     /// The attempt with a callback's `state`, in the browser that it began in.
+    ///
+    /// - Throws: `invalid_app` and `not_found` where it could not begin today: it ends in a page,
+    ///   and nowhere else.
     func find<Pending: PendingAttempt>(
         _ kind: Pending.Type = Pending.self,
         state: String,
         _ headers: HTTPFields,
         at moment: Moment
-    ) -> Found<Pending> {
+    ) throws(BackendError) -> Found<Pending> {
         let id = Self.id(ofState: state)
         if let found = opened(kind, id, headers, at: moment),
             // The name has only 32 bits of the hash; the state itself decides.
             ConstantTime.equal(found.attempt.state.reveal(), state)
         {
-            return .attempt(found.attempt, found.signInReturn)
+            return .attempt(found.attempt, try found.signInReturn.judged(by: directory))
         }
         guard let text = policy.value(of: Self.signInReturn(id), in: headers),
             // `try?`: a text that does not open is ignored.
@@ -98,9 +103,9 @@ struct AttemptCookies: Sendable {
                 within: Double(Self.signInReturnLifetime)
             ),
             // `try?`: only another version of the program writes other fields.
-            let signInReturn = try? SignInReturn(encoded: bytes)
+            let signInReturn = try? SealedReturn(encoded: bytes)
         else { return .nothing }
-        return .over(signInReturn)
+        return .over(try signInReturn.judged(by: directory))
     }
 
     /// The field that ends an attempt, whatever the outcome. The return stays: it completes
@@ -118,7 +123,7 @@ struct AttemptCookies: Sendable {
         _ id: String,
         _ headers: HTTPFields,
         at moment: Moment
-    ) -> (attempt: Pending, signInReturn: SignInReturn)? {
+    ) -> (attempt: Pending, signInReturn: SealedReturn)? {
         guard let text = policy.value(of: Self.attempt(id), in: headers),
             // `try?`: a text that does not open is ignored.
             let bytes = try? seal(of: kind).open(
@@ -131,7 +136,7 @@ struct AttemptCookies: Sendable {
         // `try?`: only another version of the program writes other fields.
         guard let attempt = try? Pending(encoded: try reader.sized()),
             // `try?`: the same reason.
-            let signInReturn = try? SignInReturn(encoded: try reader.sized())
+            let signInReturn = try? SealedReturn(encoded: try reader.sized())
         else { return nil }
         return (attempt, signInReturn)
     }

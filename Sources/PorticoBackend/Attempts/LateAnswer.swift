@@ -42,7 +42,7 @@ struct LateAnswer: Sendable {
     {
         let key =
             attempt.map { LimitKey("answers of an attempt", $0.text) }
-            ?? LimitKey("callback", context.address)
+            ?? LimitKey("callback", context.sender)
         if case .wait(let seconds) = limit.take(key, at: context.moment.now) {
             throw BackendError(
                 .rateLimited,

@@ -48,19 +48,6 @@ struct SignInMethods: Sendable {
         }
     }
 
-    /// The sources for a page with a form that leads to a provider (CSP `form-action`): Chromium
-    /// applies it to the redirects that follow a post.
-    var formActions: [String] {
-        var sources: [String] = []
-        for provider in providers {
-            for source in provider.client.provider.navigationSources where !sources.contains(source)
-            {
-                sources.append(source)
-            }
-        }
-        return sources
-    }
-
     private func byHandle(lastUsed: String?) -> SignInMethod {
         SignInMethod(
             name: HandleProvider.kind,

@@ -25,6 +25,8 @@ struct DemoPages: Sendable {
     let outbox: OutboxStore
     let directory: BackendDirectory
     let ring: KeyRing
+    /// Of the public URL.
+    let origin: String
 
     var routes: [Route<BackendContext>] {
         [
@@ -62,10 +64,13 @@ struct DemoPages: Sendable {
             case (nil, nil): .givenUp
             case (nil, _?): .waiting
             }
+        let links = text.lines.filter { $0.hasPrefix(origin + "/") }
+            .compactMap { PageLink(path: String($0.dropFirst(origin.count))) }
         return OutboxPage.Mail(
             to: mail.draft.to ?? "",
             subject: text.subject,
             lines: text.lines,
+            link: links.first,
             status: status
         )
     }
@@ -74,7 +79,13 @@ struct DemoPages: Sendable {
 extension Backend {
     /// The pages of a demonstration.
     package func demo(outbox: OutboxStore) throws -> DemoService {
-        let pages = DemoPages(page: page, outbox: outbox, directory: directory, ring: ring)
+        let pages = DemoPages(
+            page: page,
+            outbox: outbox,
+            directory: directory,
+            ring: ring,
+            origin: publicURL.origin
+        )
         return DemoService(routes: try RouteTable(pages.routes), page: page)
     }
 }

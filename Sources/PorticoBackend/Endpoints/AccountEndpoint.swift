@@ -14,6 +14,7 @@ struct AccountEndpoint: Sendable {
     let directory: BackendDirectory
     let start: SignInStart
     let departure: AccountDeparture
+    let signOut: BrowserSignOut
     let emails: EmailCodes
     let cookies: SessionCookies
     let headers: SecurityHeaders
@@ -61,6 +62,7 @@ struct AccountEndpoint: Sendable {
             try await departure.signOut(id, of: live.account.id, at: context.now) != nil
         else { throw BackendError(.notFound, "There is no session of that id.") }
         return Response(json: ["success": true], headers: headers)
+            .adding(try await signOut.afterEnding(id, of: live, context))
     }
 
     func providers(_ context: BackendContext) async throws -> Response {

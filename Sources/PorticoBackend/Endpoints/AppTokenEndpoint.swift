@@ -65,7 +65,7 @@ struct AppTokenEndpoint: Sendable {
             json: [
                 "session_token": .string(seal), "token_type": "Cookie", "cookie_name": "sid",
                 "did": .string(session.did), "handle": .string(session.handle),
-                "expires_in": .integer(SidCookie.lifetime), "user": AccountView.user(live),
+                "expires_in": .integer(cookie.life), "user": AccountView.user(live),
             ],
             headers: headers
         )
@@ -94,11 +94,13 @@ struct AppTokenEndpoint: Sendable {
         guard redirectURI != nil || app == nil else {
             throw BackendError(.missingParameter, "redirect_uri is required for this app.")
         }
+        // A redirect that was taken away since the code was made is not the code's any more.
+        let registered = redirectURI.flatMap { app?.permits($0) == true ? $0 : nil }
         return HandOffPresentation(
             codeHash: Hash256(of: code),
             // No code belongs to an app without a name.
             app: app?.name ?? "",
-            redirectHash: Hash256(of: redirectURI ?? ""),
+            redirectHash: Hash256(of: registered ?? ""),
             challenge: CodeVerifier(verifier)?.challenge.hash ?? Hash256(of: []),
             refresh: AppSessionAnswer.firstState(at: context.moment, ring: ring)
         )

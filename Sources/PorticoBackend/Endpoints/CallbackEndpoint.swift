@@ -48,7 +48,10 @@ struct CallbackEndpoint: Sendable {
     func get(_ name: Substring, isLink: Bool, _ context: BackendContext) async throws -> Response {
         let provider = try provider(name)
         let response = try await answered(provider, isLink, context)
-        return provider.client.provider.addsFragment ? response.withoutFragment : response
+        // Another provider's may be behind any.
+        let isOurs = response.headers[.location]?.hasPrefix("/") ?? false
+        return isOurs || provider.client.provider.addsFragment
+            ? response.withoutFragment : response
     }
 
     private func answered(
@@ -62,7 +65,12 @@ struct CallbackEndpoint: Sendable {
             try late.checkRate(limit, of: nil, context)
             return try await late(nil, context)
         }
-        let found = cookies.find(Attempt.self, state: state, context.headers, at: context.moment)
+        let found = try cookies.find(
+            Attempt.self,
+            state: state,
+            context.headers,
+            at: context.moment
+        )
         try late.checkRate(limit, of: found.attemptID, context)
         switch found {
         case .nothing: return try await late(nil, context)
@@ -116,7 +124,12 @@ struct CallbackEndpoint: Sendable {
         do {
             let code = try await provider.client.code(in: answer, to: attempt)
             guard redeemed.isFirst(LimitKey("attempt", attempt.id.text)) else {
-                return try await late(signInReturn, context)
+                if case .web(let path, _) = signInReturn.destination,
+                    try await late.sessions.ifAny(context) != nil
+                {
+                    return responder.go(to: path, context)
+                }
+                return responder.again(signInReturn, context)
             }
             person = try await provider.client.redeem(code, of: attempt, appleUser: answer["user"])
         } catch let error as SignInError {

@@ -19,8 +19,7 @@ struct NativeEndpoint: Sendable {
     let responder: BackendResponder
     let events: BackendEvents
     let pending: PendingCookie
-    /// Ten a minute for each address.
-    let limit: RateLimiter
+    let limit: NativeLimit
 
     private static let refusal = BackendError(
         .invalidToken,
@@ -32,7 +31,7 @@ struct NativeEndpoint: Sendable {
     /// server; with the verifier, if it sent a challenge (PRV-G-14).
     func nonce(_ name: Substring, _ context: BackendContext) async throws -> Response {
         let provider = try provider(name)
-        try checkRate("nonce", context)
+        try limit.take("nonce", context)
         let nonce = nonces.make(
             for: provider.name,
             boundTo: try await challenge(context),
@@ -49,7 +48,7 @@ struct NativeEndpoint: Sendable {
 
     func post(_ name: Substring, _ context: BackendContext) async throws -> Response {
         let provider = try provider(name)
-        try checkRate("native", context)
+        try limit.take("native", context)
         let body = try BodyParameters(context)
         let app = try directory.apps.app(named: try body.optional("app"))
         guard let audiences = app.audiences[provider.name], !audiences.isEmpty else {
@@ -62,7 +61,10 @@ struct NativeEndpoint: Sendable {
             verifier: try body.optional("code_verifier"),
             at: context.moment
         )
-        guard let spentNonce else { throw Self.refusal }
+        guard let spentNonce else {
+            limit.countRefusal(context)
+            throw Self.refusal
+        }
         let token = NativeToken(
             idToken: try body.optional("id_token"),
             accessToken: try body.optional("access_token").map(SecretText.init),
@@ -95,15 +97,19 @@ struct NativeEndpoint: Sendable {
     /// from Google's (WEB-CSRF-3).
     func oneTap(_ context: BackendContext) async throws -> Response {
         let provider = try provider("google")
-        try checkRate("native", context)
+        // Before it is counted: any site can post.
         guard isFromItsPages(context, provider) else {
             throw BackendError(.forbidden, "The credential comes from a page of another site.")
         }
+        try limit.take("native", context)
         let form = try context.form()
         guard let inBody = form["g_csrf_token"],
             let inCookie = Self.cookie("g_csrf_token", context.headers),
             ConstantTime.equal(inBody, inCookie)
-        else { throw BackendError(.invalidRequest, "g_csrf_token is missing or differs.") }
+        else {
+            limit.countRefusal(context)
+            throw BackendError(.invalidRequest, "g_csrf_token is missing or differs.")
+        }
         guard let credential = form["credential"] else {
             throw BackendError(.missingParameter, "credential is required.")
         }
@@ -112,6 +118,7 @@ struct NativeEndpoint: Sendable {
             person = try await provider.client.verifyCredential(credential, at: context.moment.now)
         } catch {
             events.providerFailed(provider.name, error, context)
+            limit.count(error, context)
             return responder.failed(SignInFailure(error), nil, context)
         }
         let signInReturn = SignInReturn(
@@ -140,6 +147,12 @@ struct NativeEndpoint: Sendable {
                 context,
                 cookies: [try pending.set(waiting, at: context.moment)]
             )
+        }
+        // A token that was used before begins nothing, not even once more.
+        if case .again = completed {
+            limit.countRefusal(context)
+            let failure = SignInFailure(.invalidState, .unknown)
+            return responder.failed(failure, signInReturn, context)
         }
         return responder.completed(completed, signInReturn, context)
     }
@@ -170,6 +183,7 @@ struct NativeEndpoint: Sendable {
             )
         } catch {
             events.providerFailed(provider.name, error, context)
+            limit.count(error, context)
             if case .transient = error.kind { throw BackendError(starting: error) }
             throw Self.refusal
         }
@@ -217,7 +231,9 @@ struct NativeEndpoint: Sendable {
                 json: try answer.json(ring: complete.ring, at: context.now),
                 headers: headers
             )
-        case .spent: throw Self.refusal
+        case .spent:
+            limit.countRefusal(context)
+            throw Self.refusal
         case .blocked: throw BackendError(.accountBlocked, "The account is blocked.")
         case .signUpClosed: throw BackendError(.signUpClosed, "New accounts are closed.")
         case .matches:
@@ -250,15 +266,6 @@ struct NativeEndpoint: Sendable {
             throw BackendError(.invalidProvider, "There is no provider of that name.")
         }
         return provider
-    }
-
-    private func checkRate(_ what: String, _ context: BackendContext) throws(BackendError) {
-        if case .wait(let seconds) = limit.take(
-            LimitKey("native", what, context.address),
-            at: context.moment.now
-        ) {
-            throw BackendError(.rateLimited, "Too many attempts.", retryAfter: seconds)
-        }
     }
 
     /// A foreign cookie, set by Google's script. Two with one name count as none.

@@ -8,13 +8,13 @@ import PorticoWeb
 struct SessionEndpoint: Sendable {
     let check: SessionCheck
     let departure: AccountDeparture
-    let cookies: SessionCookies
+    let signOut: BrowserSignOut
     let headers: SecurityHeaders
 
-    /// Who is signed in, for the front end and for a proxy's `auth_request`. Every request to a
-    /// team's services makes this call.
+    /// Who is signed in, by whichever cookie or token, for the front end and for a proxy's
+    /// `auth_request`. Every request to a team's services makes this call.
     func get(_ context: BackendContext) async throws -> Response {
-        let live = try await check(context)
+        let live = try await check.ofAnyKind(context)
         let account = live.account
         var extra: HTTPFields = [
             .porticoUser: account.id.text, .porticoSession: live.session.id.text,
@@ -36,33 +36,25 @@ struct SessionEndpoint: Sendable {
     }
 
     /// Ends this session, or all of the account's. A browser's request must come from our page
-    /// (WEB-CSRF-1); an app's token is proof enough. Signing out twice is not an error. Providers'
-    /// tokens are revoked too (``AccountDeparture``).
+    /// (WEB-CSRF-1); an app's token is proof enough. Signing out twice is not an error, but an app must
+    /// be told that nothing was ended. Providers' tokens are revoked too (``AccountDeparture``).
     func logout(_ context: BackendContext) async throws -> Response {
         let isEverywhere = try context.query()["everywhere"] == "true"
-        if context.headers[.authorization] == nil, !RequestOrigin.permitsChange(context.headers) {
-            throw BackendError(.forbidden, "Send the header X-Portico: 1.")
-        }
-        let live: LiveAccountSession?
-        do {
-            live = try await check(context)
-        } catch let absence as SessionCheck.Absence {
-            // An app must be told that nothing was ended; a browser without a session is already
-            // signed out.
-            guard context.headers[.authorization] == nil else {
-                throw absence
+        let done = Response(json: ["success": true], headers: headers)
+        guard context.headers.contains(.authorization) else {
+            guard RequestOrigin.permitsChange(context.headers) else {
+                throw BackendError(.forbidden, "Send the header X-Portico: 1.")
             }
-            live = nil
+            let answer = try await signOut.whose.leaving(context)
+            return done.adding(try await signOut(answer, everywhere: isEverywhere, context))
         }
-        if let live {
-            if isEverywhere {
-                try await departure.signOutEverywhere(live.account.id, at: context.now)
-            } else {
-                try await departure.signOut(live.session.id, of: live.account.id, at: context.now)
-            }
+        let live = try await check.ofAnyKind(context)
+        if isEverywhere {
+            try await departure.signOutEverywhere(live.account.id, at: context.now)
+        } else {
+            try await departure.signOut(live.session.id, of: live.account.id, at: context.now)
         }
-        return Response(json: ["success": true], headers: headers)
-            .adding(cookies.removal(context.headers))
+        return done.adding(signOut.whose.cookies.removal(context.headers))
     }
 
     /// Printable ASCII: what a header can hold without loss.

@@ -12,8 +12,7 @@ struct StartEndpoint: Sendable {
     let directory: BackendDirectory
     let start: SignInStart
     let responder: BackendResponder
-    /// Five a minute for each address and provider.
-    let limit: RateLimiter
+    let limit: StartLimit
 
     func get(_ name: Substring, _ context: BackendContext) async throws -> Response {
         if directory.handles != nil, name.utf8.elementsEqual(HandleProvider.kind.utf8) {
@@ -24,13 +23,13 @@ struct StartEndpoint: Sendable {
             return responder.unknownProvider(known, context)
         }
         let signInReturn = try self.signInReturn(to: provider, try context.query())
-        if case .wait(let seconds) = limit.take(
-            LimitKey("start", context.address, provider.name),
-            at: context.moment.now
-        ) {
+        let known: [HTTPField]
+        switch try limit.take(provider.name, context) {
+        case .allowed(let browser): known = browser.cookies
+        case .wait(let seconds):
             throw BackendError(
                 .rateLimited,
-                "Too many sign-ins were started from this address.",
+                "Too many sign-ins were started in this browser, or from this address.",
                 retryAfter: seconds
             )
         }
@@ -56,13 +55,13 @@ struct StartEndpoint: Sendable {
                     "state": .string(started.state),
                 ],
                 headers: responder.headers,
-                adding: HTTPFields(started.cookies)
+                adding: HTTPFields(known + started.cookies)
             )
         }
         guard let redirect = Redirect(to: started.address) else {
             throw BackendError(.providerError, "The provider's address cannot be written.")
         }
-        return Response(redirect, headers: responder.headers, cookies: started.cookies)
+        return Response(redirect, headers: responder.headers, cookies: known + started.cookies)
     }
 
     /// Who signs in by handle is asked for it first.

@@ -62,7 +62,8 @@ package struct BackendEvents: Sendable {
         _ context: BackendContext,
         _ step: StaticString = "start"
     ) {
-        log("handle.failed", context, ["why": fault.word, "step": "\(step)"])
+        let place = ["why": fault.word, "step": "\(step)"]
+        log("handle.failed", context, place.merging(fault.details) { $1 })
     }
 
     /// A person goes on at the host that the account which signed in belongs to.

@@ -31,7 +31,9 @@ extension AppTarget {
     /// - Throws: `invalid_app` if the app or redirect is not registered; `invalid_request` and
     ///   `missing_parameter` if the challenge is missing or malformed (SEED-ADR-15).
     init(_ query: FormParameters, in apps: AppRegister) throws(BackendError) {
-        let app = try apps.app(named: query["app"])
+        // Without a challenge it can only be for an app that takes its session without one.
+        let hasChallenge = query.contains("code_challenge")
+        let app = try apps.app(named: query["app"]) { hasChallenge || $0 == .sessionToken }
         let redirectURI = try Self.redirectURI(query["redirect_uri"], of: app)
         if let method = query["code_challenge_method"], method != "S256" {
             throw BackendError(.invalidRequest, "code_challenge_method must be S256.")
@@ -60,21 +62,30 @@ extension AppTarget {
         )
     }
 
-    /// Byte-exact, except for the port of a loopback literal (RFC 8252 §8.4, docs/decisions/0031).
+    /// A request may leave it out if only one can be meant: a loopback literal cannot, without its port.
     private static func redirectURI(_ requested: String?, of app: App) throws(BackendError)
         -> String
     {
         guard let requested else {
-            guard app.redirectURIs.count == 1, let only = app.redirectURIs.first else {
+            let whole = app.redirectURIs.filter { RedirectURI($0).kind != .loopback }
+            let meant = whole.isEmpty ? app.redirectURIs : whole
+            guard meant.count == 1, let only = meant.first else {
                 throw BackendError(.missingParameter, "redirect_uri is required for this app.")
             }
             return only
         }
-        let uri = RedirectURI(requested)
-        guard app.redirectURIs.contains(where: { RedirectURI($0).permits(uri) }) else {
+        guard app.permits(requested) else {
             throw BackendError(.invalidApp, "redirect_uri is not registered for this app.")
         }
         return requested
+    }
+}
+
+extension App {
+    /// Byte-exact, except for the port of a loopback literal (RFC 8252 §8.4, docs/decisions/0031).
+    func permits(_ requested: String) -> Bool {
+        let uri = RedirectURI(requested)
+        return redirectURIs.contains { RedirectURI($0).permits(uri) }
     }
 }
 

@@ -39,6 +39,44 @@ struct ATTokenServers: HandleTokenServers {
         )
     }
 
+    func formerServer(of session: HandleSession) async throws(HandleServerFailure)
+        -> any HandleTokenServer
+    {
+        guard let live = directory.handles else { throw .unreachable }
+        guard let client = live.client(session.clientID, keyID: session.clientKeyID) else {
+            throw .keyWithdrawn
+        }
+        let server: AuthorizationServer
+        do throws(DiscoveryError) {
+            let issuer: ServerOrigin
+            do {
+                issuer = try ServerOrigin(session.issuer, live.rules)
+            } catch {
+                throw .noServer
+            }
+            server = try await live.known.discovery.knownServer(issuer)
+        } catch {
+            switch error {
+            case .busy: throw .busy
+            case .hostUnreachable, .serverUnreachable: throw .unreachable
+            // It is no server any more, so its tokens are no use either.
+            case .noServer, .otherServer, .profile: throw .movedAway
+            }
+        }
+        do {
+            return Server(
+                servers: live.known.servers,
+                server: server,
+                client: client,
+                did: try DID(session.did, live.rules),
+                host: session.host,
+                handle: nil
+            )
+        } catch {
+            throw .movedAway
+        }
+    }
+
     private func host(of did: DID, _ session: HandleSession, _ live: HandleDirectory.Live)
         async throws -> (ServerOrigin, String?)
     {

@@ -3,10 +3,10 @@ import PorticoBytes
 import PorticoPages
 import PorticoProtocol
 
-/// How many calls of their hosts each account has under way, until their answers were sent.
+/// How many calls each account has under way, until their answers were sent.
 ///
 /// A person's host may be anyone's: one that never answers must not take what all calls share. Nor may
-/// a person with many sessions.
+/// a person with many sessions, at a host or at a team's own API.
 final class AccountCalls: Sendable {
     /// Apps start many at once.
     static let most = 20
@@ -28,15 +28,14 @@ final class AccountCalls: Sendable {
         }
     }
 
-    /// - Throws: ``TooManyCalls``.
-    func begin(_ account: UniqueID) throws(TooManyCalls) -> Place {
+    /// - Returns: `nil` if the account has as many as it may have.
+    func begin(_ account: UniqueID) -> Place? {
         let isFree = counts.withLock { counts in
             guard counts[account, default: 0] < Self.most else { return false }
             counts[account, default: 0] += 1
             return true
         }
-        guard isFree else { throw TooManyCalls() }
-        return Place(self, account)
+        return isFree ? Place(self, account) : nil
     }
 
     private func end(_ account: UniqueID) {

@@ -41,28 +41,34 @@ extension Backend {
         HandleKeyKeeper(directory: directory, handles: handles, ring: ring, clock: clock)
     }
 
-    private var handleSessions: HandleSessions {
-        HandleSessions(directory: directory, handles: handles, activity: activity)
+    func whose(_ cookies: SessionCookies) -> WhoseBrowser {
+        WhoseBrowser(
+            accounts: accounts,
+            handles: handles,
+            directory: directory,
+            cookies: cookies,
+            activity: activity
+        )
     }
 
     func handleSession(
         _ departure: AccountDeparture,
-        _ browser: SessionCheck,
+        _ signOut: BrowserSignOut,
         _ headers: SecurityHeaders
     ) -> HandleSessionEndpoint {
         HandleSessionEndpoint(
-            sessions: handleSessions,
+            sessions: HandleSessions(directory: directory, whose: signOut.whose),
             departure: departure,
+            signOut: signOut,
             revocation: revocation,
-            browser: browser,
             headers: headers,
             origin: publicURL.origin
         )
     }
 
-    func xrpc(_ headers: SecurityHeaders) -> XRPCEndpoint {
+    func xrpc(_ whose: WhoseBrowser, _ headers: SecurityHeaders) -> XRPCEndpoint {
         XRPCEndpoint(
-            sessions: handleSessions,
+            sessions: HandleSessions(directory: directory, whose: whose),
             tokens: handleTokens,
             calls: handleCalls,
             headers: headers

@@ -32,6 +32,9 @@ struct HandleAttempt: PendingAttempt {
 }
 
 extension HandleAttempt {
+    /// When the host was asked, in seconds since 1970: its id is of that moment.
+    var askedAt: Int64 { id.milliseconds / 1000 }
+
     /// The hidden fields of a form that begins again.
     func fields(_ destination: SignInReturn.Destination) -> [PageField] {
         HandleRequest.fields(destination, prompt, isPopup: isPopup)

@@ -28,7 +28,7 @@ struct HandleCallback: Sendable {
             try late.checkRate(limit, of: nil, context)
             return try await late(nil, context)
         }
-        let found = cookies.find(
+        let found = try cookies.find(
             HandleAttempt.self,
             state: state,
             context.headers,
@@ -138,7 +138,7 @@ struct HandleCallback: Sendable {
             if try await late.sessions.ifAny(context) != nil {
                 return pages.responder.go(to: path, context)
             }
-        case .app: if redeemed.has(Self.key(state)) { return pages.answered(context) }
+        case .app: if redeemed.has(Self.key(state)) { return pages.answered(signInReturn, context) }
         case .link: break
         }
         events.handleFailed(.expired, context, "late")

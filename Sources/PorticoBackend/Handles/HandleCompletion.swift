@@ -53,11 +53,11 @@ struct HandleCompletion: Sendable {
             providerSessionID: nil,
             provenAt: nil
         )
-        var draft = try complete.session(for: signInReturn, subject, context)
+        var draft = try await complete.session(for: signInReturn, subject, context)
         if case .web(_, isRemembered: false) = signInReturn.destination {
             // As with every other way to sign in: a day.
         } else {
-            draft.session.idleSeconds = SidCookie.lifetime
+            draft.session.idleSeconds = live.cookie.life
             draft.session.expiresAt = context.now + HandleSessionCheck.longest
         }
         let seal = try live.cookie.seal(of: draft.session.id, did, at: context.moment)
@@ -117,7 +117,7 @@ struct HandleCompletion: Sendable {
             issuer: proven.issuer.text,
             clientID: proven.client.clientID,
             clientKeyID: proven.client.key?.keyID,
-            askedScope: live.provider.scope.text,
+            askedScope: live.provider.asked(at: attempt.askedAt).text,
             scope: proven.tokens.scope.text,
             sealed: HandleTokenVault(ring: complete.ring).seal(
                 tokens,
@@ -155,6 +155,7 @@ struct HandleCompletion: Sendable {
             return pages.responder.completed(completed, signInReturn, context)
         }
         cookies.append(shown.cookie)
+        cookies += complete.cookies.removal(after: path, context.headers)
         if attempt.isPopup {
             return pages.popup(shown.did, shown.handle, then: path, cookies: cookies, context)
         }
@@ -178,11 +179,8 @@ struct HandleCompletion: Sendable {
             separator = "&"
         }
         let text = String(decoding: location, as: UTF8.self)
-        let response = pages.responder.redirect(text)
-        // A browser where a person is signed in is that person's, also where an app of another one
-        // signs in: its pages and its calls are never of two people.
-        guard case .none = complete.cookies.session(context.headers) else { return found(response) }
-        return found(response.adding([shown.cookie]))
+        // The session is the app's alone: a cookie would make it this browser's, too.
+        return found(pages.responder.redirect(text))
     }
 
     private func found(_ response: Response) -> Response {

@@ -14,12 +14,15 @@ package struct HandleDirectory: Sendable {
     let known: Network
     let calls: any HTTPTransport
     private let rules: IdentityRules
+    private let life: Int64
     private let passwords: @Sendable (_ isNeeded: Bool) throws -> IronPasswords?
 
     /// Of a host's answers to its people. Whatever else is asked has limits of its own.
     package static let longest = HTTPLimits(bytes: 16 * 1024 * 1024, seconds: 30)
     /// The bytes of all of them together, from their arrival until the app has them.
     package static let mostAnswers = 256 * 1024 * 1024
+    /// ``SidCookie/lifetime``, in seconds.
+    package static let sessionLife = SidCookie.lifetime
 
     /// Asks hosts and the DNS. Its transport is guarded, because strangers choose every address, and
     /// of no particular media type.
@@ -40,6 +43,7 @@ package struct HandleDirectory: Sendable {
     ///   - strangers: For people who begin a sign-in.
     ///   - known: For the tokens of those who are signed in, or were.
     ///   - calls: For the calls of those who are signed in: guarded, too.
+    ///   - life: How long a session that is to last does so unused, in seconds.
     ///   - passwords: Of the cookie `sid`, as they are now; `isNeeded` when a provider is set up, and new
     ///     ones may be made.
     package init(
@@ -50,6 +54,7 @@ package struct HandleDirectory: Sendable {
         known: Network,
         calls: any HTTPTransport,
         rules: IdentityRules,
+        sessionsLast life: Int64 = HandleDirectory.sessionLife,
         passwords: @escaping @Sendable (_ isNeeded: Bool) throws -> IronPasswords?
     ) {
         self.ring = ring
@@ -59,6 +64,7 @@ package struct HandleDirectory: Sendable {
         self.known = known
         self.calls = calls
         self.rules = rules
+        self.life = life
         self.passwords = passwords
     }
 
@@ -141,7 +147,7 @@ package struct HandleDirectory: Sendable {
             strangers: questions(strangers),
             known: questions(known),
             sender: DPoPSender(transport: calls, nonces: found.nonces, clock: clock),
-            cookie: SidCookie(CookiePolicy(publicURL), passwords: passwords),
+            cookie: cookie(passwords),
             rules: rules
         )
     }
@@ -154,7 +160,11 @@ extension HandleDirectory {
     func cookie(replacing known: SidCookie) throws -> SidCookie? {
         guard let passwords = try passwords(false) else { throw HandleProviderRefusal.noPasswords }
         guard passwords != known.passwords else { return nil }
-        return SidCookie(CookiePolicy(publicURL), passwords: passwords)
+        return cookie(passwords)
+    }
+
+    private func cookie(_ passwords: IronPasswords) -> SidCookie {
+        SidCookie(CookiePolicy(publicURL), passwords: passwords, lasting: life)
     }
 }
 

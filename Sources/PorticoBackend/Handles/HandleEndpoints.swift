@@ -10,12 +10,12 @@ struct HandleEndpoints: Sendable {
     /// Besides `GET /login`, which belongs to all sign-ins.
     var routes: [Route<BackendContext>] {
         [
-            .get("/mobile-auth", for: .people, login.page),
-            .post("/login", for: .people, login.post),
+            .get("/mobile-auth", for: .people, login.page).from(.shown),
+            .post("/login", for: .people, login.post).from(.shown),
             // The request spends the answer it carries, so HEAD must not do the same.
             .get(RoutePath(OwnClientDocument.callbackPath), for: .people, answersHead: false) {
                 try await callback.get($0)
-            },
+            }.from(.shown),
             .get(RoutePath(OwnClientDocument.path), for: .programs) { try own.metadata($0) },
             .get(RoutePath(OwnClientDocument.keysPath), for: .programs) { try own.keys($0) },
         ]
@@ -27,6 +27,7 @@ extension Backend {
         _ attempts: AttemptCookies,
         _ late: LateAnswer,
         _ complete: SignInCompletion,
+        _ starts: StartLimit,
         _ responder: BackendResponder
     ) -> HandleEndpoints {
         let pages = HandlePages(responder: responder)
@@ -36,7 +37,7 @@ extension Backend {
                 cookies: attempts,
                 pages: pages,
                 events: events,
-                limit: limits.starts,
+                limit: starts,
                 origin: publicURL.origin
             ),
             callback: HandleCallback(

@@ -14,7 +14,9 @@ enum HandleFault: Error, Hashable, Sendable {
     case notConfirmed
     case unreachable(host: String)
     /// The host has no sign-in for apps that keeps to the profile, or refuses us.
-    case withoutSignIn(host: String)
+    ///
+    /// - Parameter error: Why it refuses us, if it said so in a word of the standards.
+    case withoutSignIn(host: String, error: OAuthError.Code? = nil)
     /// It began with this handle or DID, and ended with another account.
     case otherAccount(String)
     /// The host ended it, or it ended at another host.
@@ -57,7 +59,9 @@ extension HandleFault {
             switch error {
             case .network(.busy): .busy
             case .network, .server: .unreachable(host: host)
-            case .client, .refused, .nonce: .withoutSignIn(host: host)
+            case .client(let error), .refused(let error):
+                .withoutSignIn(host: host, error: error)
+            case .nonce: .withoutSignIn(host: host)
             case .unusable(.otherSubject, _), .invalidGrant: .notFinished
             case .unusable: .withoutSignIn(host: host)
             case .signing: .busy
@@ -97,6 +101,25 @@ extension HandleFault {
         case .busy: "busy"
         }
     }
+
+    /// What an operator needs to find the trouble: the host, whose name was read as one, and what it
+    /// said, if that is a word that we know.
+    var details: [String: String] {
+        switch self {
+        case .unreachable(let host): ["host": host]
+        case .withoutSignIn(let host, let error):
+            ["host": host].merging(
+                error.map { Self.told.contains($0) ? ["error": $0.rawValue] : [:] } ?? [:]
+            ) { $1 }
+        default: [:]
+        }
+    }
+
+    private static let told: Set<OAuthError.Code> = [
+        .invalidScope, .invalidRequest, .invalidClient, .unauthorizedClient, .invalidClientMetadata,
+        .invalidClientID, .invalidRedirectURI, .accessDenied, .unsupportedResponseType,
+        .unsupportedGrantType, .invalidDPoPProof,
+    ]
 
     /// The answer for programs, whose status pages have as well.
     var error: BackendError {

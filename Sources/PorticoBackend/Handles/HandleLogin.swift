@@ -12,13 +12,14 @@ struct HandleLogin: Sendable {
     let cookies: AttemptCookies
     let pages: HandlePages
     let events: BackendEvents
-    /// Five a minute for each address.
-    let limit: RateLimiter
+    let limit: StartLimit
     /// Ours.
     let origin: String
 
     /// The purpose of the form that goes on at another server.
     static let again: StaticString = "sign in at another host"
+    /// The purpose of the link that goes on from the page with the host's name.
+    static let shown: StaticString = "sign in at the host shown"
 
     /// Whether `/login` is asked to begin, and does not ask how.
     func isAsked(_ context: BackendContext) throws(BackendError) -> Bool {
@@ -44,7 +45,12 @@ struct HandleLogin: Sendable {
     func post(_ context: BackendContext) async throws -> Response {
         let form = try context.form()
         guard form["again"] == "1" else { return try await begin(form, context) }
-        _ = try pages.responder.forms.checked(Self.again, form["handle"] ?? "", context)
+        do {
+            _ = try pages.responder.forms.checked(Self.again, form["handle"] ?? "", context)
+        } catch is OutdatedForm {
+            let request = try HandleRequest.ofLogin(form, directory.apps)
+            throw OutdatedForm(again: pages.start(request))
+        }
         let request = try HandleRequest.ofLogin(form, directory.apps)
         guard form["action"] == "continue" else {
             events.handleFailed(.denied, context, "again")
@@ -57,41 +63,44 @@ struct HandleLogin: Sendable {
             )
         }
         events.handleAgain(request.handle, context)
-        return try await begin(form, context)
+        return try await begin(form, wasShown: true, context)
     }
 
-    private func begin(_ parameters: FormParameters, _ context: BackendContext) async throws
-        -> Response
-    {
+    /// - Parameter wasShown: Whether a form of ours has shown the host.
+    private func begin(
+        _ parameters: FormParameters,
+        wasShown: Bool = false,
+        _ context: BackendContext
+    ) async throws -> Response {
         let live = try directory.liveHandles()
         let request = try HandleRequest.ofLogin(parameters, directory.apps)
         // Another site's page may not lead the browser to a host that signs it in to another
         // person's account without asking (WEB-CSRF-2).
         let isOtherSite = RequestOrigin.isOtherSite(context.headers, than: origin)
-        // JSON shows no one the host, and its cookies count as those of a page do. What no one sees asks
-        // no host, and counts for no one.
-        guard !isOtherSite || !context.wantsJSON && RequestOrigin.isShown(context.headers) else {
+        // JSON shows no one the host, and its cookies count as those of a page do. What no one sees does
+        // not come here (``OtherSites``).
+        guard !isOtherSite || !context.wantsJSON else {
             throw BackendError(.forbidden, "The request comes from another site.")
         }
-        // Nor may a link that came by mail. Apps open such links themselves.
-        let isLink = RequestOrigin.isOfNoPage(context.headers) && !request.isForApp
+        // Nor may a link that came by mail, and whatever does not say where it comes from may be one.
+        // Apps open such links themselves.
+        let isLink =
+            !request.isForApp
+            && (FetchSite.isOfNoPage(context.headers)
+                || FetchSite.isUnsaid(context.headers) && !wasShown
+                    && !pages.wasShown(parameters["shown"], request, context))
         let showsHost = (request.asksForHost || isOtherSite || isLink) && !context.wantsJSON
         // Our own form asks twice for each sign-in; what other sites do counts for itself.
         let step = isOtherSite ? "other site" : showsHost ? "host" : HandleProvider.kind
         do throws(HandleFault) {
             // How people mistype asks no host, and counts for nothing.
             let start = try read(request.handle, live)
-            if case .wait(let seconds) = limit.take(
-                LimitKey("start", context.address, step),
-                at: context.moment.now
-            ) {
-                throw .tooMany(seconds: seconds)
-            }
+            let browser = try counted(step, context)
             let place = try await place(start, live)
             if showsHost {
-                return pages.host(place.server, request, place.account, context)
+                return pages.host(place.server, request, place.account, in: browser, context)
             }
-            return try await leave(to: place, request, live, context)
+            return try await leave(to: place, request, live, context).adding(browser.cookies)
         } catch {
             if error.isTold { events.handleFailed(error, context) }
             if case .notFound(let name) = error, !context.wantsJSON,
@@ -100,6 +109,21 @@ struct HandleLogin: Sendable {
                 return pages.ask(request, .proposed(host), context)
             }
             return pages.ask(request, error, context)
+        }
+    }
+
+    private func counted(_ step: String, _ context: BackendContext) throws(HandleFault)
+        -> FormBrowser
+    {
+        let verdict: StartLimit.Verdict
+        do {
+            verdict = try limit.take(step, context)
+        } catch {
+            throw .busy
+        }
+        switch verdict {
+        case .allowed(let browser): return browser
+        case .wait(let seconds): throw .tooMany(seconds: seconds)
         }
     }
 
@@ -202,7 +226,7 @@ struct HandleLogin: Sendable {
                 ATAuthorization(
                     state: attempt.state.reveal(),
                     challenge: attempt.verifier.challenge,
-                    scope: live.provider.scope,
+                    scope: live.provider.asked(at: moment.seconds),
                     start: place.start,
                     prompt: request.prompt
                 ),

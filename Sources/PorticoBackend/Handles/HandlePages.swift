@@ -75,10 +75,17 @@ struct HandlePages: Sendable {
         _ server: AuthorizationServer,
         _ request: HandleRequest,
         _ account: String?,
+        in browser: FormBrowser,
         _ context: BackendContext
     ) -> Response {
         let fields = request.fields.map { (name: $0.name, value: $0.value) }
-        let proceed = FormEncoding.appending([("handle", request.handle)] + fields, to: "/login")
+        let link = [("handle", request.handle)] + fields
+        let proceed = FormEncoding.appending(
+            // Such a browser does not say that the link comes from this page.
+            FetchSite.isUnsaid(context.headers)
+                ? link + [("shown", shown(request, in: browser))] : link,
+            to: "/login"
+        )
         var response = page(
             HandleHostPage(
                 host: server.issuer.host,
@@ -86,10 +93,34 @@ struct HandlePages: Sendable {
                 proceed: PageLink(path: proceed),
                 otherHandle: PageLink(path: FormEncoding.appending(fields, to: "/mobile-auth"))
             ),
-            context
+            context,
+            cookies: browser.cookies
         )
         if request.isPopup { SecurityHeaders.keepOpener(&response.headers) }
         return response
+    }
+
+    /// Begins the same for whoever waits, and shows the host first.
+    func start(_ request: HandleRequest) -> PageLink? {
+        let fields = request.fields.map { (name: $0.name, value: $0.value) }
+        let asked = [("handle", request.handle), ("ask", "host")] + fields
+        return PageLink(path: FormEncoding.appending(asked, to: BackendPath.login.rawValue))
+    }
+
+    /// Bound to the handle and to the browser, as a form is.
+    private func shown(_ request: HandleRequest, in browser: FormBrowser) -> String {
+        responder.forms.forms.token(HandleLogin.shown, request.handle, in: browser)
+    }
+
+    /// Whether a link comes from the page with the host's name, shown for that handle in this browser.
+    func wasShown(_ token: String?, _ request: HandleRequest, _ context: BackendContext) -> Bool {
+        responder.forms.forms.isToken(
+            token,
+            HandleLogin.shown,
+            request.handle,
+            cookie: responder.forms.cookies.form.value(context.headers),
+            context
+        )
     }
 
     /// To the authorization server.
@@ -106,7 +137,9 @@ struct HandlePages: Sendable {
                     "provider": .string(HandleProvider.kind),
                     "authorizationUrl": .string(address),
                     "clientId": .string(live.client.clientID),
-                    "scopes": .array(live.provider.scope.tokens.map { .string($0) }),
+                    "scopes": .array(
+                        live.provider.asked(at: context.now).tokens.map { .string($0) }
+                    ),
                     "responseType": "code",
                     "state": .string(attempt.state.reveal()),
                 ],
@@ -180,7 +213,7 @@ struct HandlePages: Sendable {
             ),
             context,
             status: .conflict,
-            redirecting: .servers([server.issuer.text]),
+            redirecting: .onward,
             cookies: made.cookies
         )
         if attempt.isPopup { SecurityHeaders.keepOpener(&response.headers) }
@@ -213,9 +246,13 @@ struct HandlePages: Sendable {
     }
 
     /// The attempt has brought its app a session before.
-    func answered(_ context: BackendContext) -> Response {
+    func answered(_ signInReturn: SignInReturn, _ context: BackendContext) -> Response {
         if context.wantsJSON { return HandleFault.expired.error.response(headers: headers) }
-        return page(ExpiredPage(reason: .answered), context, status: .badRequest)
+        return page(
+            ExpiredPage(reason: .answered, restart: PageLink(path: signInReturn.restart)),
+            context,
+            status: .badRequest
+        )
     }
 }
 
@@ -228,7 +265,7 @@ extension HandleProblem {
         case .notFound(let handle): self = .notFound(handle: handle)
         case .notConfirmed: self = .oneWay
         case .unreachable(let host): self = .hostUnreachable(host: host)
-        case .withoutSignIn(let host): self = .hostWithoutSignIn(host: host)
+        case .withoutSignIn(let host, _): self = .hostWithoutSignIn(host: host)
         case .otherAccount(let handle): self = .otherAccount(handle: handle)
         case .notFinished: self = .notFinished
         case .denied: self = .denied

@@ -18,8 +18,10 @@ package struct HandleProvider: Hashable, Sendable {
 
     /// What hosts may show; `nil`: nothing but our address.
     package let clientName: String?
-    /// What is asked of every host.
+    /// What is asked of every host, once all can have read that we may ask for it.
     package let scope: Scope
+    /// What is asked until then, if the scopes have changed lately.
+    private let former: Former?
     /// Whether keys of ours prove who we are.
     package let isConfidential: Bool
     /// Where every `did:plc` is registered.
@@ -28,6 +30,51 @@ package struct HandleProvider: Hashable, Sendable {
     package let defaultDomain: String
     /// `logo_uri`, `tos_uri` and `policy_uri` of the client's document.
     let links: JSONObject
+
+    private struct Former: Hashable, Sendable {
+        let scope: Scope
+        /// Seconds since 1970.
+        let until: Int64
+    }
+
+    /// What is asked of a host.
+    func asked(at now: Int64) -> Scope {
+        former.flatMap { now < $0.until ? $0.scope : nil } ?? scope
+    }
+
+    /// What our document lists: also what sign-ins that are under way have asked for.
+    func listed(at now: Int64) -> Scope {
+        former.map { now < $0.until + HandleClientKeys.publishedFirst ? listed : scope } ?? scope
+    }
+
+    /// All that is asked now or later.
+    fileprivate var listed: Scope {
+        Scope(tokens: (former?.scope.tokens ?? []) + scope.tokens)
+    }
+
+    /// Changed settings, in which new scopes wait until every host can have read our document: hosts
+    /// keep it for ten minutes, and refuse what it does not list (`invalid_scope`).
+    ///
+    /// - Parameter former: The settings that they take the place of.
+    /// - Returns: Also when the new scopes are asked for, if they have changed.
+    package static func waiting(
+        _ settings: JSONObject,
+        replacing former: JSONObject,
+        at now: Int64
+    ) -> (settings: JSONObject, from: Int64?) {
+        let name = HandleSetting.scope.rawValue
+        guard settings[name] != former[name] else { return (settings, nil) }
+        let until = former[HandleSetting.scopeFrom.rawValue]?.int64
+        let isWaiting = until.map { now < $0 } ?? false
+        let asked = isWaiting ? former[HandleSetting.formerScope.rawValue] : former[name]
+        let from = now + HandleClientKeys.publishedFirst
+        var settings = settings
+        settings[HandleSetting.formerScope.rawValue] = asked ?? .string(usualScope)
+        settings[HandleSetting.scopeFrom.rawValue] = .integer(from)
+        return (settings, from)
+    }
+
+    private static let usualScope = "atproto transition:generic"
 
     /// - Throws: What is wrong with the record.
     package init(_ record: ProviderRecord, _ rules: IdentityRules)
@@ -40,7 +87,12 @@ package struct HandleProvider: Hashable, Sendable {
         clientName = try settings.text(.clientName)
         isConfidential = try !settings.flag(.public)
         do {
-            scope = try Scope(settings.text(.scope) ?? "atproto transition:generic")
+            scope = try Scope(settings.text(.scope) ?? Self.usualScope)
+            former = try settings.text(.formerScope).flatMap { text in
+                try settings[HandleSetting.scopeFrom.rawValue]?.int64.map {
+                    Former(scope: try Scope(text), until: $0)
+                }
+            }
         } catch {
             throw .malformed(.scope)
         }
@@ -79,7 +131,7 @@ extension OwnClientDocument {
         self.init(
             origin: origin,
             name: provider.clientName,
-            scope: provider.scope,
+            scope: provider.listed,
             isConfidential: provider.isConfidential,
             rules
         )
@@ -89,6 +141,8 @@ extension OwnClientDocument {
 /// The names of settings of ``HandleProvider``. Any other one is refused.
 package enum HandleSetting: String, CaseIterable, Sendable {
     case clientName, scope
+    /// Of scopes that wait: what is asked until then, and seconds since 1970. No command sets them.
+    case formerScope, scopeFrom
     case `public`
     case directory, defaultDomain
     case logo, terms, privacy

@@ -87,7 +87,7 @@ struct HandleRevocation: Sendable {
         -> Outcome
     {
         do throws(HandleServerFailure) {
-            let server = try await servers.server(of: session)
+            let server = try await server(of: session)
             return await server.revoke(token, with: key) ? .told : .unreachable
         } catch {
             switch error {
@@ -95,6 +95,18 @@ struct HandleRevocation: Sendable {
             case .keyWithdrawn: return .notTold("key_withdrawn")
             case .unreachable, .busy: return .unreachable
             }
+        }
+    }
+
+    /// The account may be elsewhere by now: then the server that it had is told.
+    private func server(of session: HandleSession) async throws(HandleServerFailure)
+        -> any HandleTokenServer
+    {
+        do throws(HandleServerFailure) {
+            return try await servers.server(of: session)
+        } catch {
+            guard error == .movedAway else { throw error }
+            return try await servers.formerServer(of: session)
         }
     }
 

@@ -44,55 +44,101 @@ struct HandleSessionCheck: Sendable {
         let fields: HTTPFields
     }
 
-    /// - Throws: ``Absence``, and errors of the store.
-    func callAsFunction(_ headers: HTTPFields, at moment: Moment) async throws -> Checked {
-        switch cookie.presented(headers, at: moment) {
-        case .none: throw Absence(cause: .noCookie)
-        case .invalid: throw Absence(cause: .invalidCookie)
-        case .content(let content, let seal, let isCookie):
-            let (session, createdAt) = try await session(of: content, at: moment.seconds)
-            activity.note(
-                session.handle.sessionID,
-                lastSeenAt: session.live.session.lastSeenAt,
-                at: moment.seconds
-            )
-            guard content.isOld(at: moment.seconds * 1000, after: Self.rollsAfter * 1000) else {
-                return Checked(session: session, seal: SecretText(seal), fields: [:])
-            }
-            let next = SidCookie.Content(
-                did: content.did,
-                createdAt: createdAt,
-                lastAccessed: moment.seconds * 1000,
-                session: session.handle.sessionID
-            )
-            let renewed = try cookie.seal(next, at: moment)
-            var fields = HTTPFields()
-            if isCookie {
-                let idle = session.live.session.idleSeconds
-                fields.append(try cookie.set(renewed, for: idle))
-            }
-            return Checked(session: session, seal: SecretText(renewed), fields: fields)
+    /// What a seal opens.
+    enum Reading: Sendable {
+        case none
+        case invalid
+        /// The session that it names is over.
+        case over(SidCookie.Content)
+        case live(Opened)
+
+        var session: LiveHandleSession? {
+            if case .live(let opened) = self { opened.session } else { nil }
         }
     }
 
-    /// - Returns: With the time it began, in milliseconds: what is sealed, but nothing later than
-    ///   the row.
-    private func session(of content: SidCookie.Content, at now: Int64) async throws -> (
-        LiveHandleSession, createdAt: Int64
-    ) {
+    /// A live session, and the seal that named it.
+    struct Opened: Sendable {
+        let session: LiveHandleSession
+        fileprivate let content: SidCookie.Content
+        fileprivate let seal: String
+        fileprivate let isCookie: Bool
+        /// In milliseconds: what is sealed, but nothing later than the row.
+        fileprivate let createdAt: Int64
+    }
+
+    /// - Throws: ``Absence``, and errors of the store.
+    func callAsFunction(_ headers: HTTPFields, at moment: Moment) async throws -> Checked {
+        try await checked(
+            try await reading(of: cookie.presented(headers, at: moment), at: moment.seconds),
+            at: moment
+        )
+    }
+
+    /// The session of a reading, noted as seen, with the seal to use from now on.
+    ///
+    /// - Throws: ``Absence``, and errors of the store.
+    func checked(_ reading: Reading, at moment: Moment) async throws -> Checked {
+        let opened = try await noted(reading, at: moment.seconds)
+        let session = opened.session
+        guard
+            opened.content.isOld(at: moment.seconds * 1000, after: Self.rollsAfter * 1000)
+        else { return Checked(session: session, seal: SecretText(opened.seal), fields: [:]) }
+        let next = SidCookie.Content(
+            did: opened.content.did,
+            createdAt: opened.createdAt,
+            lastAccessed: moment.seconds * 1000,
+            session: session.handle.sessionID
+        )
+        let renewed = try cookie.seal(next, at: moment)
+        var fields = HTTPFields()
+        if opened.isCookie {
+            fields.append(try cookie.set(renewed, for: session.live.session.idleSeconds))
+        }
+        return Checked(session: session, seal: SecretText(renewed), fields: fields)
+    }
+
+    /// The session of a reading, noted as seen.
+    ///
+    /// - Throws: ``Absence``, and errors of the store.
+    func noted(_ reading: Reading, at now: Int64) async throws -> Opened {
+        switch reading {
+        case .none: throw Absence(cause: .noCookie)
+        case .invalid: throw Absence(cause: .invalidCookie)
+        case .over(let content): throw try await over(content)
+        case .live(let opened):
+            activity.note(
+                opened.session.handle.sessionID,
+                lastSeenAt: opened.session.live.session.lastSeenAt,
+                at: now
+            )
+            return opened
+        }
+    }
+
+    func reading(of presented: SidCookie.Presented, at now: Int64) async throws -> Reading {
+        guard case .content(let content, let seal, let isCookie) = presented else {
+            return presented == .none ? .none : .invalid
+        }
         let found =
             if let id = content.session {
                 try await handles.live(id, at: now)
             } else {
                 try await handles.liveOfForeignSeal(did: content.did, at: now)
             }
-        guard let found else { throw try await over(content) }
-        guard sameBytes(found.handle.did, content.did) else {
-            throw Absence(cause: .invalidCookie)
-        }
+        guard let found else { return .over(content) }
+        guard sameBytes(found.handle.did, content.did) else { return .invalid }
         let createdAt = min(content.createdAt ?? .max, found.handle.createdAt * 1000)
-        guard createdAt > (now - Self.longest) * 1000 else { throw try await over(content) }
-        return (found, createdAt)
+        guard createdAt > (now - Self.longest) * 1000 else { return .over(content) }
+        return .live(
+            Opened(
+                session: found,
+                content: content,
+                seal: seal,
+                isCookie: isCookie,
+                createdAt: createdAt
+            )
+        )
     }
 
     private func over(_ content: SidCookie.Content) async throws -> Absence {

@@ -11,10 +11,9 @@ import PorticoWeb
 struct HandleSessionEndpoint: Sendable {
     let sessions: HandleSessions
     let departure: AccountDeparture
+    let signOut: BrowserSignOut
     /// Tells hosts of sessions that are over.
     let revocation: HandleRevocation
-    /// Of a browser, by its own cookie.
-    let browser: SessionCheck
     let headers: SecurityHeaders
     /// Ours.
     let origin: String
@@ -53,35 +52,35 @@ struct HandleSessionEndpoint: Sendable {
         )
     }
 
-    /// Ends the session, and of a browser that of its own cookie, whichever it is: no one who was told
-    /// that they are signed out is still signed in. It is over when this answers; the host is told
-    /// afterwards, in the background. Signing out twice is not an error.
+    /// Ends the session, and of a browser all that it has. It is over when this answers; the host is
+    /// told afterwards, in the background. Signing out twice is not an error, but an app must be told
+    /// that nothing was ended.
     func logout(_ context: BackendContext) async throws -> Response {
-        let isApp = context.headers[.authorization] != nil
-        if !isApp, RequestOrigin.isOtherSite(context.headers, than: origin) {
-            throw BackendError(.forbidden, "The request comes from another site.")
-        }
-        var removed = [try sessions.directory.liveHandles().cookie.remove]
-        do {
-            try await end(try await sessions(context).session.live.session, context)
-        } catch let absence as HandleSessionCheck.Absence {
-            // An app must be told that nothing was ended.
-            guard !isApp else { throw absence }
-        }
-        if !isApp, case .hash = browser.cookies.session(context.headers) {
-            if let session = try await browser.ifAny(context)?.session {
-                try await end(session, context)
+        _ = try sessions.directory.liveHandles()
+        let done = Response(json: ["success": true], headers: headers)
+        guard context.headers.contains(.authorization) else {
+            guard !RequestOrigin.isOtherSite(context.headers, than: origin) else {
+                throw BackendError(.forbidden, "The request comes from another site.")
             }
-            removed.append(browser.cookies.removeSession)
+            let answer = try await signOut.whose.leaving(context)
+            _ = try await signOut(answer, context)
+            for live in answer.sessions { tell(live.session.id) }
+            let cookies = signOut.whose.cookies
+            let own = cookies.hasSession(context.headers) ? [cookies.removeSession] : []
+            let waiting = cookies.removalOfPending(context.headers)
+            let removed = [cookies.removeSid] + own + waiting
+            return done.adding(removed + SecurityHeaders.dropsPages)
         }
-        return Response(json: ["success": true], headers: headers).adding(removed)
+        let session = try await sessions(context).session.live.session
+        try await departure.signOut(session.id, of: session.accountID, at: context.now)
+        tell(session.id)
+        return done.adding([signOut.whose.cookies.removeSid])
     }
 
-    private func end(_ session: AccountSession, _ context: BackendContext) async throws {
-        try await departure.signOut(session.id, of: session.accountID, at: context.now)
+    private func tell(_ id: UniqueID) {
         Task { [revocation] in
             // `try?`: the next round, within seconds, tries again.
-            try? await revocation.tell(session.id)
+            try? await revocation.tell(id)
         }
     }
 }

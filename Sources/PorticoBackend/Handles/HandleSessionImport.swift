@@ -17,6 +17,7 @@ package struct HandleSessionImport: Sendable {
     private let questions: HandleDirectory.HostQuestions
     private let rules: IdentityRules
     private let app: String?
+    private let life: Int64
     private let isDryRun: Bool
     /// Hosts that did not say their server: none is asked twice.
     private let unknown = Locked<Set<ServerOrigin>>([])
@@ -30,6 +31,7 @@ package struct HandleSessionImport: Sendable {
     ///   - client: A public one: the one that the sessions began as.
     ///   - network: Asks hosts, the directory and the DNS.
     ///   - app: Whose sessions they are; `nil`: they count as browsers'.
+    ///   - life: How long a session lasts unused, in seconds.
     ///   - isDryRun: Whether nothing is written.
     package init(
         accounts: AccountStore,
@@ -40,6 +42,7 @@ package struct HandleSessionImport: Sendable {
         rules: IdentityRules,
         clock: Clock,
         app: String?,
+        sessionsLast life: Int64 = HandleDirectory.sessionLife,
         isDryRun: Bool
     ) {
         self.accounts = accounts
@@ -54,6 +57,7 @@ package struct HandleSessionImport: Sendable {
         )
         self.rules = rules
         self.app = app
+        self.life = life
         self.isDryRun = isDryRun
     }
 
@@ -169,7 +173,7 @@ package struct HandleSessionImport: Sendable {
                 providerSessionID: nil,
                 device: DeviceName.of(nil, app: app),
                 address: nil,
-                idleSeconds: SidCookie.lifetime,
+                idleSeconds: life,
                 expiresAt: end
             ),
             userAgent: nil,

@@ -1,3 +1,4 @@
+import HTTPTypes
 import PorticoBytes
 import PorticoStores
 import PorticoWeb
@@ -5,21 +6,20 @@ import PorticoWeb
 /// The session by handle behind a request, at the addresses for such sessions.
 struct HandleSessions: Sendable {
     let directory: BackendDirectory
-    let handles: HandleSessionStore
-    let activity: SessionActivity<UniqueID>
+    let whose: WhoseBrowser
 
-    /// - Throws: ``HandleSessionCheck/Absence``; `not_found` where sign-in by handle is not
-    ///   offered; errors of the store.
+    /// - Throws: ``HandleSessionCheck/Absence``; ``TwoPeople``; `not_found` where sign-in by handle is
+    ///   not offered; errors of the store.
     func callAsFunction(_ context: BackendContext) async throws -> HandleSessionCheck.Checked {
-        let check = HandleSessionCheck(
-            handles: handles,
-            cookie: try directory.liveHandles().cookie,
-            activity: activity
-        )
-        let checked = try await check(context.headers, at: context.moment)
-        if case .app(let name, _) = checked.session.live.session.form, !directory.apps.has(name) {
-            throw HandleSessionCheck.Absence(cause: .expired)
-        }
-        return checked
+        let check = whose.check(try directory.liveHandles())
+        let reading =
+            context.headers.contains(.authorization)
+            ? try await whose.reading(
+                of: check.cookie.presented(context.headers, at: context.moment),
+                check,
+                at: context.now
+            )
+            : try await whose.onePerson(context).byHandle
+        return try await check.checked(reading, at: context.moment)
     }
 }

@@ -8,6 +8,19 @@ protocol HandleTokenServers: Sendable {
     /// session says. Nothing is sent to the server but a question for its metadata.
     func server(of session: HandleSession) async throws(HandleServerFailure)
         -> any HandleTokenServer
+
+    /// The server that gave a session its tokens, whatever its DID says now: it is still to take them
+    /// back. It is asked for its own metadata, as any server.
+    func formerServer(of session: HandleSession) async throws(HandleServerFailure)
+        -> any HandleTokenServer
+}
+
+extension HandleTokenServers {
+    func formerServer(of session: HandleSession) async throws(HandleServerFailure)
+        -> any HandleTokenServer
+    {
+        throw .movedAway
+    }
 }
 
 enum HandleServerFailure: Error, Hashable, Sendable {

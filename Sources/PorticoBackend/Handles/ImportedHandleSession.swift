@@ -31,7 +31,7 @@ struct ImportedHandleSession: Sendable {
 
     /// In bytes.
     static let longest = 64 * 1024
-    private static let longestToken = 8192
+    private static let longestToken = JWS.standardLimit
 
     init(parsing line: [UInt8], _ rules: IdentityRules) throws(HandleSessionImport.Refusal) {
         guard line.count <= Self.longest else { throw .tooLong }

@@ -16,6 +16,7 @@ struct OwnDocuments: Sendable {
         let live = try directory.liveHandles()
         var json = live.client.json
         for (name, value) in live.provider.links { json[name] = value }
+        json["scope"] = .string(live.provider.listed(at: context.now).text)
         return Response(publicJSON: json.serialized(), for: Self.life, headers: headers)
     }
 

@@ -11,17 +11,19 @@ struct SidCookie: Sendable {
     private let policy: CookiePolicy
     /// What ``seals`` are made of.
     let passwords: IronPasswords
+    /// How long a session that is to last does so unused, and its seal and cookie with it, in seconds.
+    let life: Int64
     private let seals: IronSession
     private let opened = OpenedSeals()
 
-    /// In seconds, of a seal, and of the cookie of a session that is to last.
+    /// Of a session, where no setting says otherwise, in seconds.
     static let lifetime: Int64 = 14 * 86_400
     static let name = CookieName(exactly: "sid")
-    private static let scheme = Array("bearer ".utf8)
 
-    init(_ policy: CookiePolicy, passwords: IronPasswords) {
+    init(_ policy: CookiePolicy, passwords: IronPasswords, lasting life: Int64 = lifetime) {
         self.policy = policy
         self.passwords = passwords
+        self.life = life
         seals = IronSession(passwords)
     }
 
@@ -47,17 +49,35 @@ struct SidCookie: Sendable {
         let authorization = headers[values: .authorization]
         guard authorization.isEmpty else {
             guard authorization.count == 1, let field = authorization.first,
-                field.utf8.prefix(Self.scheme.count).map(\.lowercased) == Self.scheme
+                let seal = AuthorizationField(field)?.credentials(of: "bearer")
             else { return .invalid }
-            let seal = Substring(field.utf8.dropFirst(Self.scheme.count))
             return open(String(seal), isCookie: false, at: moment)
         }
+        return presentedByCookie(headers, at: moment)
+    }
+
+    /// What a request's cookie brings.
+    func presentedByCookie(_ headers: HTTPFields, at moment: Moment) -> Presented {
         guard let cookie = policy.value(of: Self.name, in: headers) else {
             // Two with one name are an attack (WEB-COOKIE-7).
             return policy.isPresent(Self.name, in: headers) ? .invalid : .none
         }
         return open(cookie, isCookie: true, at: moment)
     }
+
+    /// What the cookies of a request bring that has several of the name, each value once. One of them was
+    /// planted, and it is unknown which.
+    func presentedTogether(_ headers: HTTPFields, at moment: Moment) -> [Presented] {
+        let cookies = policy.values(of: Self.name, in: headers)
+        guard cookies.count > 1 else { return [] }
+        let opened = cookies.map { ExactText($0) }.uniqued()
+            .map { open($0.text, isCookie: true, at: moment) }
+            .filter { $0 != .invalid }
+        return Array(opened.prefix(Self.mostTogether))
+    }
+
+    /// Each may be a session that is read.
+    static let mostTogether = 10
 
     private func open(_ text: String, isCookie: Bool, at moment: Moment) -> Presented {
         // Longer than any seal; checked here because a seal is hashed before it is opened.
@@ -77,7 +97,7 @@ struct SidCookie: Sendable {
     func seal(_ content: Content, at moment: Moment) throws(IronError) -> String {
         try seals.seal(
             content.object,
-            seconds: Self.lifetime,
+            seconds: life,
             at: moment.seconds * 1000,
             random: moment.random
         )
@@ -86,7 +106,7 @@ struct SidCookie: Sendable {
     /// - Parameter seconds: How long the session lasts unused; at most as long as the seal.
     /// - Throws: tooLong where a browser would drop the cookie.
     func set(_ seal: String, for seconds: Int64) throws(CookiePolicy.Refusal) -> HTTPField {
-        try policy.set(Self.name, to: seal, for: Int(min(seconds, Self.lifetime)))
+        try policy.set(Self.name, to: seal, for: Int(min(seconds, life)))
     }
 
     var remove: HTTPField { policy.remove(Self.name) }

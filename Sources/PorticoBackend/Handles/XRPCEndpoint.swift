@@ -28,7 +28,7 @@ struct XRPCEndpoint: Sendable {
         let checked = try await sessions(context)
         let session = checked.session.handle
         let account = checked.session.live.account.id
-        let place = try calls.begin(account)
+        guard let place = calls.begin(account) else { throw TooManyCalls() }
         let query = context.target.query.map { "?\(Substring($0))" } ?? ""
         guard let address = HTTPAddress("\(session.host)/xrpc/\(name)\(query)") else {
             throw BackendError(.invalidRequest, "The query has a character that no query has.")
@@ -62,7 +62,7 @@ struct XRPCEndpoint: Sendable {
     }
 
     private func checkHead(_ name: Substring, _ context: BackendContext) throws(BackendError) {
-        guard RequestOrigin.permitsProxying(context.headers) else {
+        guard RequestOrigin.permitsHostCall(context.headers) else {
             throw BackendError(.forbidden, "Send the header X-Portico: 1.")
         }
         guard context.headers[.upgrade] == nil else {

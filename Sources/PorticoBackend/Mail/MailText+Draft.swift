@@ -32,6 +32,7 @@ extension MailText {
             let vault = SealedAtRest(ring: ring, purpose: "action link")
             self = .accountActions(address: try Self.open(sealed, vault, draft.id), until: end)
         case .passwordChanged: self = .passwordChanged
+        case .accountReclaimed: self = .accountReclaimed
         case .alreadyRegistered: self = .alreadyRegistered
         case .secondFactorAdded: self = .secondFactorAdded
         case .secondFactorRemoved: self = .secondFactorRemoved

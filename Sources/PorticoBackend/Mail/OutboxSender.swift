@@ -168,8 +168,9 @@ extension MailDraft {
         case .confirmationCode(_, _, let minutes), .passwordReset(_, let minutes):
             createdAt + Int64(min(max(minutes, 0), 525_600)) * 60
         case .accountActions(_, let end): end
-        case .newDevice, .wayAdded, .wayRemoved, .passwordChanged, .emailChanged, .accountDeleted,
-            .alreadyRegistered, .secondFactorAdded, .secondFactorRemoved, .recoveryCodesMade:
+        case .newDevice, .wayAdded, .wayRemoved, .passwordChanged, .accountReclaimed, .emailChanged,
+            .accountDeleted, .alreadyRegistered, .secondFactorAdded, .secondFactorRemoved,
+            .recoveryCodesMade:
             nil
         }
     }
@@ -186,6 +187,7 @@ extension MailDraft.Message {
         case .passwordReset: "password-reset"
         case .accountActions: "account-actions"
         case .passwordChanged: "password-changed"
+        case .accountReclaimed: "account-reclaimed"
         case .alreadyRegistered: "already-registered"
         case .secondFactorAdded: "second-factor-added"
         case .secondFactorRemoved: "second-factor-removed"

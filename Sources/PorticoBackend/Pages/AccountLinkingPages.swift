@@ -20,7 +20,7 @@ struct AccountLinkingPages: Sendable {
 
     /// `GET /login/account`
     func ask(_ context: BackendContext) async throws -> Response {
-        guard let waiting = pending.pending(context.headers, at: context.moment) else {
+        guard let waiting = try pending.pending(context.headers, at: context.moment) else {
             return try await over(context)
         }
         let ways = SignInMethods(directory)
@@ -32,6 +32,7 @@ struct AccountLinkingPages: Sendable {
             return responder.page(
                 AddMethodPage(
                     newMethod: newWay,
+                    identity: waiting.shown,
                     account: PageAccount(live.account),
                     form: made.form
                 ),
@@ -43,31 +44,38 @@ struct AccountLinkingPages: Sendable {
             return responder.page(
                 RelayPage(provider: newWay, form: made.form),
                 context,
-                redirecting: target(of: waiting, ways),
+                redirecting: .onward,
                 cookies: made.cookies
             )
         }
+        // The method that was just used leads back here.
         let known = waiting.matches.flatMap(\.providers)
-        let isTheirs = try await party(to: waiting, context) != nil
+            .filter { !sameBytes($0, waiting.identity.provider) }
+        let live = try await party(to: waiting, context)
+        let expelsOthers = live == nil && waiting.claimable?.verification.isProof == false
+        // An account has one identity of each provider.
+        let match = waiting.matches.first { $0.accountID == live?.account.id } ?? waiting.claimable
+        let hasOne = match?.providers.contains { sameBytes($0, waiting.identity.provider) }
+        let address = hasOne == true && !expelsOthers ? nil : waiting.identity.email?.address
         return responder.page(
             FoundAccountPage(
                 newMethod: newWay,
                 knownMethods: ways.named(known.uniqued()),
-                mailbox: waiting.identity.email.map { EmailCodePage.masked($0.address) },
-                expelsOthers: !isTheirs && waiting.claimable?.verification.isProof == false,
+                mailbox: address.map { EmailCodePage.masked($0) },
+                expelsOthers: expelsOthers,
                 canSeparate: complete.rules.isSignUpOpen,
                 form: made.form,
                 notice: FoundAccountPage.Notice(try context.query(), ways)
             ),
             context,
-            redirecting: target(of: waiting, ways),
+            redirecting: .onward,
             cookies: made.cookies
         )
     }
 
     /// `POST /login/account`
     func decide(_ context: BackendContext) async throws -> Response {
-        guard let waiting = pending.pending(context.headers, at: context.moment) else {
+        guard let waiting = try pending.pending(context.headers, at: context.moment) else {
             return try await over(context)
         }
         let form = try forms.checked("join", waiting.attemptID.text, context)
@@ -75,7 +83,8 @@ struct AccountLinkingPages: Sendable {
             return responder.go(to: .proving(at: way, backTo: .joiningProof), context)
         }
         switch form["action"] {
-        case "add": return try await add(waiting, context)
+        case "add":
+            return try await forms.once(form, context) { try await add(waiting, context) }
         case "separate", "create":
             let completed = try await complete(
                 waiting.subject,
@@ -92,17 +101,7 @@ struct AccountLinkingPages: Sendable {
             // identity.
             return responder.go(to: .signingIn(backTo: .joiningProof, asking: "login"), context)
         case "mailbox":
-            guard let address = waiting.identity.email?.address, !waiting.matches.isEmpty else {
-                return responder.unmatched(context)
-            }
-            // A person who has the account's session already is its owner: they need not sign in
-            // again.
-            if let live = try await party(to: waiting, context) {
-                try await emails.start(proving: live, context)
-                return responder.go(to: .joiningCode, context)
-            }
-            try await emails.start(for: waiting, address: address, context)
-            return responder.go(to: .code, context)
+            return try await forms.once(form, context) { try await mail(waiting, context) }
         default:
             return responder.failed(
                 SignInFailure(.accessDenied, .userDeniedPermission),
@@ -112,6 +111,22 @@ struct AccountLinkingPages: Sendable {
         }
     }
 
+    /// - Returns: Whether a code was mailed.
+    private func mail(_ waiting: PendingIdentity, _ context: BackendContext) async throws -> (
+        Response, isDone: Bool
+    ) {
+        guard let address = waiting.identity.email?.address, !waiting.matches.isEmpty else {
+            return (responder.unmatched(context), isDone: false)
+        }
+        // A person who has the account's session already is its owner: they need not sign in again.
+        if let live = try await party(to: waiting, context) {
+            try await emails.start(proving: live, context)
+            return (responder.go(to: .joiningCode, context), isDone: true)
+        }
+        try await emails.start(for: waiting, address: address, context)
+        return (responder.go(to: .code, context), isDone: true)
+    }
+
     /// `GET /login/code`
     func code(_ context: BackendContext) async throws -> Response {
         try await codePage(nil, context)
@@ -119,19 +134,35 @@ struct AccountLinkingPages: Sendable {
 
     /// `POST /login/code`
     func confirm(_ context: BackendContext) async throws -> Response {
-        guard let waiting = pending.pending(context.headers, at: context.moment),
+        guard let waiting = try pending.pending(context.headers, at: context.moment),
             let address = waiting.identity.email?.address, let match = waiting.claimable
         else { return try await over(context) }
         let form = try forms.checked("code", waiting.attemptID.text, context)
         switch form["action"] {
         case "resend":
-            try await emails.start(for: waiting, address: address, context)
-            return try await codePage(nil, wasResent: true, context)
+            return try await forms.once(form, context) {
+                try await emails.start(for: waiting, address: address, context)
+                return (try await codePage(nil, wasResent: true, context), isDone: true)
+            }
         case "change-address": return responder.go(to: .joining, context)
         default: break
         }
         guard let code = form["code"] else { return try await codePage(.missing, context) }
-        let draft = try complete.session(for: waiting.signInReturn, waiting.subject, context)
+        // The first answer may have a code for an app.
+        let again = responder.again(waiting.signInReturn, context).adding([pending.remove])
+        return try await forms.once(form, context, again: { _ in again }) {
+            try await claim(code, match, by: waiting, context)
+        }
+    }
+
+    /// - Returns: Whether the person was signed in by it.
+    private func claim(
+        _ code: String,
+        _ match: AccountMatch,
+        by waiting: PendingIdentity,
+        _ context: BackendContext
+    ) async throws -> (Response, isDone: Bool) {
+        let draft = try await complete.session(for: waiting.signInReturn, waiting.subject, context)
         let event = complete.event(
             waiting.subject,
             draft.session,
@@ -149,18 +180,25 @@ struct AccountLinkingPages: Sendable {
                 waiting.signInReturn,
                 context
             )
-            return responder.completed(completed, waiting.signInReturn, context).adding([
-                pending.remove
-            ])
+            return (
+                responder.completed(completed, waiting.signInReturn, context).adding([
+                    pending.remove
+                ]), isDone: true
+            )
         case .wrong(let left, _):
-            return try await codePage(left > 0 ? .wrong(triesLeft: left) : .tooMany, context)
-        case .expired: return try await codePage(.expired, context)
-        case .unknown: return try await codePage(.used, context)
-        case .taken, .spent: failure = SignInFailure(.invalidState, .unknown)
+            let problem: EmailCodePage.Problem = left > 0 ? .wrong(triesLeft: left) : .tooMany
+            return (try await codePage(problem, context), isDone: false)
+        case .expired: return (try await codePage(.expired, context), isDone: false)
+        case .unknown: return (try await codePage(.used, context), isDone: false)
+        case .spent:
+            let again = responder.again(waiting.signInReturn, context)
+            return (again.adding([pending.remove]), isDone: false)
+        case .taken: failure = SignInFailure(.invalidState, .unknown)
         case .blocked: failure = SignInFailure(.accountBlocked, .blocked)
         case .secondOfProvider: failure = SignInFailure(.linkRequired, .secondOfProvider)
         }
-        return responder.failed(failure, waiting.signInReturn, context).adding([pending.remove])
+        let failed = responder.failed(failure, waiting.signInReturn, context)
+        return (failed.adding([pending.remove]), isDone: false)
     }
 
     private func codePage(
@@ -168,7 +206,7 @@ struct AccountLinkingPages: Sendable {
         wasResent: Bool = false,
         _ context: BackendContext
     ) async throws -> Response {
-        guard let waiting = pending.pending(context.headers, at: context.moment),
+        guard let waiting = try pending.pending(context.headers, at: context.moment),
             let address = waiting.identity.email?.address
         else { return try await over(context) }
         let made = try forms.form(.code, "code", waiting.attemptID.text, context)
@@ -182,7 +220,7 @@ struct AccountLinkingPages: Sendable {
                 wasResent: wasResent
             ),
             context,
-            redirecting: .servers(waiting.appSources),
+            redirecting: .onward,
             cookies: made.cookies
         )
     }
@@ -208,23 +246,27 @@ struct AccountLinkingPages: Sendable {
     }
 
     /// Both are proven: adds the identity to the account of the session that proved it.
-    private func add(_ waiting: PendingIdentity, _ context: BackendContext) async throws -> Response
-    {
+    ///
+    /// - Returns: Whether it was added.
+    private func add(_ waiting: PendingIdentity, _ context: BackendContext) async throws -> (
+        Response, isDone: Bool
+    ) {
         guard let live = try await prover(of: waiting, context) else {
-            return responder.unmatched(context)
+            return (responder.unmatched(context), isDone: false)
         }
         let outcome = try await accounts.link(
             link.event(waiting.subject, live.session.id, [waiting.claim(at: context.now)], context),
             at: context.now
         )
         guard outcome == .linked || outcome == .alreadyLinked else {
-            return try responder.linked(
+            let refused = try responder.linked(
                 outcome,
                 waiting.identity.provider,
                 of: live.session.id,
                 .ways,
                 context
-            ).adding([pending.remove])
+            )
+            return (refused.adding([pending.remove]), isDone: false)
         }
         let path: LocalPath =
             switch waiting.signInReturn.destination {
@@ -234,7 +276,7 @@ struct AccountLinkingPages: Sendable {
             case .app: LocalPath(waiting.signInReturn.restart) ?? .dashboard
             case .link(_, let path): path
             }
-        return responder.go(to: path, context, cookies: [pending.remove])
+        return (responder.go(to: path, context, cookies: [pending.remove]), isDone: true)
     }
 
     /// The session of an account that the identity may join. A relay's address names no account:
@@ -258,20 +300,6 @@ struct AccountLinkingPages: Sendable {
             return nil
         }
         return live
-    }
-
-    private func target(of waiting: PendingIdentity, _ ways: SignInMethods) -> FormTarget {
-        .servers(ways.formActions + waiting.appSources)
-    }
-}
-
-extension PendingIdentity {
-    /// The sources for a form whose answer may redirect to an app.
-    var appSources: [String] {
-        guard case .app(let target) = signInReturn.destination,
-            let source = PagePolicy.source(of: RedirectURI(target.redirectURI))
-        else { return [] }
-        return [source]
     }
 }
 

@@ -12,6 +12,7 @@ struct AccountPages: Sendable {
     let check: SessionCheck
     let accounts: AccountStore
     let departure: AccountDeparture
+    let signOut: BrowserSignOut
     let cookies: SessionCookies
     let responder: BackendResponder
     let forms: PageForms
@@ -81,10 +82,12 @@ struct AccountPages: Sendable {
             )
             return responder.go(to: .devices(done: "others"), context)
         }
+        var removed: [HTTPField] = []
         if let id = form["id"].flatMap({ UniqueID($0) }) {
             try await departure.signOut(id, of: live.account.id, at: context.now)
+            removed = try await signOut.afterEnding(id, of: live, context)
         }
-        return responder.go(to: .devices(done: "ended"), context)
+        return responder.go(to: .devices(done: "ended"), context, cookies: removed)
     }
 
     private func appName(of session: AccountSession) -> String? {

@@ -12,6 +12,7 @@ struct ChoosePages: Sendable {
     let cookies: SessionCookies
     let page: PageResponder
     let forms: PageForms
+    let isSignUpOpen: Bool
 
     func signIn(_ context: BackendContext) async throws -> Response {
         try await choose(.signIn, context)
@@ -21,6 +22,27 @@ struct ChoosePages: Sendable {
         try await choose(.signUp, context)
     }
 
+    /// `GET /login/back/orders?page=2&x=1` and `GET /login/back?return_to=/orders?page=2&x=1`: the sign-in,
+    /// and from there to `/orders?page=2&x=1`. Proxies cannot escape a text, so that everything up to the
+    /// end is the way back.
+    func back(_ context: BackendContext) -> Response {
+        let query = context.target.query.map { String(Substring($0)) }
+        let path = context.target.path.dropFirst(BackendPath.back.rawValue.count)
+        let way: String? =
+            path.isEmpty
+            ? query.flatMap { $0.dropping("return_to=") }.map(String.init)
+            : String(path) + (query.map { "?" + $0 } ?? "")
+        let asked = LocalPath.asked(way)
+        let location = FormEncoding.appending(
+            asked == .dashboard ? [] : [("return_to", asked.text)],
+            to: BackendPath.login.rawValue
+        )
+        guard let redirect = Redirect(to: location) else {
+            return Response(empty: .internalServerError, headers: page.headers)
+        }
+        return Response(redirect, headers: page.headers)
+    }
+
     private func choose(_ mode: ChooseMethodPage.Mode, _ context: BackendContext) async throws
         -> Response
     {
@@ -28,7 +50,11 @@ struct ChoosePages: Sendable {
         // A request for an app is checked before the person is redirected for it.
         let target = query["platform"] == "mobile" ? try AppTarget(query, in: directory.apps) : nil
         let ways = SignInMethods(directory)
-        let problem = ways.problem(in: query)
+        let isClosed = mode == .signUp && !isSignUpOpen
+        let problem = isClosed ? .signUpClosed : ways.problem(in: query)
+        let mode: ChooseMethodPage.Mode = isClosed ? .signIn : mode
+        let methods = ways.all(lastUsed: cookies.lastProvider(context.headers))
+        let offersOther = mode == .signUp || isSignUpOpen && !methods.isEmpty
         if target == nil, problem == nil, query["prompt"] == nil,
             let live = try await check.ifAny(context)
         {
@@ -43,22 +69,24 @@ struct ChoosePages: Sendable {
             ChooseMethodPage(
                 mode: mode,
                 app: app?.displayName,
-                methods: ways.all(lastUsed: cookies.lastProvider(context.headers)),
+                methods: methods,
                 isRemembered: query["remember"] == "1",
                 fields: fields,
                 problem: problem,
-                otherMode: PageLink(
-                    path: FormEncoding.appending(
-                        fields.map { ($0.name, $0.value) },
-                        to: other.rawValue
+                otherMode: !offersOther
+                    ? nil
+                    : PageLink(
+                        path: FormEncoding.appending(
+                            fields.map { ($0.name, $0.value) },
+                            to: other.rawValue
+                        )
                     )
-                )
             ),
             context,
             // PRV-E-2: the status also tells programs that a provider does not answer.
             status: query["reason"] == SignInFailure.Reason.providerUnreachable.rawValue
                 ? .serviceUnavailable : .ok,
-            redirecting: .servers(ways.formActions)
+            redirecting: .onward
         )
     }
 

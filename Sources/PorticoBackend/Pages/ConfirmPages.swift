@@ -81,7 +81,7 @@ struct ConfirmPages: Sendable {
                 problem: ways.problem(in: query)
             ),
             context,
-            redirecting: .servers(ways.formActions),
+            redirecting: .onward,
             cookies: made.cookies
         )
     }
@@ -97,8 +97,10 @@ struct ConfirmPages: Sendable {
             return responder.go(to: try await start(at: name, live, backTo: path), context)
         }
         guard form["action"] == "code" else { return responder.go(to: step.path, context) }
-        try await emails.start(proving: live, context)
-        return responder.go(to: step.at(.confirmCode) ?? step.path, context)
+        return try await forms.once(form, context) {
+            try await emails.start(proving: live, context)
+            return (responder.go(to: step.at(.confirmCode) ?? step.path, context), isDone: true)
+        }
     }
 
     /// `GET /account/confirm/code`
@@ -109,26 +111,77 @@ struct ConfirmPages: Sendable {
         return try codePage(live, step, nil, context)
     }
 
-    /// `POST /account/confirm/code`
+    /// `POST /account/confirm/code`: the session has another cookie afterwards, and the same form once more
+    /// may come without it.
     func confirm(_ context: BackendContext) async throws -> Response {
-        let live = try await check(context)
-        let form = try forms.checked("confirm code", live.session.id.text, context)
+        let form = try forms.ours("confirm code", context)
         let step = Step(form)
-        if form["action"] == "resend" {
+        guard form["action"] != "resend" else { return try await resend(form, step, context) }
+        return try await forms.once(
+            form,
+            context,
+            again: { try await repeated($0, form, step, context) }
+        ) {
+            let live = try await check(context)
+            try forms.check(form, isAbout: live.session.id.text, context)
+            return try await confirm(form, live, step, context)
+        }
+    }
+
+    /// The answer to the very same form once more: to the session that it is about, as long as that lives.
+    ///
+    /// - Parameter first: Has the session's new cookie, and may not have arrived.
+    private func repeated(
+        _ first: Response,
+        _ form: FormParameters,
+        _ step: Step,
+        _ context: BackendContext
+    ) async throws -> Response {
+        do {
+            let live = try await check(context)
+            try forms.check(form, isAbout: live.session.id.text, context)
+            return responder.go(to: step.path, context)
+        } catch let absence as SessionCheck.Absence {
+            guard let hash = cookies.session(setBy: first.headers),
+                let live = try await accounts.live(cookie: hash, at: context.now),
+                forms.forms.isAbout(live.session.id.text, form)
+            else { throw absence }
+            return first
+        }
+    }
+
+    /// Another code. The page is the person's own: without the session it is not shown again either.
+    private func resend(_ form: FormParameters, _ step: Step, _ context: BackendContext)
+        async throws -> Response
+    {
+        let live = try await check(context)
+        try forms.check(form, isAbout: live.session.id.text, context)
+        return try await forms.once(form, context) {
             try await emails.start(proving: live, context)
-            return try codePage(live, step, nil, wasResent: true, context)
+            return (try codePage(live, step, nil, wasResent: true, context), isDone: true)
         }
-        guard let code = form["code"] else { return try codePage(live, step, .missing, context) }
+    }
+
+    /// - Returns: Whether the person has proven who they are.
+    private func confirm(
+        _ form: FormParameters,
+        _ live: LiveAccountSession,
+        _ step: Step,
+        _ context: BackendContext
+    ) async throws -> (Response, isDone: Bool) {
+        guard let code = form["code"] else {
+            return (try codePage(live, step, .missing, context), isDone: false)
+        }
         let (outcome, fields) = try await emails.prove(code, live, cookies, context)
+        let problem: EmailCodePage.Problem
         switch outcome {
-        case .confirmed: return responder.go(to: step.path, context, cookies: fields)
-        case .wrong(let left, _):
-            let problem: EmailCodePage.Problem = left > 0 ? .wrong(triesLeft: left) : .tooMany
-            return try codePage(live, step, problem, context)
-        case .expired: return try codePage(live, step, .expired, context)
-        case .unknown, .taken, .spent, .blocked, .secondOfProvider:
-            return try codePage(live, step, .used, context)
+        case .confirmed:
+            return (responder.go(to: step.path, context, cookies: fields), isDone: true)
+        case .wrong(let left, _): problem = left > 0 ? .wrong(triesLeft: left) : .tooMany
+        case .expired: problem = .expired
+        case .unknown, .taken, .spent, .blocked, .secondOfProvider: problem = .used
         }
+        return (try codePage(live, step, problem, context), isDone: false)
     }
 
     /// Providers with answers that can prove who a person is. If mail cannot be sent either, a
@@ -196,8 +249,7 @@ extension LocalPath {
         return LocalPath(text) ?? path
     }
 
-    /// The start of a sign-in by handle that does so. It shows the host first, with a link: a form may
-    /// lead only to servers that its page names (CSP `form-action`), and hosts are anybody's.
+    /// The start of a sign-in by handle that does so. It shows the host first.
     ///
     /// - Parameter isRemembered: Whether the session that it replaces was to last.
     static func proving(_ did: String, isRemembered: Bool, backTo path: LocalPath) -> LocalPath {
@@ -225,6 +277,9 @@ extension LocalPath {
     /// The page that checks a proof for ``joining``, and where its code is entered.
     static let joiningProof = confirming(.adding, backTo: joining)
     static let joiningCode = confirming(.adding, backTo: joining, at: .confirmCode)
+
+    /// Whether it is the question about an identity that waits, or the proof that it asked for.
+    var isOfJoining: Bool { self == .joining || self == .joiningProof }
 
     /// Whether it is the page that asks for a proof.
     var isConfirming: Bool { text.hasPrefix("\(BackendPath.confirmItsYou.rawValue)?") }

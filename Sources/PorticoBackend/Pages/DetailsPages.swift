@@ -20,12 +20,13 @@ struct DetailsPages: Sendable {
 
     func saveDetails(_ context: BackendContext) async throws -> Response {
         let live = try await check(context)
-        let form = try forms.checked("details", live.session.id.text, context)
+        let (form, counts) = try forms.taken("details", live.session.id.text, context)
         let said = ProfileForm(
             form,
             WelcomePage.Email(live.account.email),
             asksForEmail: form["action"] == "confirm-email"
         )
+        guard counts else { return try detailsPage(live, said, [], context).notDone }
         guard said.problems.isEmpty else {
             return try detailsPage(live, said, said.problems, context)
         }
@@ -41,8 +42,11 @@ struct DetailsPages: Sendable {
         guard live.isProven(at: context.now) else {
             return responder.go(to: .confirming(.changingEmail, backTo: .details), context)
         }
-        try await emails.start(address, for: live.account, context)
-        return responder.go(to: emails.asking(address, for: live.account, context), context)
+        return try await forms.once(form, context) {
+            try await emails.start(address, for: live.account, context)
+            let path = emails.asking(address, for: live.account, context)
+            return (responder.go(to: path, context), isDone: true)
+        }
     }
 
     /// - Parameter said: What the person typed, if it could not be accepted.
@@ -82,21 +86,35 @@ struct DetailsPages: Sendable {
             guard let address = emails.address(in: request, of: live.account, context) else {
                 return responder.go(to: .details, context)
             }
-            try await emails.start(address, for: live.account, context)
-            return try codePage(live, request, nil, wasResent: true, context)
+            return try await forms.once(form, context) {
+                try await emails.start(address, for: live.account, context)
+                return (try codePage(live, request, nil, wasResent: true, context), isDone: true)
+            }
         default: break
         }
         guard let code = form["code"] else { return try codePage(live, request, .missing, context) }
-        switch try await emails.confirm(code, for: live.account, context) {
-        case .confirmed: return responder.go(to: .savedDetails, context)
-        case .wrong(let left, _):
-            let problem: EmailCodePage.Problem = left > 0 ? .wrong(triesLeft: left) : .tooMany
-            return try codePage(live, request, problem, context)
-        case .expired: return try codePage(live, request, .expired, context)
-        case .unknown, .spent, .blocked, .secondOfProvider:
-            return try codePage(live, request, .used, context)
+        let saved = responder.go(to: .savedDetails, context)
+        return try await forms.once(form, context) {
+            let outcome = try await emails.confirm(code, for: live.account, context)
+            if case .confirmed = outcome { return (saved, isDone: true) }
+            return (try notConfirmed(outcome, live, request, context), isDone: false)
+        }
+    }
+
+    private func notConfirmed(
+        _ outcome: EmailConfirmationOutcome,
+        _ live: LiveAccountSession,
+        _ request: String?,
+        _ context: BackendContext
+    ) throws -> Response {
+        let problem: EmailCodePage.Problem
+        switch outcome {
+        case .wrong(let left, _): problem = left > 0 ? .wrong(triesLeft: left) : .tooMany
+        case .expired: problem = .expired
+        case .confirmed, .unknown, .spent, .blocked, .secondOfProvider: problem = .used
         case .taken: return try detailsPage(live, nil, [.emailTaken], context)
         }
+        return try codePage(live, request, problem, context)
     }
 
     /// - Parameter request: The address that the code was sent to, sealed: the store keeps only what

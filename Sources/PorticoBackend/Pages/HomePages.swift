@@ -9,20 +9,29 @@ import PorticoWeb
 struct HomePages: Sendable {
     let check: SessionCheck
     let accounts: AccountStore
-    let departure: AccountDeparture
+    let browserSignOut: BrowserSignOut
     let emails: EmailCodes
-    let cookies: SessionCookies
     let directory: BackendDirectory
     let identity: ServiceIdentity
     let responder: BackendResponder
     let forms: PageForms
 
     func root(_ context: BackendContext) async throws -> Response {
-        try await check.ifAny(context) == nil
+        // Where a proxy leads the root elsewhere, this is not asked: otherwise it would lead to itself.
+        if identity.home == LocalPath.root.text { return try await ownDashboard(context) }
+        return try await check.ifAny(context) == nil
             ? responder.go(to: .login, context) : responder.go(to: .dashboard, context)
     }
 
+    /// Every sign-in without a place of its own leads here.
     func dashboard(_ context: BackendContext) async throws -> Response {
+        guard let home = identity.home.flatMap({ LocalPath($0) }) else {
+            return try await ownDashboard(context)
+        }
+        return responder.redirect(home.text)
+    }
+
+    private func ownDashboard(_ context: BackendContext) async throws -> Response {
         let live = try await check(context)
         let made = try forms.form(.signOut, "sign out", live.session.id.text, context)
         return responder.page(
@@ -39,18 +48,26 @@ struct HomePages: Sendable {
     func onboarding(_ context: BackendContext) async throws -> Response {
         let live = try await check(context)
         let path = LocalPath.asked(try context.query()["return_to"])
-        return try welcomePage(live, nil, [], backTo: path, context)
+        switch identity.onboarding {
+        case nil: return try welcomePage(live, nil, [], backTo: path, context)
+        case .off: return responder.go(to: path, context)
+        case .at(let own):
+            return responder.redirect(FormEncoding.appending([("return_to", path.text)], to: own))
+        }
     }
 
     /// `POST /onboarding`: stores the details that the person entered.
     func welcome(_ context: BackendContext) async throws -> Response {
         let live = try await check(context)
-        let form = try forms.checked("welcome", live.session.id.text, context)
+        let (form, counts) = try forms.taken("welcome", live.session.id.text, context)
         let path = LocalPath.asked(form["return_to"])
+        let said = ProfileForm(form, WelcomePage.Email(live.account.email))
+        guard counts else {
+            return try welcomePage(live, said, [], backTo: path, context).notDone
+        }
         guard form["action"] != "later" else {
             return try await welcomed(live, name: nil, backTo: path, context)
         }
-        let said = ProfileForm(form, WelcomePage.Email(live.account.email))
         guard said.problems.isEmpty else {
             return try welcomePage(live, said, said.problems, backTo: path, context)
         }
@@ -78,8 +95,11 @@ struct HomePages: Sendable {
             isWelcomed: true
         )
         // A person with an unverified address is asked for the code that is emailed to it.
-        try await emails.start(address, for: live.account, saying: profile, context)
-        return responder.go(to: emails.asking(address, for: live.account, context), context)
+        return try await forms.once(form, context) {
+            try await emails.start(address, for: live.account, saying: profile, context)
+            let path = emails.asking(address, for: live.account, context)
+            return (responder.go(to: path, context), isDone: true)
+        }
     }
 
     private func welcomed(
@@ -131,13 +151,21 @@ struct HomePages: Sendable {
     // MARK: Signing out
 
     func askToSignOut(_ context: BackendContext) async throws -> Response {
-        guard let live = try await check.ifAny(context) else {
+        try await askToSignOut(try await browserSignOut.whose.leaving(context), context)
+    }
+
+    /// - Parameter answer: What the browser has, perhaps of two people: all of it is to end.
+    private func askToSignOut(_ answer: WhoseBrowser.Answer, _ context: BackendContext) async throws
+        -> Response
+    {
+        guard let live = answer.sessions.first else {
             return responder.page(
                 BackendSignedOutPage(
                     outcome: .wasNotSignedIn,
                     signInAgain: PageLink(path: "/login")
                 ),
-                context
+                context,
+                cookies: forms.cookies.removalOfPending(context.headers)
             )
         }
         let made = try forms.form(.signOut, "sign out", live.session.id.text, context)
@@ -150,27 +178,27 @@ struct HomePages: Sendable {
 
     /// `POST /logout`, of the sign-out page and of ``AlreadySignedInPage``.
     func signOut(_ context: BackendContext) async throws -> Response {
-        guard let live = try await check.ifAny(context) else {
-            return try await askToSignOut(context)
+        let answer = try await browserSignOut.whose.leaving(context)
+        guard let live = answer.sessions.first else {
+            return try await askToSignOut(answer, context)
         }
         let form = try forms.checked("sign out", live.session.id.text, context)
         switch form["action"] {
         case "stay": return responder.go(to: .dashboard, context)
         case "switch": return responder.go(to: .signingIn(backTo: .dashboard), context)
-        case "everywhere":
-            try await departure.signOutEverywhere(live.account.id, at: context.now)
-        default:
-            try await departure.signOut(live.session.id, of: live.account.id, at: context.now)
+        default: break
         }
+        let isEverywhere = form["action"] == "everywhere"
+        let removed = try await browserSignOut(answer, everywhere: isEverywhere, context)
         let methods = live.providers.compactMap { SignInMethods(directory).label($0) }
         return responder.page(
             BackendSignedOutPage(
-                outcome: form["action"] == "everywhere" ? .everywhere : .here,
+                outcome: isEverywhere ? .everywhere : .here,
                 stillAt: methods,
                 signInAgain: PageLink(path: "/login")
             ),
             context,
-            cookies: cookies.removal(context.headers)
+            cookies: removed
         )
     }
 

@@ -117,7 +117,7 @@ struct SignInMethodPages: Sendable {
             ),
             context,
             status: lastOneRefused ? .conflict : .ok,
-            redirecting: .servers(ways.formActions),
+            redirecting: .onward,
             cookies: made.cookies
         )
     }

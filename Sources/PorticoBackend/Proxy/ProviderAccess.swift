@@ -10,8 +10,8 @@ actor ProviderAccess {
     private let accounts: AccountStore
     private let directory: BackendDirectory
     private let vault: ProviderTokens
-    private var known = RecentValues<Token>()
-    private var repetitions = RecentValues<Repetition>()
+    private var known = TwoGenerations<IdentityKey, Token>(capacity: 1000)
+    private var repetitions = TwoGenerations<IdentityKey, Repetition>(capacity: 1000)
     private var fetches: [IdentityKey: Task<Result<Token, Failure>, Never>] = [:]
 
     struct Token: Sendable {
@@ -39,6 +39,8 @@ actor ProviderAccess {
         /// The provider no longer accepts the refresh token: a new sign-in helps.
         case ended
         case unreachable
+        /// The provider's answer cannot be used, or it does not know our client.
+        case refused
     }
 
     /// How many seconds before its expiry a token is no longer used.
@@ -73,8 +75,11 @@ actor ProviderAccess {
         let fetch = Task { () -> Result<Token, Failure> in
             let result = await refresh(identity, of: accountID, moment)
             fetches[identity.key] = nil
-            if case .success(let token) = result { known[identity.key] = token }
-            if case .failure(.unreachable) = result {} else { repetitions[identity.key] = nil }
+            if case .success(let token) = result { known.insert(token, for: identity.key) }
+            switch result {
+            case .failure(.unreachable), .failure(.refused): break
+            default: repetitions.remove(identity.key)
+            }
             return result
         }
         fetches[identity.key] = fetch
@@ -94,16 +99,10 @@ actor ProviderAccess {
             )
             var origin = identity.sealedToken
             if let successor = answer.refreshToken, successor != token {
-                let sealed = vault.seal(successor, for: identity.key, at: moment)
-                // Losing a rotated token would sign the person out of every API.
-                let change = try await accounts.keepToken(
-                    sealed,
-                    of: identity.key,
-                    replacing: identity.sealedToken
-                )
-                if change == .changed {
-                    origin = sealed
-                } else if try await isForgotten(identity.key, of: accountID) {
+                switch try await keep(successor, of: identity, accountID, moment) {
+                case .stored(let sealed): origin = sealed
+                case .overtaken: break
+                case .forgotten:
                     // Signed out in the meantime: the revocation was for the token before this one.
                     _ = await provider.client.revoke(successor)
                     return .failure(.ended)
@@ -117,14 +116,45 @@ actor ProviderAccess {
                 origin: origin
             )
             return .success(token)
-        } catch let error as SignInError {
+        } catch let failure as RefreshFailure {
+            if let successor = failure.successor, successor != token {
+                // `try?`: what cannot be stored is lost, as it was before.
+                _ = try? await keep(successor, of: identity, accountID, moment)
+            }
+            switch failure.error.kind {
             // Only a refused token ends access; a new sign-in does not help with other errors.
-            if case .interactionRequired = error.kind { return .failure(.ended) }
-            return .failure(.unreachable)
+            case .interactionRequired: return .failure(.ended)
+            case .rejected, .misconfigured: return .failure(.refused)
+            default: return .failure(.unreachable)
+            }
         } catch {
             // The successor could not be stored: the token it replaces may still work.
             return .failure(.unreachable)
         }
+    }
+
+    private enum Kept {
+        case stored(String)
+        /// Another process stored one in the meantime.
+        case overtaken
+        case forgotten
+    }
+
+    /// Losing a rotated token would sign the person out of every API.
+    private func keep(
+        _ successor: SecretText,
+        of identity: Identity,
+        _ accountID: UniqueID,
+        _ moment: Moment
+    ) async throws -> Kept {
+        let sealed = vault.seal(successor, for: identity.key, at: moment)
+        let change = try await accounts.keepToken(
+            sealed,
+            of: identity.key,
+            replacing: identity.sealedToken
+        )
+        if change == .changed { return .stored(sealed) }
+        return try await isForgotten(identity.key, of: accountID) ? .forgotten : .overtaken
     }
 
     private func idempotencyKey(_ identity: Identity, _ moment: Moment) -> String {
@@ -132,7 +162,10 @@ actor ProviderAccess {
             return repeated.key
         }
         let key = moment.random.text(16)
-        repetitions[identity.key] = Repetition(origin: identity.sealedToken, key: key)
+        repetitions.insert(
+            Repetition(origin: identity.sealedToken, key: key),
+            for: identity.key
+        )
         return key
     }
 
@@ -140,20 +173,5 @@ actor ProviderAccess {
     private func isForgotten(_ key: IdentityKey, of accountID: UniqueID) async throws -> Bool {
         let identities = try await accounts.identities(of: accountID)
         return identities.first { $0.key == key }?.sealedToken == nil
-    }
-}
-
-/// Recently used values of identities, at most a thousand.
-private struct RecentValues<Value> {
-    private var values: [IdentityKey: Value] = [:]
-    private let most = 1000
-
-    subscript(key: IdentityKey) -> Value? {
-        get { values[key] }
-        set {
-            // Clearing all at once is coarse but rare; each is fetched again when needed.
-            if values.count >= most, newValue != nil, values[key] == nil { values = [:] }
-            values[key] = newValue
-        }
     }
 }

@@ -15,14 +15,18 @@ struct ProxyEndpoint: Sendable {
     let apis: [ProxiedAPI]
     let check: SessionCheck
     let access: ProviderAccess
+    /// Connections of its own, so that no sign-in and no token waits for an API; it bounds what an API
+    /// gets of them, and of the memory for answers, and a person of that (docs/decisions/0094).
     let transport: any HTTPTransport
+    let calls: AccountCalls
     let headers: SecurityHeaders
     private let nonces = DPoPNonceMemory()
 
     /// As far as the setting `limits.body` allows it.
     private static let longestBody = 4 * 1024 * 1024
     static let methods: [HTTPRequest.Method] = [.get, .post, .put, .patch, .delete]
-    private static let limits = HTTPLimits(bytes: 16 * 1024 * 1024, seconds: 30)
+    /// Of an answer.
+    private static let longest = HTTPLimits(bytes: 16 * 1024 * 1024, seconds: 30)
 
     func respond(_ name: Substring, _ rest: Substring, _ context: BackendContext) async throws
         -> Response
@@ -37,6 +41,13 @@ struct ProxyEndpoint: Sendable {
             throw BackendError(.invalidRequest, "Nothing is upgraded here.")
         }
         let live = try await check(context)
+        guard let place = calls.begin(live.account.id) else {
+            throw BackendError(
+                .rateLimited,
+                "This account has too many calls under way.",
+                retryAfter: 1
+            )
+        }
         let token = try await token(live.account.id, api, context)
         var request = HTTPRequest(
             // The answer to HEAD has the length of the answer to GET (RFC 9110 §8.6).
@@ -52,23 +63,30 @@ struct ProxyEndpoint: Sendable {
         let body = try body(context)
         let reply: HTTPReply
         do {
-            reply = try await send(request, body, with: token, at: context.moment)
+            reply = try await send(request, body, of: live.account.id, token, at: context.moment)
+        } catch let error as HTTPTransportError where error == .busy || error == .noRoom {
+            throw BackendError.busy
         } catch {
             throw BackendError(.providerUnreachable, "The API does not answer.", retryAfter: 5)
         }
-        return response(reply)
+        var response = response(reply)
+        response.held = [place] + (reply.held.map { [$0] } ?? [])
+        return response
     }
 
     private func send(
         _ request: HTTPRequest,
         _ body: [UInt8],
-        with token: ProviderAccess.Token,
+        of account: UniqueID,
+        _ token: ProviderAccess.Token,
         at moment: Moment
     ) async throws -> HTTPReply {
+        var limits = Self.longest
+        limits.person = account
         guard let key = token.key else {
             var request = request
             request.headerFields[.authorization] = "Bearer \(token.text.reveal())"
-            return try await transport.send(request, body: body, limits: Self.limits)
+            return try await transport.send(request, body: body, limits: limits)
         }
         guard let address = request.address else { throw HTTPTransportError.malformed }
         let clock = Clock(random: moment.random) { moment.now }
@@ -78,7 +96,7 @@ struct ProxyEndpoint: Sendable {
             with: key,
             token: token.text,
             at: .resource,
-            limits: Self.limits
+            limits: limits
         ) { _ in (request.headerFields, body) }.reply
     }
 
@@ -93,6 +111,11 @@ struct ProxyEndpoint: Sendable {
             case .none:
                 throw BackendError(.accessDenied, "The account has no access to this API.")
             case .ended: throw BackendError(.reauthenticationRequired, "Sign in again.")
+            case .refused:
+                throw BackendError(
+                    .providerError,
+                    "The identity provider gave no access token that can be used."
+                )
             case .unreachable:
                 throw BackendError(
                     .providerUnreachable,

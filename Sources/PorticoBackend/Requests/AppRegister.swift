@@ -15,9 +15,24 @@ struct AppRegister: Sendable {
         apps.contains { sameBytes($0.name, name) }
     }
 
+    /// Whether a sign-in may end at a target: its app is there, has that redirect, and takes its
+    /// session as the target says.
+    func takes(_ target: AppTarget) -> Bool {
+        guard let app = apps.first(where: { sameBytes($0.name, target.app) }) else { return false }
+        return app.permits(target.redirectURI)
+            && (target.challenge != nil || app.handOff == .sessionToken)
+    }
+
     /// The app of a request: by name, or the only one, or the default one.
-    func app(named name: String?) throws(BackendError) -> App {
+    ///
+    /// - Parameter handsOff: Whether an app whose name is not given may be meant, by how it takes its
+    ///   session. If no app may, all are asked.
+    func app(named name: String?, where handsOff: (App.HandOffForm) -> Bool = { _ in true })
+        throws(BackendError) -> App
+    {
         guard let name else {
+            let meant = apps.filter { handsOff($0.handOff) }
+            let apps = meant.isEmpty ? apps : meant
             if apps.count == 1 { return apps[0] }
             guard let standard = apps.first(where: \.isDefault) else {
                 throw BackendError(.missingParameter, "app is required: which app is asking?")

@@ -28,28 +28,50 @@ package struct BackendContext: PageContext {
 
     /// The query, each parameter at most once (attack E07).
     func query() throws(BackendError) -> FormParameters {
+        let query: FormParameters
         do {
-            let query = try FormParameters(query: target)
-            try query.refuseRepeats()
-            return query
+            query = try FormParameters(query: target)
         } catch {
-            throw BackendError(.invalidRequest, "The query is malformed, or repeats a parameter.")
+            throw BackendError(.invalidRequest, "The query is malformed.")
         }
+        try Self.refuseRepeats(query)
+        return query
     }
 
     /// The body of a form post, each parameter at most once.
     func form(upTo maximum: Int = 64 * 1024) throws(BackendError) -> FormParameters {
+        let form: FormParameters
         do {
-            let form = try FormParameters(body: request.received, upTo: maximum)
-            try form.refuseRepeats()
-            return form
-        } catch FormRefusal.tooLong {
-            throw BackendError(.tooLarge, "The body is larger than this address takes.")
-        } catch is FormRefusal {
-            throw BackendError(.invalidRequest, "The body is not a form.")
+            form = try FormParameters(body: request.received, upTo: maximum)
         } catch {
-            throw BackendError(.invalidRequest, "The body repeats a parameter.")
+            switch error {
+            case .tooLong:
+                throw BackendError(.tooLarge, "The body is larger than this address takes.")
+            case .invalid, .mediaType:
+                throw BackendError(.invalidRequest, "The body is not a form.")
+            }
         }
+        try Self.refuseRepeats(form)
+        return form
+    }
+
+    private static func refuseRepeats(_ form: FormParameters) throws(BackendError) {
+        guard let name = form.firstRepeated else { return }
+        throw BackendError(
+            .invalidRequest,
+            parameter: FormParameters.known(name),
+            "is given more than once."
+        )
+    }
+
+    /// The address of the page that a form came from: it posts to its own, with what the page was opened
+    /// with.
+    func page(of form: FormParameters) -> String {
+        let kept = ["for", "return_to", "request"].compactMap { name in
+            form[name].map { (name: name, value: $0) }
+        }
+        guard !kept.isEmpty else { return target.path }
+        return FormEncoding.appending(kept, to: target.path)
     }
 
     /// Whether the caller is a program that accepts JSON rather than a page or redirect.

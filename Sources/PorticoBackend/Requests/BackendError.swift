@@ -68,7 +68,22 @@ struct BackendError: Refusal, Hashable {
         self.retryAfter = retryAfter
     }
 
+    /// - Parameters:
+    ///   - parameter: The name of the parameter that is wrong, of ours and not of the request.
+    ///   - problem: The rest of the sentence, a literal too.
+    init(_ code: Code, parameter: StaticString, _ problem: StaticString) {
+        self.code = code
+        message = "\(parameter) \(problem)"
+        retryAfter = nil
+    }
+
     static let busy = BackendError(.busy, "The server is busy.", retryAfter: Response.whenBusy)
+
+    static let cannotSave = BackendError(
+        .busy,
+        "The server cannot save anything now.",
+        retryAfter: Unavailable.cannotSave.retryAfter
+    )
 
     static let methodNotAllowed = BackendError(
         .methodNotAllowed,
@@ -95,7 +110,7 @@ struct BackendError: Refusal, Hashable {
         return ErrorPage(
             issue: issue,
             back: PageLink(path: BackendPath.login.rawValue),
-            details: ErrorPage.Details(code: name, time: moment.now)
+            details: ErrorPage.Details(code: name, description: message, time: moment.now)
         )
     }
 

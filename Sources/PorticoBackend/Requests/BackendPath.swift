@@ -2,6 +2,8 @@
 enum BackendPath: String, CaseIterable, Sendable {
     case root = "/"
     case login = "/login"
+    /// A way back that a proxy can write, which cannot escape an address.
+    case back = "/login/back"
     case signup = "/signup"
     /// Asks for an internet handle.
     case handle = "/mobile-auth"

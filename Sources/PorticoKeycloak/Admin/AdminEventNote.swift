@@ -13,7 +13,7 @@ struct AdminEventNote {
     /// - Returns: `nil` for a request that only reads.
     init?(_ method: HTTPRequest.Method, _ call: AdminCall, _ answer: AdminAnswer) {
         let base = "/admin/realms/".utf8.count
-        let below = call.context.target.path.utf8.dropFirst(base)
+        let below = call.context.path.utf8.dropFirst(base)
             .drop { $0 != UInt8(ascii: "/") }.dropFirst()
         var path = String(Substring(below.prefix(1000)))
         let parts = path.split(separator: "/").map(String.init)
@@ -52,7 +52,8 @@ struct AdminEventNote {
     private static let actions: Set<String> = [
         "logout", "logout-all", "push-revocation", "partialImport", "execute-actions-email",
         "reset-password-email", "send-verify-email", "reset-password", "client-secret",
-        "disable-credential-types",
+        "disable-credential-types", "clear-realm-cache", "clear-user-cache", "clear-keys-cache",
+        "clear-crl-cache", "partial-export",
     ]
 
     /// Keycloak's `ResourceType`.
@@ -67,10 +68,16 @@ struct AdminEventNote {
                 ? "CLIENT_SCOPE_MAPPING" : "REALM_SCOPE_MAPPING"
         }
         if parts.contains("protocol-mappers") { return "PROTOCOL_MAPPER" }
+        if parts.starts(with: ["users", "profile"]) { return "USER_PROFILE" }
+        if parts.first == "authentication" {
+            return parts.contains("required-actions") ? "REQUIRED_ACTION" : "AUTH_FLOW"
+        }
         let third = parts.dropFirst(2).first
         switch (first, third) {
         case ("users", "groups"?): return "GROUP_MEMBERSHIP"
         case ("clients", "roles"?): return "CLIENT_ROLE"
+        case ("identity-provider", _) where parts.contains("mappers"):
+            return "IDENTITY_PROVIDER_MAPPER"
         case ("clients", "default-client-scopes"?), ("clients", "optional-client-scopes"?):
             return "CLIENT_SCOPE_CLIENT_MAPPING"
         default: return resources[first] ?? "REALM"
@@ -81,5 +88,6 @@ struct AdminEventNote {
         "users": "USER", "clients": "CLIENT", "roles": "REALM_ROLE", "roles-by-id": "REALM_ROLE",
         "groups": "GROUP", "client-scopes": "CLIENT_SCOPE", "sessions": "USER_SESSION",
         "identity-provider": "IDENTITY_PROVIDER", "attack-detection": "USER_LOGIN_FAILURE",
+        "components": "COMPONENT",
     ]
 }

@@ -33,19 +33,20 @@ struct AdminGroups: Sendable {
 
     private func list(_ call: AdminCall) async throws -> AdminAnswer {
         let query = try call.query()
-        try call.expectNoAttributes(query)
         let page = try call.page(query)
         let isBrief = query["briefRepresentation"] != "false"
         let tops = call.realm.graph.groups(in: nil)
-        guard let search = query["search"] else {
+        let search = query["search"]
+        let attributes = try Self.attributes(call, query)
+        guard search != nil || attributes != nil else {
             return .list(
                 tops.dropFirst(page.first).prefix(page.max).map {
                     call.json(of: $0, isBrief: isBrief)
                 }
             )
         }
-        let found = call.realm.graph.allGroups.filter {
-            Self.matches($0.group.name, search, isExact: query["exact"] == "true")
+        let found = call.realm.graph.allGroups.filter { group in
+            Self.matches(group.group, search, attributes, isExact: query["exact"] == "true")
         }
         // A match stands in the groups above it.
         let shown = Set(
@@ -58,21 +59,35 @@ struct AdminGroups: Sendable {
         )
     }
 
-    private static func matches(_ name: String, _ search: String, isExact: Bool) -> Bool {
-        isExact
-            ? sameBytes(name, search)
-            : LoginName.folded(name).utf8.firstRange(of: LoginName.folded(search).utf8) != nil
+    /// Those of groups are shown to people who may view people, and are looked for by no others.
+    private static func attributes(_ call: AdminCall, _ query: FormParameters) throws
+        -> AttributeQuery?
+    {
+        let attributes = try call.attributes(query)
+        try call.expect(attributes == nil || call.rights.allows(.viewUsers))
+        return attributes
+    }
+
+    private static func matches(
+        _ group: Group,
+        _ search: String?,
+        _ attributes: AttributeQuery?,
+        isExact: Bool
+    ) -> Bool {
+        guard attributes?.isMet(by: group.attributes) ?? true else { return false }
+        guard let search else { return true }
+        return isExact
+            ? sameBytes(group.name, search)
+            : LoginName.folded(group.name).utf8.firstRange(of: LoginName.folded(search).utf8) != nil
     }
 
     private func count(_ call: AdminCall) async throws -> AdminAnswer {
         let query = try call.query()
-        try call.expectNoAttributes(query)
         let isTop = query["top"] == "true"
+        let attributes = try Self.attributes(call, query)
         let count = call.realm.graph.allGroups.count { group in
             (!isTop || group.group.parentID == nil)
-                && (query["search"].map {
-                    Self.matches(group.group.name, $0, isExact: false)
-                } ?? true)
+                && Self.matches(group.group, query["search"], attributes, isExact: false)
         }
         return .object(["count": .integer(Int64(count))])
     }
@@ -97,9 +112,10 @@ struct AdminGroups: Sendable {
 
     private func byPath(_ call: AdminCall) async throws -> AdminAnswer {
         let segments = call.context.parameters["path"].split(separator: "/")
+        // A slash may be written out, also the first one: `%2Fberlin%2Fmitte`.
         let names = segments.compactMap { RequestTarget.decoded($0) }
         guard names.count == segments.count,
-            let found = call.realm.graph.group(atPath: names.map { "/" + $0 }.joined()),
+            let found = call.realm.graph.group(atPath: names.joined(separator: "/")),
             let group = call.realm.graph.group(found.id)
         else { throw AdminRefusal.notFound("Group path does not exist") }
         var json = call.json(of: group, isBrief: false)

@@ -18,6 +18,23 @@ struct AdminIdentityProviders: Sendable {
             },
             .put("\(base)/{provider}", .manageIdentityProviders, update),
             .delete("\(base)/{provider}", .manageIdentityProviders, delete),
+            .get("\(base)/{provider}/mappers", .viewIdentityProviders) { call in
+                .list(try await mappers(call).map(administration.shown))
+            },
+            .post("\(base)/{provider}/mappers", .manageIdentityProviders, createMapper),
+            .get("\(base)/{provider}/mappers/{mapper}", .viewIdentityProviders) { call in
+                .object(try administration.shown(try await mapper(call)))
+            },
+            .put("\(base)/{provider}/mappers/{mapper}", .manageIdentityProviders, updateMapper),
+            .delete("\(base)/{provider}/mappers/{mapper}", .manageIdentityProviders) { call in
+                let mapper = try await mapper(call)
+                _ = try await store.deletePart(mapper.kind, id: mapper.id, realmID: call.realmID)
+                return .done
+            },
+            .get("\(base)/{provider}/mapper-types", .viewIdentityProviders) { _ in .json([:]) },
+            .post("identity-provider/import-config", .manageIdentityProviders) { _ in
+                throw AdminRefusal.invalid("Settings of a provider are written out here.")
+            },
         ]
     }
 
@@ -57,26 +74,16 @@ struct AdminIdentityProviders: Sendable {
         if let alias = try representation.text("alias"), !sameBytes(alias, former.id) {
             throw AdminRefusal.invalid("An identity provider keeps its alias.")
         }
-        let secrets = RealmSecrets(ring: administration.ring, areShown: true)
-        let kept = try IdentityProviderRepresentation(former, secrets: secrets).json
-        var object = Self.unmasked(representation.object, by: kept)
-        if let config = object.object("config") {
-            object["config"] = .object(
-                Self.unmasked(config, by: kept.object("config") ?? JSONObject())
-            )
-        }
+        var object = representation.object
         object["alias"] = .string(former.id)
-        object["internalId"] = kept["internalId"]
+        object["internalId"] = former.document["internalId"]
         try await put(object, alias: former.id, call)
         return .done
     }
 
     private func delete(_ call: AdminCall) async throws -> AdminAnswer {
         let part = try await part(call)
-        for mapper in try await store.parts("identityProviderMappers", realmID: call.realmID)
-        where mapper.document.string("identityProviderAlias").map({ sameBytes($0, part.id) })
-            ?? false
-        {
+        for mapper in try await mappers(of: part, call) {
             _ = try await store.deletePart(mapper.kind, id: mapper.id, realmID: call.realmID)
         }
         _ = try await store.deletePart(Self.kind, id: part.id, realmID: call.realmID)
@@ -96,43 +103,83 @@ struct AdminIdentityProviders: Sendable {
     private func json(_ part: RealmPart) throws -> JSONObject {
         let secrets = RealmSecrets(ring: administration.ring, areShown: false)
         var json = try IdentityProviderRepresentation(part, secrets: secrets).json
-        if json["config"] == nil { json["config"] = [:] }
+        json["config"] = .object(json.object("config")?.withoutEmptyTexts ?? [:])
         if json["types"] == nil { json["types"] = [] }
         return json
     }
 
-    /// What was shown masked stays as it is.
-    private static func unmasked(_ object: JSONObject, by kept: JSONObject) -> JSONObject {
-        var whole = JSONObject()
-        for (name, value) in object {
-            whole[name] = value == .string(RealmSecrets.mask) ? kept[name] : value
-        }
-        return whole
+    // MARK: Mappers
+
+    private static let mapperKind = "identityProviderMappers"
+
+    private func mappers(_ call: AdminCall) async throws -> [RealmPart] {
+        try await mappers(of: try await part(call), call)
     }
 
-    private func put(_ object: JSONObject, alias: String, _ call: AdminCall) async throws {
-        let (document, secrets) = RealmPartSeal.parted(object)
-        let sealed = RealmPartSeal(ring: administration.ring).seal(
-            secrets,
-            of: Self.kind,
-            id: alias,
-            realmID: call.realmID,
-            random: call.moment.random
-        )
-        try await store.put(
-            RealmPart(
-                realmID: call.realmID,
-                kind: Self.kind,
-                id: alias,
-                document: document,
-                sealed: secrets.isEmpty ? nil : sealed
+    private func mappers(of provider: RealmPart, _ call: AdminCall) async throws -> [RealmPart] {
+        try await store.parts(Self.mapperKind, realmID: call.realmID).filter { mapper in
+            mapper.document.string("identityProviderAlias").map { sameBytes($0, provider.id) }
+                ?? false
+        }
+    }
+
+    private func mapper(_ call: AdminCall) async throws -> RealmPart {
+        let id = try call.segment("mapper")
+        guard let mapper = try await mappers(call).first(where: { sameBytes($0.id, id) }) else {
+            throw AdminRefusal.notFound("Model not found")
+        }
+        return mapper
+    }
+
+    private func createMapper(_ call: AdminCall) async throws -> AdminAnswer {
+        let provider = try await part(call)
+        let mappers = try await mappers(of: provider, call)
+        let id = UniqueID(random: call.moment.random).text
+        let new = try mapper(call, of: provider, id: id)
+        guard !mappers.contains(where: { $0.document.string("name") == new.string("name") }) else {
+            throw AdminRefusal.invalid(
+                "Identity Provider Mapper with the same name already exists."
             )
-        )
+        }
+        guard mappers.count < Self.most else {
+            throw AdminRefusal.invalid("A provider has at most \(Self.most) mappers.")
+        }
+        try await administration.put(new, of: Self.mapperKind, id: id, call)
+        return .created(path: call.path(id))
+    }
+
+    private func updateMapper(_ call: AdminCall) async throws -> AdminAnswer {
+        let former = try await mapper(call)
+        let changed = try mapper(call, of: try await part(call), id: former.id)
+        try await administration.put(changed, of: Self.mapperKind, id: former.id, call)
+        return .done
+    }
+
+    /// The one in the body.
+    private func mapper(_ call: AdminCall, of provider: RealmPart, id: String) throws -> JSONObject
+    {
+        let body = try call.representation(.identityProviderMapper)
+        guard let name = try body.text("name"), PlainText.isLine(name, length: 255),
+            let kind = try body.text("identityProviderMapper"), kind.utf8.count <= 255
+        else { throw AdminRefusal.invalid("A mapper has a name of one line, and says what it is.") }
+        return [
+            "id": .string(id), "name": .string(name), "identityProviderAlias": .string(provider.id),
+            "identityProviderMapper": .string(kind),
+            "config": .object(try body.child("config")?.object.withoutEmptyTexts ?? [:]),
+        ]
+    }
+
+    private func put(_ representation: JSONObject, alias: String, _ call: AdminCall) async throws {
+        var object = representation
+        if let config = object.object("config") {
+            object["config"] = .object(config.withoutEmptyTexts)
+        }
+        try await administration.put(object, of: Self.kind, id: alias, call)
     }
 }
 
 extension AdminRight {
-    fileprivate static let viewIdentityProviders = AdminRight(
+    static let viewIdentityProviders = AdminRight(
         "view-identity-providers",
         "manage-identity-providers"
     )
@@ -148,5 +195,9 @@ extension RepresentationMembers {
         firstBrokerLoginFlowAlias postBrokerLoginFlowAlias organizationId config types
         updateProfileFirstLogin
         """
+    )
+    fileprivate static let identityProviderMapper = RepresentationMembers(
+        "IdentityProviderMapperRepresentation",
+        "id name identityProviderAlias identityProviderMapper config"
     )
 }

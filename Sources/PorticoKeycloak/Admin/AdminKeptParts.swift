@@ -1,60 +1,131 @@
+import HTTPTypes
 import PorticoBytes
 import PorticoProtocol
 import PorticoProvider
 import PorticoStores
 
-/// What is kept of an imported realm and changed by an import only: authentication flows, required
-/// actions, texts.
+/// What is kept of a realm for exports, and what neighbours ask of it all the same: texts of pages,
+/// policies for clients, caches.
 struct AdminKeptParts: Sendable {
     let administration: RealmAdministration
 
-    var rows: [AdminRow] {
-        [
-            .get("authentication/flows", .viewRealm) { call in
-                .list(try await parts("authenticationFlows", call))
+    var rows: [AdminRow] { texts + policies + registrations + caches }
+
+    // MARK: Texts of pages
+
+    private var texts: [AdminRow] {
+        let one = "localization/{locale}"
+        return [
+            .get("localization", .viewRealm) { call in .json(.texts(Self.texts(call).map(\.name)))
             },
-            .get("authentication/required-actions", .viewRealm) { call in
-                .list(try await actions(call))
+            .get(one, .viewRealm) { call in
+                .object(Self.texts(call).object(try call.segment("locale")) ?? JSONObject())
             },
-            .get("authentication/required-actions/{action}", .viewRealm) { call in
-                let alias = try call.segment("action")
-                let action = try await actions(call).first {
-                    $0.string("alias").map { sameBytes($0, alias) } ?? false
-                }
-                guard let action else {
-                    throw AdminRefusal.notFound("Failed to find required action")
-                }
-                return .object(action)
+            .post(one, .manageRealm) { call in
+                try await set(try Representation(call.json(), path: "").texts(), call)
             },
-            .get("localization", .viewRealm) { call in
-                let texts = call.realm.realm.keycloak?.object("localizationTexts")
-                return .json(.texts((texts ?? [:]).map(\.name)))
+            .delete(one, .manageRealm) { call in
+                var all = Self.texts(call)
+                let locale = try call.segment("locale")
+                guard all[locale] != nil else { throw Self.noTexts }
+                all[locale] = nil
+                try await administration.set("localizationTexts", to: .object(all), in: call.realm)
+                return .done
+            },
+            .get("\(one)/{key}", .viewRealm) { call in
+                let texts = Self.texts(call).object(try call.segment("locale"))
+                guard let text = texts?.string(try call.segment("key")) else { throw Self.noTexts }
+                return .text(text)
+            },
+            .put("\(one)/{key}", .manageRealm) { call in
+                let text = try call.text(upTo: 4096)
+                return try await set([(try call.segment("key"), .string(text))], call)
+            },
+            .delete("\(one)/{key}", .manageRealm) { call in
+                let texts = Self.texts(call).object(try call.segment("locale"))
+                guard texts?[try call.segment("key")] != nil else { throw Self.noTexts }
+                return try await set([(try call.segment("key"), .null)], call)
             },
         ]
     }
 
-    private func parts(_ kind: String, _ call: AdminCall) async throws -> [JSONObject] {
-        let secrets = RealmSecrets(ring: administration.ring, areShown: false)
-        return try await administration.store.parts(kind, realmID: call.realmID)
-            .map { try RealmPartRepresentation($0, secrets: secrets).json }
+    private static let noTexts = AdminRefusal.notFound("Localization text not found")
+
+    private static func texts(_ call: AdminCall) -> JSONObject {
+        call.realm.realm.keycloak?.object("localizationTexts") ?? JSONObject()
     }
 
-    /// A realm that came without any has those that people are led through here.
-    private func actions(_ call: AdminCall) async throws -> [JSONObject] {
-        let kept = try await parts("requiredActions", call)
-        guard kept.isEmpty else { return kept }
-        return Self.own.enumerated().map { index, action in
+    /// Sets texts of one language, each of another name; `null` takes one away.
+    private func set(_ changes: [(name: String, value: JSONValue)], _ call: AdminCall)
+        async throws -> AdminAnswer
+    {
+        let locale = try call.segment("locale")
+        guard (1...50).contains(locale.utf8.count), locale.utf8.allSatisfy(\.isVisible) else {
+            throw AdminRefusal.invalid("A locale is a language tag.")
+        }
+        var all = Self.texts(call)
+        guard changes.allSatisfy({ (1...255).contains($0.name.utf8.count) }) else {
+            throw AdminRefusal.invalid("The key of a text has 1 to 255 bytes.")
+        }
+        // By key: setting one after the other in an object would look at all of them for each.
+        var new = Dictionary(changes.map { (ExactText($0.name), $0.value) }) { _, last in last }
+        var texts = (all.object(locale) ?? JSONObject()).map { name, value in
+            (name: name, value: new.removeValue(forKey: ExactText(name)) ?? value)
+        }
+        texts += changes.filter { new.removeValue(forKey: ExactText($0.name)) != nil }
+        texts.removeAll { $0.value == .null }
+        all[locale] = .object(JSONObject(unique: texts) ?? JSONObject())
+        guard all.count <= 100, all.serialized().count <= 1 << 20 else {
+            throw AdminRefusal.invalid("The realm's texts have more than 1 MiB.")
+        }
+        try await administration.set("localizationTexts", to: .object(all), in: call.realm)
+        return .done
+    }
+
+    // MARK: Policies for clients
+
+    private var policies: [AdminRow] {
+        RealmAdministration.policyLists.flatMap { name, kind in
             [
-                "alias": .string(action.alias), "name": .string(action.name),
-                "providerId": .string(action.alias), "enabled": true, "defaultAction": false,
-                "priority": .integer(Int64(index + 1) * 10), "config": [:],
+                AdminRow.get("client-policies/\(name)", .viewRealm) { call in
+                    .object([name: .array(try await administration.policies(name, kind, call))])
+                },
+                .put("client-policies/\(name)", .manageRealm) { call in
+                    let body = try Representation(call.json(), path: "")
+                    try await administration.put(policies: body, name, kind, call)
+                    return .done
+                },
             ]
         }
     }
 
-    private static let own = [
-        (alias: RequiredAction.verifyEmail, name: "Verify Email"),
-        (alias: RequiredAction.configureTOTP, name: "Configure OTP"),
-        (alias: RequiredAction.updatePassword, name: "Update Password"),
-    ]
+    // MARK: What there is none of
+
+    private var registrations: [AdminRow] {
+        [
+            .get("clients-initial-access", .viewClients) { _ in .json([]) },
+            .post("clients-initial-access", .manageClients) { _ in
+                throw AdminRefusal.invalid("Clients do not register themselves here.")
+            },
+            .get("client-registration-policy/providers", .viewRealm) { _ in .json([]) },
+            .get("organizations", .viewRealm) { _ in throw Self.noOrganizations },
+            .get("organizations/{rest...}", .viewRealm) { _ in throw Self.noOrganizations },
+            .post("organizations", .manageRealm) { _ in throw Self.noOrganizations },
+        ]
+    }
+
+    private static let noOrganizations = AdminRefusal.message(
+        .notFound,
+        "Organizations not enabled for this realm."
+    )
+
+    /// What another process changed is there at once; nothing else is kept in between.
+    private var caches: [AdminRow] {
+        ["realm", "user", "keys", "crl"].map { name in
+            .post("clear-\(name)-cache", .manageRealm) { _ in
+                try await administration.realms?.refresh()
+                return .done
+            }
+        }
+    }
 }

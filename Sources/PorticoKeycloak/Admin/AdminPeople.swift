@@ -31,6 +31,15 @@ struct AdminPeople: Sendable {
         guard call.rights.allows(.viewUsers) else { return .json([]) }
         let query = try call.query()
         let page = try call.page(query)
+        if let ids = Self.ids(query) {
+            var people: [Person] = []
+            for id in ids.dropFirst(page.first).prefix(page.max) {
+                if let person = try await store.person(id: id, realmID: call.realmID)?.person {
+                    people.append(person)
+                }
+            }
+            return try await answer(people, call)
+        }
         let people = try await found(query, call, page)
         return try await answer(people, call)
     }
@@ -38,18 +47,25 @@ struct AdminPeople: Sendable {
     private func count(_ call: AdminCall) async throws -> AdminAnswer {
         guard call.rights.allows(.viewUsers) else { return .json(0) }
         let query = try call.query()
-        guard query["q"] == nil else {
+        guard try call.attributes(query) == nil else {
             return .json(.integer(Int64(try await found(query, call, (0, .max)).count)))
         }
         let count = try await store.count(try Self.query(query), realmID: call.realmID)
         return .json(.integer(Int64(count)))
     }
 
+    /// `search=id:ID ID`: people by their ids.
+    private static func ids(_ query: FormParameters) -> [String]? {
+        guard let search = query["search"], search.utf8.starts(with: "id:".utf8) else { return nil }
+        return search.utf8.dropFirst(3).split(separator: UInt8(ascii: " ")).prefix(100)
+            .map { String(Substring($0)) }
+    }
+
     private func found(_ query: FormParameters, _ call: AdminCall, _ page: (first: Int, max: Int))
         async throws -> [Person]
     {
         let wanted = try Self.query(query)
-        guard let attributes = query["q"] else {
+        guard let attributes = try call.attributes(query) else {
             return try await store.people(
                 wanted,
                 realmID: call.realmID,
@@ -57,15 +73,14 @@ struct AdminPeople: Sendable {
                 limit: page.max
             )
         }
-        let pairs = try Self.attributes(attributes)
         var narrowed = wanted
-        narrowed.attributeValue = pairs.first?.value
-        return try await withAttributes(pairs, narrowed, call, page)
+        narrowed.attributeValue = attributes.pairs.first?.value
+        return try await withAttributes(attributes, narrowed, call, page)
     }
 
     /// Attributes are not in an index: so many people are looked at, a page at a time, and no more.
     private func withAttributes(
-        _ pairs: [(name: String, value: String)],
+        _ attributes: AttributeQuery,
         _ wanted: PersonQuery,
         _ call: AdminCall,
         _ page: (first: Int, max: Int)
@@ -79,11 +94,7 @@ struct AdminPeople: Sendable {
                 first: first,
                 limit: AdminCall.longestPage
             )
-            found += people.filter { person in
-                pairs.allSatisfy { name, value in
-                    person.attributes[name]?.contains { sameBytes($0, value) } ?? false
-                }
-            }
+            found += people.filter { attributes.isMet(by: $0.attributes) }
             if people.count < AdminCall.longestPage || !isOverflow && found.count >= end {
                 return Array(found.dropFirst(page.first).prefix(page.max))
             }
@@ -98,7 +109,7 @@ struct AdminPeople: Sendable {
 
     private static func query(_ query: FormParameters) throws -> PersonQuery {
         var wanted = PersonQuery()
-        wanted.anything = query["search"]
+        wanted.anything = try Self.words(query["search"] ?? "")
         wanted.username = query["username"]
         wanted.email = query["email"]
         wanted.givenName = query["firstName"]
@@ -111,22 +122,34 @@ struct AdminPeople: Sendable {
         return wanted
     }
 
-    /// `name:value name:value`
-    private static func attributes(_ text: String) throws -> [(name: String, value: String)] {
-        try text.utf8.split(separator: UInt8(ascii: " ")).map { pair in
-            guard let colon = pair.firstIndex(of: UInt8(ascii: ":")) else {
-                throw AdminRefusal.invalid("q has pairs of name:value.")
+    /// `ann lee "ann"`: what stands in quotes is meant exactly, and may have blanks.
+    private static func words(_ text: String) throws -> [PersonQuery.Word] {
+        var words: [PersonQuery.Word] = []
+        for (index, part) in text.utf8.split(
+            separator: UInt8(ascii: "\""),
+            omittingEmptySubsequences: false
+        ).enumerated() {
+            let part = String(Substring(part))
+            if index.isMultiple(of: 2) {
+                words += part.split(whereSeparator: \.isWhitespace).map { .beginning(String($0)) }
+            } else if !part.isEmpty {
+                words.append(.whole(part))
             }
-            return (
-                String(Substring(pair[..<colon])),
-                String(Substring(pair[pair.index(after: colon)...]))
-            )
         }
+        guard words.count <= PersonQuery.mostWords else {
+            throw AdminRefusal.invalid("search has at most \(PersonQuery.mostWords) words.")
+        }
+        return words
     }
 
     private func read(_ call: AdminCall) async throws -> AdminAnswer {
         let person = try await call.person(in: store)
-        return .object(try await PersonJSON(store).one(person, call))
+        var json = try await PersonJSON(store).one(person, call)
+        if try call.query()["userProfileMetadata"] == "true" {
+            let profile = AdminUserProfile(administration: administration)
+            json["userProfileMetadata"] = .object(try await profile.metadata(call))
+        }
+        return .object(json)
     }
 
     private func members(_ call: AdminCall) async throws -> AdminAnswer {
@@ -178,7 +201,11 @@ struct AdminPeople: Sendable {
     private func create(_ call: AdminCall) async throws -> AdminAnswer {
         let representation = try call.representation(.person)
         let fields = PersonFields(representation, call, administration)
-        let new = try await fields.new()
+        var new = try await fields.new()
+        let asked = new.person.requiredActions
+        new.person.requiredActions += try await administration.defaultActions(
+            realmID: call.realmID
+        ).filter { !asked.contains($0) }
         do {
             guard try await store.create(new) == .created else {
                 throw try await fields.conflict(new.person)

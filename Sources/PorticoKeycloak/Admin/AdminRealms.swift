@@ -10,8 +10,8 @@ struct AdminRealms: Sendable {
 
     var rows: [AdminRow] {
         [
-            .server(.get, list),
-            .server(.post, create),
+            .server(.get, "realms", list),
+            .server(.post, "realms", create),
             .get("", nil, read),
             .put("", .manageRealm, update),
             .delete("", nil, delete),
@@ -53,7 +53,7 @@ struct AdminRealms: Sendable {
     /// With few rights, only what pages need.
     private func read(_ call: AdminCall) async throws -> AdminAnswer {
         let json = RealmRepresentation(call.realm.realm).json
-        if call.rights.allows(.viewRealm) { return .object(json) }
+        if call.rights.allows(.viewRealm) { return .object(try await whole(json, call)) }
         try call.expect(!call.rights.held.isEmpty)
         var short: JSONObject = ["realm": .string(call.realm.name)]
         short["displayName"] = json["displayName"]
@@ -62,6 +62,31 @@ struct AdminRealms: Sendable {
         short["supportedLocales"] = json["supportedLocales"] ?? []
         short["organizationsEnabled"] = json["organizationsEnabled"] ?? false
         return .object(short)
+    }
+
+    /// With what has a place of its own.
+    private func whole(_ realm: JSONObject, _ call: AdminCall) async throws -> JSONObject {
+        var json = realm
+        if let name = json.object("defaultRole")?.string("name"),
+            let role = try await administration.store.roles(realmID: call.realmID)
+                .first(where: { $0.clientID == nil && sameBytes($0.name, name) })
+        {
+            json["defaultRole"] = .object(call.json(of: role))
+        }
+        let mail = try await administration.store.parts(Self.mailKind, realmID: call.realmID).first
+        json["smtpServer"] = .object(try mail.map(administration.shown) ?? [:])
+        return json
+    }
+
+    /// How the realm would send mail, which is kept as data: the server's settings say how it does.
+    private static let mailKind = "smtpServer"
+
+    private func setMail(_ settings: JSONObject, _ call: AdminCall) async throws {
+        let settings = settings.withoutEmptyTexts
+        guard settings.serialized().count <= 64 << 10 else {
+            throw AdminRefusal.invalid("smtpServer has more than 64 KiB.")
+        }
+        try await administration.put(settings, of: Self.mailKind, id: "", call)
     }
 
     private func keys(_ call: AdminCall) async throws -> AdminAnswer {
@@ -122,12 +147,21 @@ struct AdminRealms: Sendable {
             throw AdminRefusal.invalid("A realm keeps its name: the issuer has it.")
         }
         var json = RealmRepresentation(former).json
+        for name in Self.bindings {
+            // Flows are data: binding one would promise what no server here runs.
+            guard let flow = try representation.text(name), flow != json.string(name) else {
+                continue
+            }
+            guard BuiltInFlows.names.contains(flow) else {
+                throw AdminRefusal.invalid("\(name): sign-in does not follow flows here.")
+            }
+        }
         for (name, value) in representation.object where value != .null {
             // These have addresses of their own.
             if Self.placed.contains(name) { continue }
             if name == "attributes", let changes = value.object {
                 var attributes = json.object(name) ?? JSONObject()
-                for (key, value) in changes { attributes[key] = value == .null ? nil : value }
+                for (key, value) in changes { attributes.set(key, to: value) }
                 json[name] = .object(attributes)
             } else {
                 json[name] = value
@@ -135,8 +169,12 @@ struct AdminRealms: Sendable {
         }
         json["id"] = former.keycloak?["id"]
         let merged = try Representation(.object(json), path: "")
-        var report = ImportReport(realm: former.name)
-        let settings = try RealmSettings(merged, report: &report)
+        let demands = try FlowDemands(try await administration.flows(ofRealm: former.id))
+        let (settings, report) = try Self.settings(json, demands)
+        let before = RealmRepresentation(former).json.staying(in: json)
+        if let refusal = report.news(since: try Self.settings(before, demands).report)?.refusal() {
+            throw refusal
+        }
         var realm = former
         settings.apply(to: &realm)
         realm.signsOutByHintAlone = former.signsOutByHintAlone
@@ -146,9 +184,6 @@ struct AdminRealms: Sendable {
         let signsOut = realm.notBefore > former.notBefore || former.isEnabled && !realm.isEnabled
         try call.expect(call.rights.isUnlimited || !signsOut)
         realm.displayName = settings.displayName ?? former.name
-        guard PlainText.isLine(realm.displayName, length: 200) else {
-            throw AdminRefusal.invalid("A display name is one line of at most 200 bytes.")
-        }
         try call.expect(
             realm.registration == nil || former.registration != nil || call.rights.mayGiveDefaults
         )
@@ -156,13 +191,36 @@ struct AdminRealms: Sendable {
         guard realm.keycloak?.serialized().count ?? 0 <= RealmImport.longestDocument else {
             throw AdminRefusal.invalid("The realm's settings have more than 4 MiB.")
         }
+        // What has an address of its own first: it may be refused there.
+        for (name, kind) in RealmAdministration.policyLists {
+            guard let body = try representation.child(kind) else { continue }
+            try await administration.put(policies: body, name, kind, call)
+        }
+        if let mail = try representation.child(Self.mailKind) {
+            try await setMail(mail.object, call)
+        }
         try await administration.update(realm, replacing: former)
         return .done
     }
 
+    private static func settings(_ json: JSONObject, _ demands: FlowDemands) throws -> (
+        settings: RealmSettings, report: ImportReport
+    ) {
+        var report = try demands.report(browserFlow: json.string("browserFlow"), clients: [])
+        let realm = try Representation(.object(json), path: "")
+        let settings = try RealmSettings(realm, report: &report)
+        return (settings, report)
+    }
+
+    /// Which flow is run when.
+    private static let bindings = [
+        "browserFlow", "registrationFlow", "directGrantFlow", "resetCredentialsFlow",
+        "clientAuthenticationFlow", "firstBrokerLoginFlow",
+    ]
+
     /// What new people and clients get.
     private static let placed: Set = [
-        "defaultRole", "defaultRoles", "defaultGroups", "defaultDefaultClientScopes",
+        "smtpServer", "defaultRole", "defaultRoles", "defaultGroups", "defaultDefaultClientScopes",
         "defaultOptionalClientScopes",
     ]
 
@@ -181,24 +239,9 @@ extension RealmAdministration {
     package func newRealm(_ json: JSONObject, named name: String, at moment: Moment) async throws
         -> NewRealm
     {
-        let importing = RealmImport(
-            creation: RealmCreation(ring: ring),
-            clients: ClientRegistration(ring: ring),
-            people: registration,
-            ring: ring,
-            baseURL: baseURL
-        )
         guard realms?.kept(named: name) == nil else { throw Self.taken(name) }
-        let file = try Representation(.object(BuiltInRealm(name).completing(json)), path: "")
-        var report = ImportReport(realm: name)
-        var imported = try importing(file, at: moment, report: &report)
-        var new = imported.realm
-        for user in try file.children("users") {
-            if let person = try await imported.people(user, report: &report) {
-                new.people.append(person)
-            }
-        }
-        return new
+        let newRealm = NewKeycloakRealm(ring: ring, people: registration, baseURL: baseURL)
+        return try await newRealm(json, named: name, at: moment)
     }
 
     package func create(_ new: NewRealm) async throws {

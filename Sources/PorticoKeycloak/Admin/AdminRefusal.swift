@@ -1,12 +1,15 @@
 package import HTTPTypes
 import PorticoProtocol
 import PorticoProvider
+import PorticoWeb
 
 /// Why a request of the administration is not served. Keycloak's libraries read one of four shapes
 /// of JSON.
 package struct AdminRefusal: Error {
     package let status: HTTPResponse.Status
     let json: JSONObject
+    /// Of the answer's head.
+    var fields: HTTPFields = [:]
 
     /// One sentence, for people. What is foreign in it is bounded.
     package var text: String {
@@ -14,8 +17,16 @@ package struct AdminRefusal: Error {
             ?? ""
     }
 
-    /// 401, without a challenge as there.
-    static let unauthorized = error(.unauthorized, "HTTP 401 Unauthorized")
+    /// 401, in Keycloak's words; with a challenge, which it does not send (RFC 9110 §15.5.2, RFC 9449
+    /// §7.1).
+    static func unauthorized(_ refusal: PresentedAccess.Refusal, _ publicURL: PublicURL)
+        -> AdminRefusal
+    {
+        var answer = error(.unauthorized, "HTTP 401 Unauthorized")
+        answer.fields = refusal.fields(realm: publicURL.origin + "/admin")
+        return answer
+    }
+
     static let forbidden = error(.forbidden, "HTTP 403 Forbidden")
     static let invalidOrigin = error(.forbidden, "Invalid origin")
     static let noSuchAddress = error(.notFound, "HTTP 404 Not Found")
@@ -27,6 +38,10 @@ package struct AdminRefusal: Error {
     static let unreadable = message(.badRequest, "unable to read contents from stream")
     static let failed = error(.internalServerError, "unknown_error")
     static let busy = error(.serviceUnavailable, "temporarily_unavailable")
+    static let cannotSave = message(
+        .serviceUnavailable,
+        "The server cannot save anything now: is its disk full?"
+    )
     static let duplicate = described("conflict", "Duplicate resource error", status: .conflict)
     /// Someone else changed it while this request was served.
     static let changedMeanwhile = message(.conflict, "It was changed in the meantime. Try again.")

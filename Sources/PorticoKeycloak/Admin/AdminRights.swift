@@ -186,6 +186,10 @@ struct AdminRights: Sendable {
 
     // MARK: Clients that lend rights
 
+    /// The attribute of a client's representation that says whether people administer by way of it
+    /// (``Client/administers``). Only the realm's administrator sets it.
+    static let mark = "portico.administers"
+
     /// A member of ours in a client's representation: the administrative roles that tokens of it may
     /// carry here, each as `[client, name]`, or `[name]` of the realm. No one who changes a client,
     /// or knows its secret, gets more by its people's tokens than they have.
@@ -229,19 +233,21 @@ struct AdminRights: Sendable {
         )
     }
 
-    /// What a token is good for here: what its client lends, and those that handed the sign-in on.
+    /// What a token is good for here: what its client lends, and those that handed the sign-in on. No
+    /// client lends anything of itself (docs/decisions/0071).
     private static func lent(_ bearer: Bearer) -> Set<RoleName> {
         // A client's own account is looked at whenever its roles, or the client, change.
         guard bearer.person.serviceClientID == nil else { return bearer.roles }
         return ([bearer.client] + bearer.sources).reduce(bearer.roles) { roles, client in
-            guard let lent = lent(by: client.keycloak) else { return roles }
-            return roles.filter {
-                !isAdministrative($0, in: bearer.realm.name) || lent.contains($0)
+            let lent = lent(by: client.keycloak)
+            return roles.filter { role in
+                !isAdministrative(role, in: bearer.realm.name)
+                    || client.lendsAdministration && lent?.contains(role) ?? true
             }
         }
     }
 
-    private static func isAdministrative(_ role: RoleName, in realm: String) -> Bool {
+    static func isAdministrative(_ role: RoleName, in realm: String) -> Bool {
         guard let clientID = role.clientID else {
             return realm == master && serverRoles.contains(role.name)
         }

@@ -17,29 +17,39 @@ struct AdminRoles: Sendable {
             .post("roles-by-id/{id}/composites", nil, compose),
             .delete("roles-by-id/{id}/composites", nil, decompose),
         ]
-        return own
-            + ["roles", "clients/{client}/roles"].flatMap { base in
-                [
-                    AdminRow.get(base, .listRoles, list),
-                    .post(base, nil, create),
-                    .get("\(base)/{role}", .listRoles, read),
-                    .put("\(base)/{role}", nil, update),
-                    .delete("\(base)/{role}", nil, delete),
-                    .get("\(base)/{role}/composites", .listRoles, composites),
-                    .post("\(base)/{role}/composites", nil, compose),
-                    .delete("\(base)/{role}/composites", nil, decompose),
-                    .get("\(base)/{role}/composites/realm", .listRoles) {
-                        try await parts($0) { $0.clientID == nil }
-                    },
-                    .get("\(base)/{role}/composites/clients/{part}", .listRoles) { call in
-                        let client = try call.client("part")
-                        return try await parts(call) { role in
-                            role.clientID.map { sameBytes($0, client.clientID) } ?? false
-                        }
-                    },
-                    .get("\(base)/{role}/groups", .queryGroups, groups),
-                ]
-            }
+        return own + composites("roles-by-id/{id}") + named("roles")
+            + named("clients/{client}/roles")
+    }
+
+    /// By their names: the realm's, or a client's.
+    private func named(_ base: String) -> [AdminRow] {
+        let rows: [AdminRow] = [
+            .get(base, .listRoles, list),
+            .post(base, nil, create),
+            .get("\(base)/{role}", .listRoles, read),
+            .put("\(base)/{role}", nil, update),
+            .delete("\(base)/{role}", nil, delete),
+            .get("\(base)/{role}/composites", .listRoles, composites),
+            .post("\(base)/{role}/composites", nil, compose),
+            .delete("\(base)/{role}/composites", nil, decompose),
+            .get("\(base)/{role}/groups", .viewUsers, groups),
+        ]
+        return rows + composites("\(base)/{role}")
+    }
+
+    /// What a role contains, by whose it is.
+    private func composites(_ role: String) -> [AdminRow] {
+        [
+            .get("\(role)/composites/realm", .listRoles) {
+                try await parts($0) { $0.clientID == nil }
+            },
+            .get("\(role)/composites/clients/{part}", .listRoles) { call in
+                let client = try call.client("part")
+                return try await parts(call) { role in
+                    role.clientID.map { sameBytes($0, client.clientID) } ?? false
+                }
+            },
+        ]
     }
 
     private var store: RealmStore { administration.store }

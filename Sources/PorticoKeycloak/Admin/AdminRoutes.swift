@@ -6,7 +6,8 @@ struct AdminRoutes: Sendable {
 
     init(_ administration: RealmAdministration, _ provider: Provider) {
         rows =
-            AdminRealms(administration: administration).rows
+            AdminServer(administration: administration).rows
+            + AdminRealms(administration: administration).rows
             + AdminClients(administration: administration).rows
             + AdminScopes(administration: administration).rows
             + AdminMappers(administration: administration).rows
@@ -23,5 +24,11 @@ struct AdminRoutes: Sendable {
             + AdminRealmSessions(administration: administration).rows
             + AdminIdentityProviders(administration: administration).rows
             + AdminKeptParts(administration: administration).rows
+            + AdminFlows(administration: administration).rows
+            + AdminRequiredActions(administration: administration).rows
+            + AdminComponents(administration: administration).rows
+            + AdminUserProfile(administration: administration).rows
+            + AdminPartialExport(administration: administration).rows
+            + AdminClientViews(administration: administration).rows
     }
 }

@@ -45,14 +45,22 @@ struct AdminRow: Sendable {
         AdminRow(.delete, path, right, handle)
     }
 
-    /// An address of all realms: `/admin/realms`.
-    static func server(_ method: HTTPRequest.Method, _ handle: @escaping Handler) -> AdminRow {
-        AdminRow(of: method, handle)
+    /// An address of the whole server, below `/admin`. Its handler decides who may.
+    static func server(
+        _ method: HTTPRequest.Method,
+        _ path: String,
+        _ handle: @escaping Handler
+    ) -> AdminRow {
+        AdminRow(of: method, "/admin/\(path)", handle)
     }
 
-    private init(of method: HTTPRequest.Method, _ handle: @escaping Handler) {
+    private init(
+        of method: HTTPRequest.Method,
+        _ path: String,
+        _ handle: @escaping Handler
+    ) {
         self.method = method
-        path = "/admin/realms"
+        self.path = RoutePath(path)
         right = nil
         self.handle = handle
     }

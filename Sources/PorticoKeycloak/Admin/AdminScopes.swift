@@ -87,7 +87,8 @@ struct AdminScopes: Sendable {
     ) throws -> JSONObject {
         var kept = former?.representation ?? JSONObject()
         for (name, value) in representation.object where name != "id" && name != "name" {
-            kept[name] = value == .null ? nil : value
+            kept[name] =
+                name == "attributes" ? value.object.map { .object($0.withoutEmptyTexts) } : value
         }
         if kept["protocol"] == nil { kept["protocol"] = "openid-connect" }
         _ = try representation.text("protocol")

@@ -11,6 +11,7 @@ package import PorticoWeb
 package struct AdminService: HTTPService {
     package let routes: RouteTable<AdminContext>
     package let headers: SecurityHeaders
+    private let presented: PresentedAccess.Check
     private let logger: Logger
 
     package init(
@@ -19,9 +20,13 @@ package struct AdminService: HTTPService {
         publicURL: PublicURL,
         logger: Logger
     ) throws {
+        let presented = PresentedAccess.Check(ring: administration.ring)
+        self.presented = presented
         let access = AdminAccess(
             realms: provider.realms,
             bearer: BearerReader(grants: administration.grants),
+            presented: presented,
+            publicURL: publicURL,
             hasMaster: administration.hasMaster
         )
         let headers = SecurityHeaders(publicURL)
@@ -45,7 +50,9 @@ package struct AdminService: HTTPService {
                         throw unfinished.reason
                     }
                 }
-            }
+            },
+            // Keycloak's own library for Node ends most of its addresses so.
+            ignoresLastSlash: true
         )
     }
 
@@ -76,6 +83,9 @@ package struct AdminService: HTTPService {
         case is StoreBusy, is PasswordHashing.Busy:
             return AdminRefusal.busy.response(headers)
                 .adding(Array(Response.retryAfter(Response.whenBusy)))
+        case let error as SQLError where error.whyUnwritable != nil:
+            return AdminRefusal.cannotSave.response(headers)
+                .adding(Array(Response.retryAfter(60)))
         default:
             logger.error(
                 "unexpected error",
@@ -95,6 +105,7 @@ package struct AdminService: HTTPService {
     }
 
     package func finish(_ response: inout Response, _ context: AdminContext) {
+        response.headers.append(contentsOf: presented.fields(for: context))
         if let realm = RequestTarget.decoded(context.parameters["realm"]), !realm.isEmpty {
             response.logged.realm = PlainText.shown(realm)
         }
@@ -103,7 +114,7 @@ package struct AdminService: HTTPService {
 
 extension AdminRefusal {
     func response(_ headers: SecurityHeaders) -> Response {
-        Response(json: .object(json), status: status, headers: headers)
+        Response(json: .object(json), status: status, headers: headers, adding: fields)
             .logged(error: json.string("error"))
     }
 }
@@ -112,7 +123,13 @@ extension AdminAnswer {
     func response(_ headers: SecurityHeaders, _ publicURL: PublicURL) -> Response {
         switch self {
         case .json(let value): return Response(json: value, headers: headers)
+        case .text(let text):
+            var response = Response(json: Array(text.utf8), headers: headers)
+            response.headers[.contentType] = "text/plain;charset=UTF-8"
+            return response
         case .noted(let object): return Response(json: .object(object), headers: headers)
+        case .accepted(let object):
+            return Response(json: .object(object), status: .accepted, headers: headers)
         case .done: return Response(empty: .noContent, headers: headers)
         case .created(let path, let object):
             let location: HTTPFields = [.location: publicURL.origin + path]

@@ -66,11 +66,10 @@ struct AdminSessions: Sendable {
     private func end(_ call: AdminCall) async throws -> AdminAnswer {
         let id = try call.segment("session")
         let now = call.moment.seconds
-        let session = try await administration.sessions.live(
+        let session = try await administration.sessions.open(
             id: id,
             realmID: call.realmID,
-            at: now,
-            idle: .max
+            at: now
         )
         if let session,
             let person = try await people.person(

@@ -16,11 +16,14 @@ package struct AdminTokens: Sendable {
         self.clock = clock
     }
 
-    /// - Parameter authorization: The header.
+    /// - Parameter authorization: The header, of either scheme.
     @Sendable package func mayMakeRealms(_ authorization: String) -> Bool {
-        guard let token = AdminAccess.token([authorization]),
+        let parts = authorization.split(separator: " ", maxSplits: 1)
+        guard parts.count == 2, parts[0].utf8.count <= 6,
+            parts[1].utf8.count <= JWS.standardLimit,
+            ["bearer", "dpop"].contains(parts[0].lowercased()),
             let master = realms.kept(named: AdminRights.master)
         else { return false }
-        return bearer.isSigned(token, by: master, at: clock.moment())
+        return bearer.isSigned(String(parts[1]), by: master, at: clock.moment())
     }
 }

@@ -1,5 +1,7 @@
 import PorticoBytes
 import PorticoProtocol
+import PorticoProvider
+import PorticoStores
 
 /// What Keycloak puts into every realm that it makes: the clients that stand for its own pages and
 /// APIs, their roles, and the role that every person gets.
@@ -11,29 +13,22 @@ struct BuiltInRealm {
         self.name = name
     }
 
-    /// The representation of a realm with what it lacks of all this.
+    /// The representation of a realm with what it lacks of all this: clients with their roles, and roles
+    /// of the realm. What it has stays as it is.
     func completing(_ realm: JSONObject) -> JSONObject {
+        let roles = realm["roles"] ?? .null
+        // What is of a wrong type is refused where it is read.
+        guard Self.isMissing(realm["clients"], or: \.array),
+            Self.isMissing(roles, or: \.object),
+            Self.isMissing(roles.object?["realm"], or: \.array),
+            Self.isMissing(roles.object?["client"], or: \.object)
+        else { return realm }
         var realm = realm
-        var clients = realm.array("clients") ?? []
-        let known = Set(clients.compactMap { $0.object?.string("clientId") }.map(ExactText.init))
-        for clientID in ClientImport.builtIn.sorted() where !known.contains(ExactText(clientID)) {
-            clients.append(
-                [
-                    "clientId": .string(clientID), "name": .string("${client_\(clientID)}"),
-                    "protocol": "openid-connect", "fullScopeAllowed": false,
-                    "publicClient": .bool(clientID != "realm-management" && clientID != "broker"),
-                    "bearerOnly": .bool(clientID == "realm-management" || clientID == "broker"),
-                ]
-            )
-        }
-        realm["clients"] = .array(clients)
-        var roles = realm.object("roles") ?? JSONObject()
-        roles["realm"] = Self.merged(roles.array("realm"), ownRoles)
-        var byClient = roles.object("client") ?? JSONObject()
-        for (clientID, table) in [
-            ("realm-management", Self.management), ("account", Self.account),
-            ("broker", [("read-token", [])]),
-        ] {
+        let missing = missingClients(of: realm)
+        realm["clients"] = .array((realm.array("clients") ?? []) + missing.map(Self.client))
+        var byClient = roles.object?.object("client") ?? JSONObject()
+        for (clientID, table) in clientRoles where missing.contains(clientID) {
+            guard Self.isMissing(byClient[clientID], or: \.array) else { continue }
             byClient[clientID] = Self.merged(
                 byClient.array(clientID),
                 table.map { role, parts in
@@ -45,24 +40,90 @@ struct BuiltInRealm {
                 }
             )
         }
-        roles["client"] = .object(byClient)
-        realm["roles"] = .object(roles)
-        if realm["defaultRole"] == nil, realm["defaultRoles"] == nil {
-            realm["defaultRole"] = ["name": .string(defaultRole)]
+        let named = realm.object("defaultRole")?.string("name")
+        var own = [Self.role("offline_access"), Self.role("uma_authorization")]
+        // Files from before version 13 have default roles, and no role that holds them.
+        // One of another name that the file does not describe gives no one anything.
+        if named == defaultRole || named == nil && realm.array("defaultRoles") == nil {
+            own.append(Self.everyone(defaultRole, account: byClient.array(Self.accountID) ?? []))
+            if named == nil { realm["defaultRole"] = ["name": .string(defaultRole)] }
         }
+        if name == AdminRights.master { own += [Self.admin, Self.role("create-realm")] }
+        var all = roles.object ?? JSONObject()
+        all["realm"] = Self.merged(all.array("realm"), own)
+        if !byClient.isEmpty { all["client"] = .object(byClient) }
+        realm["roles"] = .object(all)
         return realm
     }
 
+    private static func isMissing<Value>(_ value: JSONValue?, or type: (JSONValue) -> Value?)
+        -> Bool
+    {
+        value.map { $0 == .null || type($0) != nil } ?? true
+    }
+
+    /// The client whose roles are the rights to administer the realm.
+    private var managementID: String {
+        name == AdminRights.master ? "master-realm" : AdminRights.management
+    }
+
+    private func missingClients(of realm: JSONObject) -> [String] {
+        let known = Set(
+            (realm.array("clients") ?? []).compactMap { $0.object?.string("clientId") }
+                .map(ExactText.init)
+        )
+        let all = Client.keycloaksOwn.filter { $0 != AdminRights.management } + [managementID]
+        return all.filter { !known.contains(ExactText($0)) }.sorted()
+    }
+
+    private static func client(_ clientID: String) -> JSONValue {
+        let isBearerOnly = ![
+            accountID, "account-console", "admin-cli", "security-admin-console",
+        ].contains(clientID)
+        return [
+            "clientId": .string(clientID), "name": .string("${client_\(clientID)}"),
+            "enabled": true, "protocol": "openid-connect",
+            "fullScopeAllowed": .bool(administrative.contains(clientID)),
+            "publicClient": .bool(!isBearerOnly), "bearerOnly": .bool(isBearerOnly),
+        ]
+    }
+
+    private var clientRoles: [(String, [(String, [String])])] {
+        [
+            (
+                managementID,
+                managementID == AdminRights.management ? Self.management : Self.rights
+            ),
+            (Self.accountID, Self.account), ("broker", [("read-token", [])]),
+        ]
+    }
+
+    private static let accountID = "account"
+
     private var defaultRole: String { "default-roles-\(name.lowercased())" }
 
-    private var ownRoles: [JSONObject] {
-        var everyone = Self.role(defaultRole)
+    /// The role that every person gets.
+    ///
+    /// - Parameter account: The roles of the client `account`.
+    private static func everyone(_ name: String, account: [JSONValue]) -> JSONObject {
+        let known = Set(account.compactMap { $0.object?.string("name") })
+        var everyone = role(name)
         everyone["description"] = "${role_default-roles}"
+        everyone["composite"] = true
         everyone["composites"] = [
             "realm": ["offline_access", "uma_authorization"],
-            "client": ["account": ["view-profile", "manage-account"]],
+            "client": .object([
+                accountID: .texts(["view-profile", "manage-account"].filter(known.contains))
+            ]),
         ]
-        return [everyone, Self.role("offline_access"), Self.role("uma_authorization")]
+        return everyone
+    }
+
+    private static var admin: JSONObject {
+        var admin = role("admin")
+        admin["composite"] = true
+        admin["composites"] = ["realm": ["create-realm"]]
+        return admin
     }
 
     private static func role(_ name: String) -> JSONObject {
@@ -70,12 +131,16 @@ struct BuiltInRealm {
     }
 
     private static func merged(_ roles: [JSONValue]?, _ own: [JSONObject]) -> JSONValue {
-        let known = Set((roles ?? []).compactMap { $0.object?.string("name") })
+        let known = Set((roles ?? []).compactMap { $0.object?.string("name").map(ExactText.init) })
         return .array(
             (roles ?? [])
-                + own.filter { !known.contains($0.string("name") ?? "") }.map(JSONValue.object)
+                + own.filter { !known.contains(ExactText($0.string("name") ?? "")) }
+                .map(JSONValue.object)
         )
     }
+
+    /// Whose tokens carry what their people may administer.
+    private static let administrative: Set = ["admin-cli", "security-admin-console"]
 
     private static let account: [(String, [String])] = [
         ("view-profile", []), ("manage-account", ["manage-account-links"]),

@@ -5,11 +5,13 @@ import PorticoProvider
 import PorticoStores
 
 /// A client as a request of the administration describes it (Keycloak `ClientRepresentation`), made
-/// into one by the rules of the import. Where the import leaves something out, the request is refused.
+/// into one by the rules of the import. Where the import leaves something out that the request says,
+/// or makes something else of it, the request is refused.
 struct ClientFields: Sendable {
     private let call: AdminCall
     private let administration: RealmAdministration
     private let scopes: [ClientScope]
+    private let demands: FlowDemands
 
     init(_ call: AdminCall, _ administration: RealmAdministration) async throws {
         guard call.realm.realm.keycloak != nil else {
@@ -20,6 +22,7 @@ struct ClientFields: Sendable {
         self.call = call
         self.administration = administration
         scopes = try await administration.store.scopes(realmID: call.realmID)
+        demands = try FlowDemands(try await administration.flows(ofRealm: call.realmID))
     }
 
     /// A new client, with Keycloak's defaults.
@@ -38,11 +41,12 @@ struct ClientFields: Sendable {
             json["protocol"] = "openid-connect"
         }
         for (name, value) in Self.defaults where json[name] == nil { json[name] = value }
+        if json.string("secret").map(ClientImport.isMask) ?? false { json["secret"] = nil }
         let isPublic = json.bool("publicClient") ?? false
-        var attributes = json.object("attributes") ?? JSONObject()
+        var attributes = json.object("attributes")?.withoutEmptyTexts ?? JSONObject()
         attributes["realm_client"] = "false"
         // RFC 9700 §2.1.1: what is new uses PKCE.
-        if isPublic, !Self.namesPKCE(attributes) { attributes[Self.pkce] = "S256" }
+        if isPublic, attributes[Self.pkce] == nil { attributes[Self.pkce] = "S256" }
         json["attributes"] = .object(attributes)
         if json["webOrigins"] == nil {
             let redirects = (try representation.strings("redirectUris") ?? []).map(RedirectURI.init)
@@ -58,13 +62,15 @@ struct ClientFields: Sendable {
         }
         var secret: SecretText?
         if !isPublic, json.string("clientAuthenticatorType") ?? "client-secret" == "client-secret",
-            json.string("secret")?.isEmpty ?? true
+            json["secret"] == nil
         {
             let made = RealmAdministration.newSecret(call.moment)
             json["secret"] = .string(made.reveal())
             secret = made
         }
-        return (try client(json, former: nil), secret)
+        var unsaid = Self.defaults
+        for name in ["id", "clientId", "protocol"] { unsaid[name] = json[name] }
+        return (try client(json, over: unsaid, former: nil), secret)
     }
 
     /// A client with what is given; what is absent stays.
@@ -92,27 +98,38 @@ struct ClientFields: Sendable {
             secret: nil
         ).json
         json["secret"] = nil
+        json.setMark(former.administers)
+        let before = json
         for (name, value) in representation.object where value != .null {
             if name == "attributes", let changes = value.object {
                 var attributes = json.object(name) ?? JSONObject()
-                for (key, value) in changes { attributes[key] = value == .null ? nil : value }
+                // An empty text takes one away, too, as there.
+                for (key, value) in changes {
+                    attributes.set(key, to: value == "" ? .null : value)
+                }
                 json[name] = .object(attributes)
             } else {
                 json[name] = value
             }
         }
         json["id"] = .string(former.id)
-        if json.string("secret").map({ $0.utf8.allSatisfy { $0 == UInt8(ascii: "*") } }) ?? false {
-            json["secret"] = nil
-        }
+        if json.string("secret").map(ClientImport.isMask) ?? false { json["secret"] = nil }
         json["access"] = nil
         json[AdminRights.lending] = kept[AdminRights.lending]
-        return try client(json, former: former)
+        return try client(json, over: before, former: former)
     }
 
-    private func client(_ json: JSONObject, former: Client?) throws -> Client {
+    /// - Parameter before: What it would be without what the request says.
+    private func client(_ json: JSONObject, over before: JSONObject, former: Client?) throws
+        -> Client
+    {
         var json = json
         json["access"] = nil
+        let administers = json.object("attributes")?.string(AdminRights.mark)?.isTrue ?? false
+        json.setMark(false)
+        try call.expect(
+            call.rights.isUnlimited || administers == former?.administers ?? false
+        )
         try call.expect(call.rights.mayName(json.string("clientId") ?? ""))
         try WrittenOutAddresses(
             redirectURIs: json.strings("redirectUris") ?? [],
@@ -123,33 +140,38 @@ struct ClientFields: Sendable {
             rootURL: json.string("rootUrl")
         ).check(former: former, in: call.realm.realm)
         json["protocolMappers"] = try mappers(of: json, former: former)
-        let hasSecret = json["secret"] != nil
-        let file = try Representation(
-            [
-                "clients": [.object(json)], "defaultDefaultClientScopes": .texts(defaultScopes),
-                "defaultOptionalClientScopes": .texts(optionalScopes),
-            ],
-            path: ""
-        )
-        var report = ImportReport(realm: call.realm.name)
-        var shut: [ExactText: ShutClient] = [:]
-        var ids = ImportedIDs()
-        let imported = try ClientImport(
-            registration: ClientRegistration(ring: administration.ring),
-            realm: call.realm.realm,
-            scopes: scopes,
-            algorithms: Set(call.realm.keys.published(at: call.moment.seconds).algorithms),
-            moment: call.moment
-        )(file, shut: &shut, ids: &ids, report: &report)
-        // What a file may have is not made anew: a client that would not have its protection.
-        if let group = report.groups.first(where: { [.skipped, .disabled].contains($0.outcome) }) {
-            let subject = group.named.first?.subject ?? ""
-            throw AdminRefusal.described("invalid_input", "\(subject): \(group.words)")
+        for name in ["defaultClientScopes", "optionalClientScopes"] {
+            guard let names = json.strings(name) else { continue }
+            // Those that Keycloak has of itself may not be here: it passes over what is not there.
+            json[name] = .texts(
+                names.filter { name in
+                    !BuiltInScopes.keycloaks.contains(name)
+                        || scopes.contains { sameBytes($0.name, name) }
+                }
+            )
         }
-        guard var client = imported.first else { throw AdminRefusal.unreadable }
+        let hasSecret = json["secret"] != nil
+        let (made, report) = try imported(json)
+        let (_, known) = try imported(before.staying(in: json))
+        if let refusal = report.news(since: known)?.refusal() { throw refusal }
+        guard var client = made else { throw report.refusal() ?? AdminRefusal.unreadable }
+        // An import that disabled it, because its protection would be gone, is not asked again.
+        let wasShut = former?.isEnabled == false && before.bool("enabled") == true
+        if !client.isEnabled, !wasShut, json.bool("enabled") == true,
+            let refusal = report.refusal()
+        {
+            throw refusal
+        }
         if let former {
-            if !hasSecret, client.secret != nil, former.secret != nil {
-                client.secret = former.secret
+            if !hasSecret, client.secret != nil {
+                // One that had none gets one that is shown to who asks.
+                client.secret =
+                    former.secret
+                    ?? ClientSecretSeal(ring: administration.ring).keep(
+                        RealmAdministration.newSecret(call.moment),
+                        of: client.id,
+                        random: call.moment.random
+                    )
             }
             // Keycloak has one word for both ways to send a secret.
             if former.authentication == .clientSecretPost,
@@ -159,10 +181,17 @@ struct ClientFields: Sendable {
             }
             client.isMoved = former.isMoved
             client.keep(former, withProof: false)
+            if Client.isKeycloaksOwn(client.clientID, in: call.realm.realm.name) {
+                client = former.own(saying: client)
+            }
         }
-        if !Self.namesPKCE(json.object("attributes")), !client.grantTypes.isEmpty {
+        if json.object("attributes")?[Self.pkce] == nil, !client.grantTypes.isEmpty {
             client.codeProtection =
                 former?.codeProtection ?? (client.type == .public ? .pkce : .pkceOrNonce)
+        }
+        client.administers = administers
+        guard !administers || !client.requiresConsent else {
+            throw AdminRefusal.invalid("\(ClientRegistration.Refusal.administers.rule)")
         }
         try expectGiveable(client, former: former)
         client.keycloak = call.rights.bounded(
@@ -170,6 +199,28 @@ struct ClientFields: Sendable {
             former: former?.keycloak
         )
         return client
+    }
+
+    /// What an import makes of it, and what it says of it.
+    private func imported(_ json: JSONObject) throws -> (client: Client?, report: ImportReport) {
+        let file = try Representation(
+            [
+                "clients": [.object(json)], "defaultDefaultClientScopes": .texts(defaultScopes),
+                "defaultOptionalClientScopes": .texts(optionalScopes),
+            ],
+            path: ""
+        )
+        var report = try demands.report(browserFlow: nil, clients: [json])
+        var shut: [ExactText: ShutClient] = [:]
+        var ids = ImportedIDs()
+        let clients = try ClientImport(
+            registration: ClientRegistration(ring: administration.ring),
+            realm: call.realm.realm,
+            scopes: scopes,
+            algorithms: Set(call.realm.keys.published(at: call.moment.seconds).algorithms),
+            moment: call.moment
+        )(file, shut: &shut, ids: &ids, report: &report)
+        return (clients.first, report)
     }
 
     /// Scopes, roles for new people and an account of its own bring no more than the caller has.
@@ -198,15 +249,6 @@ struct ClientFields: Sendable {
 
     private static let pkce = "pkce.code.challenge.method"
 
-    /// An empty text is none.
-    private static func namesPKCE(_ attributes: JSONObject?) -> Bool {
-        switch attributes?[pkce] {
-        case nil, .null: false
-        case .string(let text): !text.isEmpty
-        default: true
-        }
-    }
-
     private var defaultScopes: [String] { call.realm.realm.defaultClientScopes }
 
     private var optionalScopes: [String] { call.realm.realm.optionalClientScopes }
@@ -225,5 +267,17 @@ struct ClientFields: Sendable {
                 return .object(try MapperFields.checked(value, call))
             }
         )
+    }
+}
+
+extension JSONObject {
+    /// Says in a client's representation whether people administer by way of it, or nothing.
+    mutating func setMark(_ administers: Bool) {
+        guard var attributes = object("attributes") else {
+            if administers { self["attributes"] = [AdminRights.mark: "true"] }
+            return
+        }
+        attributes[AdminRights.mark] = administers ? "true" : nil
+        self["attributes"] = .object(attributes)
     }
 }

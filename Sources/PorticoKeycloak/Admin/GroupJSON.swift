@@ -20,11 +20,12 @@ extension AdminCall {
         return json
     }
 
-    /// - Parameter isBrief: Without attributes and roles.
+    /// - Parameter isBrief: Without attributes and roles, which are for those who may view people:
+    ///   they say what members are and may do.
     func json(of group: GroupWithRoles, isBrief: Bool) -> JSONObject {
         var json = GroupRepresentation(group, path: realm.graph.path(of: group.group.id)).json
         json["subGroupCount"] = .integer(Int64(realm.graph.groups(in: group.group.id).count))
-        if isBrief {
+        if isBrief || !rights.allows(.viewUsers) {
             for name in ["attributes", "realmRoles", "clientRoles"] { json[name] = nil }
         }
         json["access"] = groupAccess

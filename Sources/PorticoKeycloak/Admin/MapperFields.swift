@@ -29,7 +29,9 @@ enum MapperFields {
         let id = try representation.text("id").flatMap(UniqueID.init)
         json["id"] = .string((id ?? UniqueID(random: moment.random)).text)
         if json["consentRequired"] == nil { json["consentRequired"] = false }
-        for (name, setting) in try representation.child("config")?.object ?? JSONObject() {
+        let config = try representation.child("config")?.object.withoutEmptyTexts
+        json["config"] = config.map(JSONValue.object)
+        for (name, setting) in config ?? JSONObject() {
             guard name.utf8.count <= 200, setting.string.map({ $0.utf8.count <= 4096 }) ?? true
             else { throw AdminRefusal.invalid("A setting of a mapper is too long.") }
         }

@@ -3,6 +3,7 @@ import PorticoBytes
 import PorticoProtocol
 import PorticoProvider
 package import PorticoStores
+import PorticoWeb
 
 /// A person as a request of the administration describes them (Keycloak `UserRepresentation`).
 struct PersonFields: Sendable {
@@ -30,7 +31,7 @@ struct PersonFields: Sendable {
             createdAt: call.moment.seconds
         )
         person.isEnabled = false
-        person = try changed(person)
+        person = try changed(person, isNew: true)
         try await expectUnambiguous(person, former: nil)
         var new = try await administration.newPerson(
             person,
@@ -54,7 +55,11 @@ struct PersonFields: Sendable {
     }
 
     /// The person with what is given; what is absent stays.
-    func changed(_ former: Person) throws -> Person {
+    func changed(_ former: Person, isNew: Bool = false) throws -> Person {
+        // Those that were issued are the server's to say, as there.
+        guard try representation.children("verifiableCredentials").isEmpty else {
+            throw AdminRefusal.invalid("Verifiable credentials are not issued here.")
+        }
         var person = former
         if let username = try representation.text("username") { person.username = username }
         if let email = try representation.string("email") { person.email = email }
@@ -74,10 +79,10 @@ struct PersonFields: Sendable {
             person.notBefore = max(person.notBefore, min(time, call.moment.seconds))
         }
         if person != former { person.updatedAt = call.moment.seconds }
-        return try checked(person)
+        return try checked(person, replacing: isNew ? nil : former)
     }
 
-    /// Makes the changes, for someone who may change the person.
+    /// Makes the changes, where the caller may change the person as they are by then.
     func replace(_ former: Person) async throws {
         let person = try changed(former)
         try await expectUnambiguous(person, former: former)
@@ -114,9 +119,9 @@ struct PersonFields: Sendable {
         return actions
     }
 
-    private func checked(_ person: Person) throws -> Person {
+    private func checked(_ person: Person, replacing former: Person? = nil) throws -> Person {
         do {
-            return try administration.registration.checked(person)
+            return try administration.registration.checked(person, replacing: former)
         } catch {
             switch error {
             case .username: throw AdminRefusal.field("username", "error-username-invalid-character")
@@ -208,6 +213,9 @@ package struct NewPassword: Sendable {
         _ call: AdminCall,
         _ administration: RealmAdministration
     ) async throws {
+        guard person.serviceClientID == nil else {
+            throw AdminRefusal.invalid("No one signs in to the account of a client.")
+        }
         isTemporary = try credential.bool("temporary") ?? false
         do {
             if let hash = try KeycloakHash.hash(of: credential.object) {
@@ -221,6 +229,10 @@ package struct NewPassword: Sendable {
                 SecretText(value),
                 for: person,
                 realmName: call.realm.name,
+                by: HashingAsker(
+                    address: call.context.address,
+                    account: "\(call.realmID) \(call.bearer.person.id)"
+                ),
                 random: call.moment.random
             )
         } catch let error as KeycloakHashError {

@@ -6,8 +6,16 @@ package import PorticoStores
 /// Clients.
 extension RealmAdministration {
     package func create(_ client: Client) async throws {
-        try await expectRoomForAccount(of: client)
         let conflict = AdminRefusal.conflict("Client \(client.clientID) already exists")
+        do {
+            try await expectRoomForAccount(of: client)
+        } catch let refusal as AdminRefusal {
+            // The account of a client of that name has the name, too.
+            let isTaken = try await store.snapshot().clients.contains {
+                $0.realmID == client.realmID && sameBytes($0.clientID, client.clientID)
+            }
+            throw isTaken ? conflict : refusal
+        }
         let creation = try await change(or: conflict) { try await store.create(client) }
         guard creation == .created else { throw conflict }
     }
@@ -113,18 +121,21 @@ extension RealmAdministration {
         AssignedScopes(realm.realm, scopes: try await store.scopes(realmID: realm.id))
     }
 
+    /// What of a client's secret its representation shows to the caller.
+    func shownSecret(of client: Client, _ call: AdminCall) async throws -> SecretText? {
+        guard call.rights.allows(.manageClients), client.secret != nil,
+            call.rights.isBounded(client), try await isChangeable(client, call)
+        else { return nil }
+        return try secret(of: client)
+    }
+
     /// A client as the administration shows it. Its secret is for those who may change it, and gain
     /// nothing by that: others ask for it alone, which is noted.
     func json(of client: Client, _ scopes: AssignedScopes, _ call: AdminCall) async throws
         -> JSONObject
     {
         let mayManage = call.rights.allows(.manageClients)
-        var secret: SecretText?
-        if mayManage, client.secret != nil, call.rights.isBounded(client),
-            try await isChangeable(client, call)
-        {
-            secret = try self.secret(of: client)
-        }
+        let secret = try await shownSecret(of: client, call)
         var json = ClientRepresentation(
             client,
             in: call.realm.realm,
@@ -135,6 +146,7 @@ extension RealmAdministration {
         for (name, value) in ClientFields.defaults where json[name] == nil { json[name] = value }
         for name in ["redirectUris", "webOrigins", "defaultClientScopes", "optionalClientScopes"]
         where json[name] == nil { json[name] = [] }
+        if client.administers { json.setMark(true) }
         json["access"] = [
             "view": true, "configure": .bool(mayManage), "manage": .bool(mayManage),
         ]

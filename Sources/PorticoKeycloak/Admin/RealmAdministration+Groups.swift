@@ -65,7 +65,11 @@ extension RealmAdministration {
     /// Changes one member of the representation that a realm keeps.
     func set(_ member: String, to value: JSONValue?, in live: LiveRealm) async throws {
         var realm = live.realm
-        var kept = realm.keycloak ?? JSONObject()
+        guard var kept = realm.keycloak else {
+            throw AdminRefusal.invalid(
+                "This realm was not made by an import or by this API: see portico realm update."
+            )
+        }
         kept[member] = value
         realm.keycloak = kept
         try await update(realm, replacing: live.realm)

@@ -25,13 +25,18 @@ extension RealmAdministration {
     }
 
     package func delete(_ role: Role, in realm: Realm) async throws {
+        try await expectMayGo(role, in: realm)
+        let change = try await change(or: .failed) { try await store.deleteRole(id: role.id) }
+        guard change == .changed else { throw AdminRefusal.notFound("Could not find role") }
+    }
+
+    /// - Throws: ``AdminRefusal`` for a role that new people get.
+    package func expectMayGo(_ role: Role, in realm: Realm) async throws {
         let words: StaticString =
             role.clientID == nil
             ? " and cannot be removed. Take out of it what new people should not get."
             : " and cannot be removed. Take it out of the client's defaultRoles first."
         try await expectNotDefault(role, in: realm, words)
-        let change = try await change(or: .failed) { try await store.deleteRole(id: role.id) }
-        guard change == .changed else { throw AdminRefusal.notFound("Could not find role") }
     }
 
     /// Every new person of the realm gets its default roles, and with them all that they contain: they

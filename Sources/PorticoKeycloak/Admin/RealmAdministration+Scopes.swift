@@ -22,7 +22,8 @@ extension RealmAdministration {
         }
     }
 
-    /// Deletes a client scope, and takes it from everything that has it: nothing is left that names it.
+    /// Deletes a client scope, and takes it from everything that has it, grants and consents too:
+    /// nothing is left that names it.
     package func delete(_ scope: ClientScope) async throws {
         let kept = try await store.snapshot()
         for former in kept.clients where former.realmID == scope.realmID {
@@ -38,7 +39,11 @@ extension RealmAdministration {
             if realm != former { try await update(realm, replacing: former) }
         }
         let change = try await change(or: .failed) {
-            try await store.deleteScope(id: scope.id, realmID: scope.realmID)
+            try await store.deleteScope(
+                id: scope.id,
+                realmID: scope.realmID,
+                claims: StandardClaims.claims(of: scope.name)
+            )
         }
         guard change == .changed else {
             throw AdminRefusal.notFound("Could not find client scope")

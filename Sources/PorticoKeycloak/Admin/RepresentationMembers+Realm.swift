@@ -45,6 +45,7 @@ extension RepresentationMembers {
         webAuthnPolicyPasswordlessAuthenticatorAttachment
         webAuthnPolicyPasswordlessAvoidSameAuthenticatorRegister
         webAuthnPolicyPasswordlessCreateTimeout webAuthnPolicyPasswordlessExtraOrigins
+        webAuthnPolicyPasswordlessMediation webAuthnPolicyPasswordlessPasskeysEnabled
         webAuthnPolicyPasswordlessRequireResidentKey webAuthnPolicyPasswordlessResidentKey
         webAuthnPolicyPasswordlessRpEntityName webAuthnPolicyPasswordlessRpId
         webAuthnPolicyPasswordlessSignatureAlgorithms

@@ -30,6 +30,7 @@ struct RepresentationMembers: Sendable {
         totp attributes userProfileMetadata federationLink serviceAccountClientId credentials
         disableableCredentialTypes requiredActions federatedIdentities realmRoles clientRoles
         clientConsents notBefore groups access applicationRoles socialLinks
+        verifiableCredentials issuedVerifiableCredentials
         """
     )
 

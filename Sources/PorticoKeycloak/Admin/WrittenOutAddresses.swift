@@ -13,7 +13,10 @@ struct WrittenOutAddresses {
     /// - Parameter former: The client before: what it has, it keeps.
     func check(former: Client?, in realm: Realm) throws(AdminRefusal) {
         let server = HTTPAddress(realm.issuer)?.webOrigin ?? ""
-        let known = former?.redirectURIs.map(\.text) ?? []
+        // Those of Keycloak's own clients are data, and stand there.
+        let kept = former?.keycloak
+        let known =
+            (former?.redirectURIs.map(\.text) ?? []) + (kept?.strings("redirectUris") ?? [])
         for text in redirectURIs where !known.contains(where: { sameBytes($0, text) }) {
             let pattern: RedirectPattern
             do {
@@ -33,7 +36,7 @@ struct WrittenOutAddresses {
                 )
             }
         }
-        let origins = former?.webOrigins ?? []
+        let origins = (former?.webOrigins ?? []) + (kept?.strings("webOrigins") ?? [])
         let ends = former?.postLogoutRedirectURIs.map(\.text) ?? []
         let others =
             webOrigins.filter { !origins.contains($0) }

@@ -1,5 +1,6 @@
 import PorticoBytes
 import PorticoProtocol
+import PorticoProvider
 import PorticoStores
 
 /// A realm, as an export or a file has it, in the form in which two are compared: lists by name,
@@ -16,6 +17,8 @@ struct CanonicalRealm {
                 case "scopeMappings": Self.mappings(value)
                 case "clientScopeMappings": .object(Self.eachMapping(value))
                 case "clients": Canonical.list(value.mapped(Self.client))
+                // The rest of it stands among the roles.
+                case "defaultRole": ["name": value.object?["name"] ?? .null]
                 case "components": .object(Self.components(value))
                 case "attributes", "smtpServer": Canonical.settings(value)
                 default: Canonical.value(value, of: name)
@@ -61,10 +64,17 @@ struct CanonicalRealm {
             json[name] = .texts(texts.filter { !$0.isEmpty })
         }
         json["attributes"] = client["attributes"].map(Canonical.settings)
-        // A public client's secret proves nothing.
-        if client.bool("publicClient") ?? false { json["secret"] = nil }
+        if !Self.isProvenBySecret(client) { json["secret"] = nil }
         json["access"] = nil
         return json
+    }
+
+    /// Whether its secret means anything: that of a public client proves nothing, those of Keycloak's own
+    /// clients and beside keys or a certificate are not taken by an import.
+    private static func isProvenBySecret(_ client: JSONObject) -> Bool {
+        let type = client.string("clientAuthenticatorType") ?? "client-secret"
+        return client.bool("publicClient") != true && type.hasPrefix("client-secret")
+            && !Client.keycloaksOwn.contains(client.string("clientId") ?? "")
     }
 
     private static func components(_ value: JSONValue) -> JSONObject {

@@ -31,22 +31,26 @@ package struct RealmDiff: Sendable {
     /// How many of a section are named.
     package static var most: Int { RealmComparison.most }
 
-    /// - Parameter now: Seconds since 1970.
+    /// - Parameters:
+    ///   - name: What the realm is called in the file; `nil`: as here.
+    ///   - now: Seconds since 1970.
     /// - Returns: `nil` where the realm is not there any more.
     /// - Throws: what reading the file and the stores throw, and where the key ring does not fit.
     package func callAsFunction(
         _ realm: Realm,
         _ reader: RealmFileReader,
+        named name: String? = nil,
         at now: Int64
     ) async throws -> Report? {
-        let file = try reader.realm(named: realm.name)
+        let file = try reader.realm(named: name ?? realm.name)
         guard let whole = try await realms.whole(id: realm.id) else { return nil }
         let secrets = RealmSecrets(ring: ring, areShown: true)
         let parts = PartNames(whole.parts)
         let document = try RealmDocument(whole, secrets: secrets, at: now).json
         let here = CanonicalRealm(parts.withKeptIDs(document)).json
         var comparison = RealmComparison()
-        for (name, value) in CanonicalRealm(parts.withKeptIDs(file.json)).json {
+        let said = ImportedPart(file.json, of: realm, here: document).json
+        for (name, value) in CanonicalRealm(parts.withKeptIDs(said)).json {
             comparison.compare(here[name], value, at: JSONPath([.name(name)]))
         }
         if file.hasPeople {
@@ -99,7 +103,9 @@ package struct RealmDiff: Sendable {
                     after: cursor,
                     limit: Self.page
                 )
-                for person in page.map(\.person) where !seen.contains(person.id) {
+                // Those of clients are made where a file has none.
+                for person in page.map(\.person)
+                where !seen.contains(person.id) && person.serviceClientID == nil {
                     found.add(RealmDifference(Self.path(person.username), here: [:], there: nil))
                 }
                 guard page.count == Self.page, let last = page.last else { break }

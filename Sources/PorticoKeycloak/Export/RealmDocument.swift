@@ -116,7 +116,8 @@ struct RealmDocument: Sendable {
         return members
     }
 
-    private static func components(_ whole: NewRealm, _ secrets: RealmSecrets, at now: Int64) throws
+    /// By their types.
+    static func components(_ whole: NewRealm, _ secrets: RealmSecrets, at now: Int64) throws
         -> JSONObject
     {
         var byType: [String: [JSONValue]] = [:]

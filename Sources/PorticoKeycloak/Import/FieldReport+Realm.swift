@@ -152,9 +152,15 @@ extension FieldReport {
             backchannel.logout.session.required access.token.header.type.rfc9068 acr.loa.map \
             client.use.lightweight.access.token.enabled token.response.type.bearer.lower-case \
             include.in.token.scope client.secret.creation.time realm_client \
-            require.pushed.authorization.requests dpop.bound.access.tokens tls.client.certificate.bound.access.tokens
+            require.pushed.authorization.requests dpop.bound.access.tokens \
+            tls.client.certificate.bound.access.tokens portico.administers
             """,
         [
+            Reason(
+                .weaker,
+                "its people needed a level of authentication, which nothing here asks for",
+                "minimum.acr.value default.acr.values"
+            ),
             Reason(
                 .ignored,
                 "kept: the realm's lifetimes of sessions hold for every client",

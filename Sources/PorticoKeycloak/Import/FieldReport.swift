@@ -9,18 +9,26 @@ enum FieldReport {
         let outcome: ImportReport.Outcome
         let words: StaticString
         let fields: String
+        /// ``ImportReport/Thing/isKept``
+        let isKept: Bool
 
-        init(_ outcome: ImportReport.Outcome, _ words: StaticString, _ fields: String) {
+        init(
+            _ outcome: ImportReport.Outcome,
+            _ words: StaticString,
+            _ fields: String,
+            isKept: Bool = false
+        ) {
             self.outcome = outcome
             self.words = words
             self.fields = fields
+            self.isKept = isKept
         }
     }
 
     /// The reasons of one kind of representation, by the names of its fields.
     struct Table {
-        private var exact: [String: (ImportReport.Outcome, StaticString)?] = [:]
-        private var prefixes: [(prefix: String, ImportReport.Outcome, StaticString)] = []
+        private var exact: [String: Reason?] = [:]
+        private var prefixes: [(prefix: String, reason: Reason)] = []
         private let unknown: StaticString
 
         /// - Parameters:
@@ -32,9 +40,9 @@ enum FieldReport {
             for reason in reasons {
                 for name in reason.fields.split(separator: " ") {
                     if name.hasSuffix("*") {
-                        prefixes.append((String(name.dropLast()), reason.outcome, reason.words))
+                        prefixes.append((String(name.dropLast()), reason))
                     } else {
-                        exact[String(name)] = (reason.outcome, reason.words)
+                        exact[String(name)] = .some(reason)
                     }
                 }
             }
@@ -43,15 +51,20 @@ enum FieldReport {
         /// - Parameter subject: Whose fields they are; `nil`: the realm's.
         func add(_ object: JSONObject, _ subject: String?, report: inout ImportReport) {
             for (name, value) in object where value.says {
-                let found: (ImportReport.Outcome, StaticString)?
+                let reason: Reason?
                 if let known = exact[name] {
                     guard let known else { continue }
-                    found = known
+                    reason = known
                 } else {
-                    found = prefixes.first { name.hasPrefix($0.prefix) }.map { ($0.1, $0.2) }
+                    reason = prefixes.first { name.hasPrefix($0.prefix) }?.reason
                 }
-                let (outcome, words) = found ?? (.ignored, unknown)
-                report.add(outcome, subject ?? name, subject == nil ? nil : name, "\(words)")
+                report.add(
+                    reason?.outcome ?? .ignored,
+                    subject ?? name,
+                    subject == nil ? nil : name,
+                    "\(reason?.words ?? unknown)",
+                    isKept: reason?.isKept ?? false
+                )
             }
         }
     }
@@ -84,7 +97,13 @@ extension FieldReport {
             Reason(
                 .ignored,
                 "kept: pages and addresses here do not show it",
-                "description baseUrl adminUrl alwaysDisplayInConsole"
+                "description baseUrl alwaysDisplayInConsole"
+            ),
+            Reason(
+                .skipped,
+                "kept: sign-outs and revocations are not posted there; a back-channel logout URL is",
+                "adminUrl",
+                isKept: true
             ),
             Reason(
                 .ignored,

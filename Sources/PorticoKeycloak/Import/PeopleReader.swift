@@ -122,7 +122,8 @@ struct PeopleReader {
             chunk: person.stretch.count
         )
         do {
-            return try Representation(reader.value(), path: path)
+            let value = try place.file.placeholders.filling(reader.value(), path: path)
+            return try Representation(value, path: path)
         } catch let error as JSONReadError {
             throw RealmFileError(file: file, reason: .json(error, in: path))
         } catch let error as RealmImportError {

@@ -5,6 +5,8 @@ package import PorticoProtocol
 package struct RealmFile: Sendable {
     /// What errors call it.
     package let name: String
+    /// What becomes of placeholders in its texts.
+    let placeholders: Placeholders
     private let open: @Sendable (Int) throws(FileBytes.Refusal) -> any ByteSource
     private let hasChanged: @Sendable () -> Bool
 
@@ -14,9 +16,11 @@ package struct RealmFile: Sendable {
     package init(
         name: String,
         hasChanged: @escaping @Sendable () -> Bool = { false },
+        placeholders: Placeholders = .refused,
         open: @escaping @Sendable (_ offset: Int) throws(FileBytes.Refusal) -> any ByteSource
     ) {
         self.name = name
+        self.placeholders = placeholders
         self.hasChanged = hasChanged
         self.open = open
     }

@@ -119,6 +119,8 @@ extension RealmImporter {
         if last != nil {
             changes.imported.append(words.start(imported.realm.realm))
         }
+        var administering = existing.administering(after: changes)
+        administering.add(to: &report)
         var written = existing
         for role in changes.roles { written.roleIDs[role.roleName] = role.id }
         var differences = Differences(things: changes.count)
@@ -130,15 +132,19 @@ extension RealmImporter {
                 from: existing.state
             )
         }
+        try await administering.look(written.roleIDs, in: personStore)
         differences.people = try await overwritePeople(
             place,
             &imported.people,
+            from: imported.realm,
             of: written,
             unsaid,
+            administering: &administering,
             at: moment,
             isDryRun: isDryRun,
             report: &report
         )
+        administering.addOthers(to: &report)
         if !isDryRun, let last { try await store.put(last) }
         place.reportMissingPeople(representation, report: &report)
         return Staged(

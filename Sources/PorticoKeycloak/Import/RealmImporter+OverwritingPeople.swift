@@ -12,8 +12,10 @@ extension RealmImporter {
     func overwritePeople(
         _ place: RealmPlace,
         _ people: inout PersonImport,
+        from new: NewRealm,
         of existing: ExistingRealm,
         _ unsaid: UnsaidRights,
+        administering: inout AdministeringPeople,
         at moment: Moment,
         isDryRun: Bool,
         report: inout ImportReport
@@ -33,6 +35,14 @@ extension RealmImporter {
                     chunk.append(read)
                 }
             }
+            if isAtEnd {
+                for account in try await accounts(people, of: new) {
+                    let file = place.file.name
+                    if let read = try await read(account, file, &people, report: &report) {
+                        chunk.append(read)
+                    }
+                }
+            }
             try place.expectUnchanged()
             let done = try await overwrite(
                 of: reader,
@@ -42,6 +52,7 @@ extension RealmImporter {
                 ),
                 of: existing,
                 unsaid,
+                administering: &administering,
                 at: moment,
                 isDryRun: isDryRun,
                 mayWait: waiting.count + chunk.count <= Self.mostWaiting,
@@ -55,12 +66,27 @@ extension RealmImporter {
             waiting,
             of: existing,
             unsaid,
+            administering: &administering,
             at: moment,
             isDryRun: isDryRun,
             mayWait: false,
             report: &report
         )
         return count + done.count
+    }
+
+    /// Accounts of the file's clients that neither the file nor this realm has.
+    private func accounts(_ people: PersonImport, of new: NewRealm) async throws -> [Representation]
+    {
+        var accounts: [Representation] = []
+        for account in try people.missingAccounts(of: new) {
+            let clientID = try account.text("serviceAccountClientId") ?? ""
+            guard let id = people.clients[ExactText(clientID)],
+                try await personStore.serviceAccount(of: id, realmID: new.realm.id) == nil
+            else { continue }
+            accounts.append(account)
+        }
+        return accounts
     }
 
     /// How many people wait for a name that someone else has, who may give it up further on. They are
@@ -72,6 +98,7 @@ extension RealmImporter {
         _ chunk: [Read],
         of existing: ExistingRealm,
         _ unsaid: UnsaidRights,
+        administering: inout AdministeringPeople,
         at moment: Moment,
         isDryRun: Bool,
         mayWait: Bool,
@@ -84,6 +111,7 @@ extension RealmImporter {
                 chunk,
                 of: existing,
                 unsaid,
+                administering: &administering,
                 at: moment,
                 mayWait: mayWait,
                 report: &said
@@ -109,6 +137,7 @@ extension RealmImporter {
         _ chunk: [Read],
         of existing: ExistingRealm,
         _ unsaid: UnsaidRights,
+        administering: inout AdministeringPeople,
         at moment: Moment,
         mayWait: Bool,
         report: inout ImportReport
@@ -144,6 +173,7 @@ extension RealmImporter {
                 chunk.indices.filter { !refused.contains($0) }.map { chunk[$0] },
                 of: existing,
                 unsaid,
+                administering: &administering,
                 at: moment,
                 mayWait: true,
                 report: &report
@@ -161,6 +191,7 @@ extension RealmImporter {
                 report.add(.skipped, "user \(username)", "\(here.refusal(of: username))")
                 if plan.former == nil { continue }
             }
+            administering.add(plan.new, to: &report)
             plan.tell(
                 username,
                 hasEmail: !taken.emails.contains(index),

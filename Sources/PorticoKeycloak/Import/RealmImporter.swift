@@ -178,15 +178,21 @@ package struct RealmImporter: Sendable {
             throw RealmFileError(file: place.file.name, reason: .idTaken(path: subject))
         }
         if !isDryRun { try await store.stage(imported.realm) }
-        let count = try await stagePeople(place, &imported.people, report: &report)
+        let count = try await stagePeople(
+            place,
+            &imported.people,
+            of: imported.realm,
+            report: &report
+        )
         try place.expectUnchanged()
         place.reportMissingPeople(representation, report: &report)
         let new = imported.realm
-        report.add(
-            .read,
-            "realm \(place.name)",
-            "\(new.clients.count) clients, \(new.roles.count) roles, \(count) people"
-        )
+        let counts = [
+            (new.clients.count, "client", "clients"), (new.roles.count, "role", "roles"),
+            (new.groups.count, "group", "groups"), (count, "person", "people"),
+        ]
+        let words = counts.map { "\($0) \($0 == 1 ? $1 : $2)" }.joined(separator: ", ")
+        report.add(.read, "realm \(place.name)", words)
         return Staged(realm: new.realm, report: report, place: place)
     }
 
@@ -202,6 +208,7 @@ package struct RealmImporter: Sendable {
     private func stagePeople(
         _ place: RealmPlace,
         _ people: inout PersonImport,
+        of realm: NewRealm,
         report: inout ImportReport
     ) async throws -> Int {
         var reader = PeopleReader(place.people)
@@ -220,6 +227,13 @@ package struct RealmImporter: Sendable {
                     writing = try await write(chunk, people.moment.random)
                     chunk = []
                 }
+            }
+            for account in try people.missingAccounts(of: realm) {
+                let file = place.file.name
+                guard let read = try await read(account, file, &people, report: &report) else {
+                    continue
+                }
+                chunk.append(read)
             }
             try await writing?.value
             try await write(chunk, people.moment.random).value

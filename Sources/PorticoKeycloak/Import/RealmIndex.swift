@@ -12,14 +12,18 @@ struct RealmIndex {
         let people: PeoplePlace?
         /// Whether it has people whose accounts lie elsewhere, of which it knows little.
         let hasFederatedUsers: Bool
+        /// Placeholders of its name and of its people that are not replaced: it cannot be imported.
+        let unfilled: [Placeholders.Unfilled]
     }
 
     private let file: RealmFile
     private var reader: JSONReader
+    /// Of the object that was entered last.
+    private var unfilled: [Placeholders.Unfilled] = []
 
     init(_ file: RealmFile) {
         self.file = file
-        reader = JSONReader(RealmBytes(file), limits: RealmImport.limits)
+        reader = JSONReader(RealmBytes(file), limits: RealmImport.limits, mayHaveMark: true)
     }
 
     mutating func objects() throws(RealmFileError) -> [Found] {
@@ -61,6 +65,7 @@ struct RealmIndex {
     private mutating func object() throws -> Found {
         let start = reader.offset - 1
         let path = "\(reader.path)"
+        unfilled = []
         var name: String?
         var people: PeoplePlace?
         var isPart = true
@@ -68,14 +73,14 @@ struct RealmIndex {
         while let member = try reader.nextName() {
             isPart = isPart && Self.ofParts.contains(member)
             if sameBytes(member, "realm") {
-                let value = try reader.value()
-                guard value == .null || value.string != nil else {
+                guard let value = MemberType.text.converted(try reader.value()) else {
                     throw RealmImportError.wrongType(
                         path: Self.path(path, "realm"),
                         expected: "a text"
                     )
                 }
-                name = value.string
+                let filled = try filling(.object(["realm": value]), path: path)
+                name = filled.object?.string("realm")
             } else if sameBytes(member, "users") {
                 people = try users(Self.path(path, "users"))
             } else {
@@ -92,8 +97,22 @@ struct RealmIndex {
             path: path,
             stretch: start..<reader.offset,
             people: people,
-            hasFederatedUsers: hasFederatedUsers
+            hasFederatedUsers: hasFederatedUsers,
+            unfilled: unfilled
         )
+    }
+
+    /// With its placeholders replaced. Those that are not are noted, and the rest is looked at too.
+    private mutating func filling(_ value: JSONValue, path: String) throws(RealmImportError)
+        -> JSONValue
+    {
+        do throws(RealmImportError) {
+            return try file.placeholders.filling(value, path: path)
+        } catch {
+            guard case .placeholders(let more) = error else { throw error }
+            unfilled.note(more)
+            return value
+        }
     }
 
     private mutating func users(_ path: String) throws -> PeoplePlace? {
@@ -105,12 +124,13 @@ struct RealmIndex {
         let start = reader.offset - 1
         var people: [PersonPlace] = []
         while let person = try reader.nextElement() {
-            guard let json = person.object else {
+            let place = "\(reader.path)"
+            guard let json = try filling(person, path: place).object else {
                 throw RealmImportError.wrongType(path: "\(reader.path)", expected: "an object")
             }
             people.append(
                 PersonPlace(
-                    key: PersonPlace.key(json.string("id")),
+                    key: PersonPlace.key(json["id"].flatMap(MemberType.text.converted)?.string),
                     stretch: reader.start..<reader.offset,
                     index: people.count
                 )

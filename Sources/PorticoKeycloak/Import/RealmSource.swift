@@ -6,6 +6,15 @@ import PorticoProtocol
 package struct RealmSource: Sendable {
     package private(set) var realms: [RealmPlace] = []
 
+    /// Gives the one realm of the files another name.
+    ///
+    /// - Returns: `false` where there are several.
+    package mutating func rename(to name: String) -> Bool {
+        guard realms.count == 1 else { return false }
+        realms[0].name = name
+        return true
+    }
+
     /// Reads the files from their beginnings to their ends, and keeps places.
     ///
     /// - Throws: where a file is no strict JSON, has a realm twice, or has people of a realm that is
@@ -15,7 +24,10 @@ package struct RealmSource: Sendable {
         var known: [ExactText: Int] = [:]
         for file in files {
             var index = RealmIndex(file)
+            let first = realms.count
+            var unfilled: [Placeholders.Unfilled] = []
             for found in try index.objects() {
+                unfilled.note(found.unfilled)
                 if found.isPart {
                     parts.append((found, file))
                     continue
@@ -38,6 +50,13 @@ package struct RealmSource: Sendable {
                     )
                 )
             }
+            guard unfilled.isEmpty else {
+                // Those of the rest too, so that nobody has to ask twice.
+                var all: [Placeholders.Unfilled] = []
+                for realm in realms[first...] { all.note(realm.unfilled()) }
+                all.note(unfilled)
+                throw RealmFileError(file: file.name, reason: .placeholders(all))
+            }
         }
         for (part, file) in parts {
             guard let realm = known[ExactText(part.name)] else {
@@ -51,7 +70,8 @@ package struct RealmSource: Sendable {
 
 /// Where a realm stands, and where its people do.
 package struct RealmPlace: Sendable {
-    package let name: String
+    /// What it is called here.
+    package fileprivate(set) var name: String
     let file: RealmFile
     /// In the file: `[1]`; empty where the file is one realm.
     let path: String
@@ -69,6 +89,18 @@ package struct RealmPlace: Sendable {
         for other in others { try other.file.expectUnchanged() }
     }
 
+    /// Placeholders that are not replaced, without those of its people.
+    fileprivate func unfilled() -> [Placeholders.Unfilled] {
+        do throws(RealmFileError) {
+            _ = try representation()
+            return []
+        } catch {
+            // What else is wrong with it is told once these are replaced.
+            guard case .placeholders(let unfilled) = error.reason else { return [] }
+            return unfilled
+        }
+    }
+
     /// Everything of the realm but its people.
     func representation() throws(RealmFileError) -> Representation {
         let whole = stretch
@@ -81,7 +113,12 @@ package struct RealmPlace: Sendable {
         }
         var reader = JSONReader(RealmBytes(file, parts), limits: RealmImport.limits)
         do {
-            return try Representation(reader.value(), path: path)
+            let value = try file.placeholders.filling(reader.value(), path: path)
+            guard var object = value.object else {
+                throw RealmImportError.wrongType(path: path, expected: "an object")
+            }
+            object["realm"] = .string(name)
+            return try Representation(.object(object), path: path).completed(named: name)
         } catch let error as JSONReadError {
             throw RealmFileError(file: file.name, reason: .json(error, in: path))
         } catch let error as RealmImportError {

@@ -24,22 +24,16 @@ struct ClientAttributesRepresentation {
         }
         setTokens(in: &json)
         setLogout(in: &json)
-        set("pkce.code.challenge.method", "S256", where: client.codeProtection == .pkce, in: &json)
-        set(
-            "require.pushed.authorization.requests",
-            "true",
-            where: client.requiresPushedRequests,
-            in: &json
-        )
-        set(
-            "dpop.bound.access.tokens",
-            "true",
-            where: client.dpopBoundAccessTokens,
-            in: &json
-        )
+        let pkce = "pkce.code.challenge.method"
+        if client.codeProtection != .pkce {
+            json[pkce] = nil
+        } else if text(pkce) == nil {
+            json[pkce] = "S256"
+        }
+        setProtection(in: &json)
         if client.grantTypes.contains(.authorizationCode) {
             let refreshes = client.grantTypes.contains(.refreshToken)
-            if (text("use.refresh.tokens") != "false") != refreshes {
+            if (text("use.refresh.tokens")?.isTrue ?? true) != refreshes {
                 json["use.refresh.tokens"] = .string("\(refreshes)")
             }
         }
@@ -49,7 +43,29 @@ struct ClientAttributesRepresentation {
             json["jwks.string"] = .string(String(decoding: now.serialized(), as: UTF8.self))
             json["use.jwks.string"] = "true"
         }
+        // Beside that, an import takes none that stand here.
+        if client.keySet != nil { set("use.jwks.url", where: false, in: &json) }
         return json
+    }
+
+    /// Those of its file, with what it is protected by.
+    var protecting: JSONObject {
+        var json = kept
+        setProtection(in: &json)
+        return json
+    }
+
+    private func setProtection(in json: inout JSONObject) {
+        set(
+            "require.pushed.authorization.requests",
+            where: client.requiresPushedRequests,
+            in: &json
+        )
+        set("dpop.bound.access.tokens", where: client.dpopBoundAccessTokens, in: &json)
+        // An import disables what was bound so. A command has enabled it, and binds nothing.
+        if client.isEnabled {
+            set("tls.client.certificate.bound.access.tokens", where: false, in: &json)
+        }
     }
 
     private func setTokens(in json: inout JSONObject) {
@@ -67,7 +83,7 @@ struct ClientAttributesRepresentation {
             json[name] = now.map { .string($0.rawValue) }
         }
         let isTyped = (client.accessTokenType ?? realm.accessTokenType) == .atJWT
-        set("access.token.header.type.rfc9068", "true", where: isTyped, in: &json)
+        set("access.token.header.type.rfc9068", where: isTyped, in: &json)
     }
 
     private func setLogout(in json: inout JSONObject) {
@@ -81,7 +97,7 @@ struct ClientAttributesRepresentation {
             return
         }
         if text(url) != now.text { json[url] = .string(now.text) }
-        set(required, "true", where: client.backchannelLogoutSessionRequired, in: &json)
+        set(required, where: client.backchannelLogoutSessionRequired, in: &json)
     }
 
     /// A text that is empty counts as missing.
@@ -96,12 +112,9 @@ struct ClientAttributesRepresentation {
         return text?.isEmpty == false ? text : nil
     }
 
-    /// What is on or off: off is whatever else the file says.
-    private func set(_ name: String, _ value: String, where isOn: Bool, in json: inout JSONObject) {
-        if isOn {
-            if text(name) == nil || text(name) == "false" { json[name] = .string(value) }
-        } else if text(name) != nil, text(name) != "false" {
-            json[name] = nil
-        }
+    /// What is on or off, and off where it is missing.
+    private func set(_ name: String, where isOn: Bool, in json: inout JSONObject) {
+        guard (text(name)?.isTrue ?? false) != isOn else { return }
+        json[name] = isOn ? "true" : nil
     }
 }

@@ -45,15 +45,31 @@ package struct ClientRepresentation: Sendable {
                     (kept.array("protocolMappers") ?? []) + client.ownMappers
                 )
             }
+        } else if isKeycloaksOwn {
+            setProtection(in: &json, kept)
         }
         return json.ordered(Self.order)
     }
 
-    /// Whether nothing of it acts here: Keycloak's own clients, and those of other protocols.
+    /// Whether next to nothing of it acts here: Keycloak's own clients, and those of other protocols.
     private var isData: Bool {
         guard let kept = client.keycloak else { return false }
-        return ClientImport.isBuiltIn(client.clientID, in: realm.name)
-            || kept.string("protocol") ?? "openid-connect" != "openid-connect"
+        return isKeycloaksOwn || kept.string("protocol") ?? "openid-connect" != "openid-connect"
+    }
+
+    private var isKeycloaksOwn: Bool { Client.isKeycloaksOwn(client.clientID, in: realm.name) }
+
+    /// What acts of Keycloak's own, too (``Client/own(saying:)``).
+    private func setProtection(in json: inout JSONObject, _ kept: JSONObject) {
+        for (name, now, without) in [
+            ("enabled", client.isEnabled, true), ("consentRequired", client.requiresConsent, false),
+        ] where (kept.bool(name) ?? without) != now {
+            json[name] = .bool(now)
+        }
+        let attributes = ClientAttributesRepresentation(client, in: realm).protecting
+        if attributes != kept.object("attributes") ?? JSONObject() {
+            json["attributes"] = .object(attributes)
+        }
     }
 
     private func setSwitches(in json: inout JSONObject, _ kept: JSONObject) {
@@ -87,7 +103,10 @@ package struct ClientRepresentation: Sendable {
     /// Whether the import disabled it, because its protection would be gone here, and it still is.
     private func isShut(_ kept: JSONObject) -> Bool {
         // `try?`: what cannot be read was not imported.
-        guard !client.isEnabled, let file = try? Representation(.object(kept), path: ""),
+        var shown = kept
+        // Keys that it was given here are proof enough.
+        shown["attributes"] = .object(ClientAttributesRepresentation(client, in: realm).json)
+        guard !client.isEnabled, let file = try? Representation(.object(shown), path: ""),
             let attributes = try? ClientAttributes(file)
         else { return false }
         let isPublic = client.type == .public

@@ -65,6 +65,28 @@ package struct RealmSecrets: Sendable {
         return whole
     }
 
+    /// What was shown masked, with the secrets in place.
+    ///
+    /// - Parameter kept: As it was, with its secrets.
+    static func unmasked(_ object: JSONObject, by kept: JSONObject) -> JSONObject {
+        var whole = JSONObject()
+        for (name, value) in object {
+            if isMask(value) {
+                whole[name] = kept[name]
+            } else if let inner = value.object {
+                whole[name] = .object(unmasked(inner, by: kept.object(name) ?? JSONObject()))
+            } else {
+                whole[name] = value
+            }
+        }
+        return whole
+    }
+
+    private static func isMask(_ value: JSONValue) -> Bool {
+        if let values = value.array { return !values.isEmpty && values.allSatisfy(isMask) }
+        return value == .string(mask)
+    }
+
     /// The values of components are arrays.
     private static func masked(_ secrets: JSONObject) -> JSONObject {
         var masked = JSONObject()

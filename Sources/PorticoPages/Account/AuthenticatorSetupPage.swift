@@ -2,8 +2,8 @@ package import PorticoBytes
 
 /// The key for an authenticator app, and the code that shows that the app has it.
 ///
-/// The form posts `csrf`, `setup`, `code`, `request` where a sign-in waits, and `action`, which is
-/// `confirm` or `cancel`.
+/// The form posts `csrf`, `setup`, `code`, `others` where the person's other sessions are to end,
+/// `request` where a sign-in waits, and `action`, which is `confirm` or `cancel`.
 package struct AuthenticatorSetupPage: Page {
     package enum Problem: Sendable, Equatable {
         case missing, wrong
@@ -14,12 +14,21 @@ package struct AuthenticatorSetupPage: Page {
     /// The same as an address that apps on this device open (`otpauth:`).
     package let link: PageLink?
     package let form: PageForm
+    /// Whether it is ticked that the other sessions end.
+    package let endsOthers: Bool
     package let problem: Problem?
 
-    package init(key: String, link: PageLink?, form: PageForm, problem: Problem? = nil) {
+    package init(
+        key: String,
+        link: PageLink?,
+        form: PageForm,
+        endsOthers: Bool = true,
+        problem: Problem? = nil
+    ) {
         self.key = key
         self.link = link
         self.form = form
+        self.endsOthers = endsOthers
         self.problem = problem
     }
 
@@ -48,6 +57,7 @@ package struct AuthenticatorSetupPage: Page {
         let factors = words.factors
         return HTML([
             .line(factors.setupKey),
+            link.flatMap { QRCode($0.href) }.map { .qrCode($0, factors.qrCode) },
             .facts([.init(factors.key, "\(exact: grouped)")]),
             .links([PageStep(link, factors.openApp)]),
             .line(factors.setupCode),
@@ -63,6 +73,8 @@ package struct AuthenticatorSetupPage: Page {
                             startsHere: true
                         )
                     ),
+                    .check("others", words.lists.endOthers, isChecked: endsOthers),
+                    .note(factors.endOthersWhy),
                     .buttons([
                         ActionButton("confirm", words.code.confirm, .first),
                         ActionButton("cancel", words.common.cancel, isWayOut: true),

@@ -26,7 +26,7 @@ package struct DashboardPage: Page {
     package func content(_ words: Words, _ frame: PageFrame) -> HTML {
         HTML([
             .account(account),
-            .line(words.area.dashboardIntro(frame.owner)),
+            .line(words.area.dashboardIntro),
             signedInWith.map {
                 .line(
                     $0.kind == .handle

@@ -81,7 +81,7 @@ package struct AccountDeletedPage: Page {
 
     package func content(_ words: Words, _ frame: PageFrame) -> HTML {
         HTML([
-            .line(words.removal.doneWhat(frame.owner)),
+            .line(words.removal.doneWhat),
             appleLeft ? .strong(words.removal.appleLeft) : nil,
         ])
     }

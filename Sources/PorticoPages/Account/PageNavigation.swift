@@ -8,6 +8,7 @@ package struct PageNavigation: Sendable {
         case methods = "ways"
         case devices
         case apps
+        case password
         case secondFactors = "second-factor"
     }
 

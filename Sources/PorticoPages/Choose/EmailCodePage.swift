@@ -42,12 +42,14 @@ package struct EmailCodePage: Page {
         self.wasResent = wasResent
     }
 
-    /// `ann@example.com` as `a…@example.com`.
+    /// `ann@example.com` as `a…@example.com`; of a long host the end, so that it fits into a line.
     package static func masked(_ address: String) -> String {
         guard let at = address.lastIndex(of: "@"), let first = address.first,
             at > address.startIndex
         else { return "…" }
-        return "\(first)…\(address[at...])"
+        let host = address[address.index(after: at)...]
+        let end = host.utf8.count <= 26 ? String(host) : "…\(host.suffix(22))"
+        return "\(first)…@\(end)"
     }
 
     package func heading(_ words: Words, _ frame: PageFrame) -> Phrase { words.code.heading }

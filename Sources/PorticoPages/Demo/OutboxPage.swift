@@ -3,6 +3,7 @@ package import PorticoBytes
 /// The mails of a demonstration server, which sends none.
 package struct OutboxPage: Page {
     package enum Status: Sendable, Equatable {
+        /// As all are, where nothing is sent.
         case waiting
         /// Seconds since 1970.
         case sent(at: Int64)
@@ -13,12 +14,21 @@ package struct OutboxPage: Page {
         package let to: String
         package let subject: String
         package let lines: [String]
+        /// The page of ours that the mail links to.
+        package let link: PageLink?
         package let status: Status
 
-        package init(to: String, subject: String, lines: [String], status: Status) {
+        package init(
+            to: String,
+            subject: String,
+            lines: [String],
+            link: PageLink? = nil,
+            status: Status
+        ) {
             self.to = to
             self.subject = subject
             self.lines = lines
+            self.link = link
             self.status = status
         }
     }
@@ -37,17 +47,19 @@ package struct OutboxPage: Page {
 
     package func content(_ words: Words, _ frame: PageFrame) -> HTML {
         let rows = mails.enumerated().map { index, mail in
-            let status: Phrase =
+            let status: Phrase? =
                 switch mail.status {
-                case .waiting: words.demo.waiting
+                case .waiting: nil
                 case .sent(let time): words.demo.sent(words.time.ago(time, at: now))
                 case .givenUp: words.demo.givenUp
                 }
+            let lines: [Phrase] = mail.lines.filter { !$0.isEmpty }
+                .map { "\(name: $0, limit: 2_000)" }
             return RowBlock(
                 id: "mail-\(index + 1)",
                 title: "\(name: mail.subject)",
-                remarks: [words.demo.to(mail.to), status]
-                    + mail.lines.filter { !$0.isEmpty }.map { "\(name: $0)" }
+                remarks: [words.demo.to(mail.to)] + (status.map { [$0] } ?? []) + lines,
+                links: PageStep(mail.link, words.demo.openLink).map { [$0] } ?? []
             )
         }
         return HTML([

@@ -9,6 +9,8 @@ extension ErrorPage {
         case notAllowed
         case providerMisconfigured(name: String)
         case busy
+        /// Nothing can be written at the moment.
+        case cannotSave
         case serverError
         case tooLarge
         case tooManyTries(seconds: Int)

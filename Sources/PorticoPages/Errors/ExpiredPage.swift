@@ -9,6 +9,8 @@ package struct ExpiredPage: Page {
         case unmatched
         /// It was sent before, and has brought the person to the app.
         case answered
+        /// Something it is about has changed: who is signed in, for one.
+        case outdated
     }
 
     package let reason: Reason
@@ -25,6 +27,7 @@ package struct ExpiredPage: Page {
         case .tookTooLong: words.expired.tookTooLong
         case .unmatched: words.expired.unmatched
         case .answered: words.expired.answered
+        case .outdated: words.expired.outdated
         }
     }
 
@@ -34,6 +37,7 @@ package struct ExpiredPage: Page {
             case .tookTooLong(let minutes): words.expired.closed(words.time.minutes(minutes))
             case .unmatched: words.expired.otherBrowser
             case .answered: words.expired.worksOnce
+            case .outdated: words.expired.changedMeanwhile
             }
         return HTML([
             .line(line),

@@ -55,27 +55,63 @@ extension Refusal {
     package func fields(realm: String) -> HTTPFields { [:] }
 }
 
+extension ForeignRequest: Refusal {
+    package var name: String { "forbidden" }
+    package var status: HTTPResponse.Status { .forbidden }
+    package var issue: ErrorPage.Issue { .notAllowed }
+
+    package var json: JSONValue? {
+        ["error": .string(name), "message": "The request comes from another site."]
+    }
+}
+
 /// The server cannot answer now, for a reason of its own. What it was is in the log and nowhere else
 /// (WEB-ERR-1).
 package enum Unavailable: Refusal {
     /// Too much waits.
     case busy
+    /// Nothing can be written: the disk is full, for instance. The log has it once (`WriteTrouble`).
+    case cannotSave
     case failed
 
-    package var name: String { self == .busy ? "busy" : "server_error" }
-
-    package var status: HTTPResponse.Status {
-        self == .busy ? .serviceUnavailable : .internalServerError
+    package var name: String {
+        switch self {
+        case .busy: "busy"
+        case .cannotSave: "cannot_save"
+        case .failed: "server_error"
+        }
     }
 
-    package var issue: ErrorPage.Issue { self == .busy ? .busy : .serverError }
+    package var status: HTTPResponse.Status {
+        self == .failed ? .internalServerError : .serviceUnavailable
+    }
 
-    /// RFC 6749 §4.1.2.1 has a word for both.
+    /// Someone has to make room first.
+    package var retryAfter: Double? {
+        switch self {
+        case .busy: Response.whenBusy
+        case .cannotSave: 60
+        case .failed: nil
+        }
+    }
+
+    package var issue: ErrorPage.Issue {
+        switch self {
+        case .busy: .busy
+        case .cannotSave: .cannotSave
+        case .failed: .serverError
+        }
+    }
+
+    /// RFC 6749 §4.1.2.1 has words for all.
     package var json: JSONValue? {
         let error =
-            self == .busy
-            ? OAuthError(.temporarilyUnavailable, "The server is busy.")
-            : OAuthError(.serverError, "Something went wrong here.")
+            switch self {
+            case .busy: OAuthError(.temporarilyUnavailable, "The server is busy.")
+            case .cannotSave:
+                OAuthError(.temporarilyUnavailable, "The server cannot save anything now.")
+            case .failed: OAuthError(.serverError, "Something went wrong here.")
+            }
         return error.json
     }
 }
@@ -134,22 +170,31 @@ extension FormRefusal: Refusal {
     package var name: String {
         switch self {
         case .tooLong: "too_large"
+        case .mediaType: OAuthError.Code.invalidRequest.rawValue
         case .invalid(let error): error.code.rawValue
         }
     }
 
     package var status: HTTPResponse.Status {
-        self == .tooLong ? .contentTooLarge : .badRequest
+        switch self {
+        case .tooLong: .contentTooLarge
+        case .mediaType: .unsupportedMediaType
+        case .invalid: .badRequest
+        }
     }
 
     package var issue: ErrorPage.Issue { self == .tooLong ? .tooLarge : .requestNotUnderstood }
 
-    package var reason: String? {
-        if case .invalid(let error) = self { error.description } else { nil }
-    }
+    package var reason: String? { error?.description }
 
-    package var json: JSONValue? {
-        if case .invalid(let error) = self { error.json } else { nil }
+    package var json: JSONValue? { error?.json }
+
+    private var error: OAuthError? {
+        switch self {
+        case .tooLong: nil
+        case .mediaType: OAuthError(.invalidRequest, "The Content-Type must be a form or JSON.")
+        case .invalid(let error): error
+        }
     }
 }
 

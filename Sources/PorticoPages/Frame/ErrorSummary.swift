@@ -8,6 +8,9 @@ package struct ErrorSummary: Sendable {
         package let field: String?
     }
 
+    /// The `id` of the list, with `-problem` behind it: fields that the list alone tells of name it.
+    static let id = "summary"
+
     package let summaryTitle: Phrase
     package let items: [Item]
 
@@ -26,7 +29,7 @@ package struct ErrorSummary: Sendable {
                 .ariaLabelledBy: "summary-title",
             ],
             .element(.h2, [.id: "summary-title"], summaryTitle.html),
-            .element(.ul, HTML(lines))
+            .element(.ul, [.id: "\(Self.id)-problem"], HTML(lines))
         )
     }
 }

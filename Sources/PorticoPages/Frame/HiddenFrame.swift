@@ -44,8 +44,9 @@ package struct HiddenFrame: Sendable {
         )
     )
 
-    /// Answers `CLIENT SESSION` with `unchanged`, `changed` or `error`. An answer of the server is good
-    /// for ten seconds.
+    /// Answers `CLIENT SESSION` with `unchanged`, `changed` or `error`, to the page around it and to its
+    /// other frames alike (OpenID Connect Session Management §3.2): the server knows the origins that may
+    /// ask. An answer of the server is good for ten seconds.
     package static let loginStatus = HiddenFrame(
         InlineSource(
             unescaped: reaches + """
@@ -67,7 +68,7 @@ package struct HiddenFrame: Sendable {
                   return answer;
                 }
                 addEventListener("message", function (event) {
-                  if (event.source !== parent || typeof event.data !== "string") return;
+                  if (!event.source || typeof event.data !== "string") return;
                   var parts = event.data.split(" ");
                   if (parts.length !== 2 || event.data.length > 1000) return;
                   var told = reaches() ? ask(parts[0], parts[1], event.origin)

@@ -2,7 +2,7 @@ package import PorticoBytes
 
 /// A page that a person sees: a typed view model, and what of it stands below the heading.
 ///
-/// Every page works without scripts and is rendered by `PageRenderer`, which adds what all pages
+/// Every page works without scripts, and is rendered by `PageRenderer`, which adds what all pages
 /// share: language, title, style, realm, reference.
 package protocol Page: Sendable {
     /// The page's `h1`, from which its title is made as well.
@@ -20,6 +20,10 @@ package protocol Page: Sendable {
     /// Whether it has more room: for lists.
     var isWide: Bool { get }
 
+    /// What runs on it: usually what shows that a button was pressed. Without scripts a page does
+    /// everything that it is for.
+    var script: InlineSource? { get }
+
     func content(_ words: Words, _ frame: PageFrame) -> HTML
 }
 
@@ -28,4 +32,5 @@ extension Page {
     package var isError: Bool { false }
     package var navigation: PageNavigation? { nil }
     package var isWide: Bool { navigation != nil }
+    package var script: InlineSource? { PressedButton.script }
 }

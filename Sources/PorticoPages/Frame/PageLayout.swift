@@ -34,7 +34,8 @@ struct PageLayout {
                     .element(.h1, heading.html),
                     page.content(words, frame)
                 ),
-                foot
+                foot,
+                page.script.map { HTML([PressedButton.status(words.common), .script($0)]) }
             )
         )
     }
@@ -45,6 +46,7 @@ struct PageLayout {
             .meta("viewport", "width=device-width, initial-scale=1"),
             .meta("color-scheme", "light dark"),
             .meta("robots", "noindex"),
+            .element(.link, to: PageTheme.icon, [.rel: "icon"]),
             .style(frame.theme.style),
         ])
     }

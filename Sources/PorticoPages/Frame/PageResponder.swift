@@ -1,4 +1,5 @@
 package import HTTPTypes
+import PorticoBytes
 import PorticoProtocol
 package import PorticoWeb
 
@@ -47,7 +48,7 @@ package struct PageResponder: Sendable {
         self.help = help
     }
 
-    /// - Parameter target: Where the page's form leads in the end, proven before.
+    /// - Parameter target: Where the page's form leads.
     package func callAsFunction(
         _ page: some Page,
         _ context: some PageContext,
@@ -59,7 +60,7 @@ package struct PageResponder: Sendable {
         var response = Response(
             page: html(page, context),
             status: status,
-            policy: .page(style: renderer.styleHash, to: target),
+            policy: .page(style: renderer.styleHash, to: target).running(page.script?.hash),
             headers: headers,
             cookies: cookies
         )

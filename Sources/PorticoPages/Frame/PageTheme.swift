@@ -85,6 +85,19 @@ package struct PageTheme: Sendable {
         )
     }
 
+    /// What a browser shows beside a page's title, at one address whatever it is.
+    static let icon = PageLink(path: "/favicon.ico")
+
+    /// The icon of a server without a logo: a portico, in the colour of its buttons.
+    package var mark: String {
+        """
+        <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">\
+        <rect width="32" height="32" rx="7" fill="\(light[.accent] ?? PageColour.accent.standard.light)"/>\
+        <path fill="\(light[.onAccent] ?? PageColour.onAccent.standard.light)" \
+        d="M16 5 5 11v2h22v-2zM7 15h3v8H7zm7.5 0h3v8h-3zm7.5 0h3v8h-3zM5 25h22v2H5z"/></svg>
+        """
+    }
+
     /// Where the mark of a kind of provider is, where there is one.
     func artwork(of kind: MethodLabel.Kind) -> PageLink? {
         guard artwork.contains(kind) else { return nil }

@@ -34,7 +34,7 @@ package struct HandlePage: Page {
         self.fields = fields
         self.app = app
         self.otherMethods = otherMethods
-        example = "alice.\(domain)"
+        example = "ann.\(domain)"
     }
 
     static let field = "handle"

@@ -5,11 +5,19 @@ package import PorticoBytes
 /// The form posts `request`, `csrf` and `action`, which is `add` or `cancel`.
 package struct AddMethodPage: Page {
     package let newMethod: MethodLabel
+    /// Who was signed in at the provider, as it names them: not always the person at the page.
+    package let identity: String?
     package let account: PageAccount
     package let form: PageForm
 
-    package init(newMethod: MethodLabel, account: PageAccount, form: PageForm) {
+    package init(
+        newMethod: MethodLabel,
+        identity: String? = nil,
+        account: PageAccount,
+        form: PageForm
+    ) {
         self.newMethod = newMethod
+        self.identity = identity
         self.account = account
         self.form = form
     }
@@ -21,6 +29,7 @@ package struct AddMethodPage: Page {
     package func content(_ words: Words, _ frame: PageFrame) -> HTML {
         HTML([
             .account(account),
+            identity.map { .line(words.linking.addWhose(newMethod, $0)) },
             .line(words.linking.addWhat(newMethod.displayName)),
             .form(
                 form,

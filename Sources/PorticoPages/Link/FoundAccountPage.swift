@@ -16,7 +16,8 @@ package struct FoundAccountPage: Page {
     package let newMethod: MethodLabel
     /// Those that the account has; the first is named as the usual one.
     package let knownMethods: [SignInMethod]
-    /// The account's address, mostly hidden, where a code can be sent to it.
+    /// The account's address, mostly hidden, where a code can be sent to it; `nil` where the account has
+    /// another identity of the new method already.
     package let mailbox: String?
     /// Whether that code removes the account's other methods: its address was never confirmed.
     package let expelsOthers: Bool
@@ -70,6 +71,8 @@ package struct FoundAccountPage: Page {
         return HTML([
             .status(told),
             knownMethods.first.map { .line(linking.foundWhy($0.label, newMethod)) },
+            knownMethods.isEmpty && mailbox == nil
+                ? .line(linking.secondOfProvider(words.method.account(newMethod))) : nil,
             .form(
                 form,
                 [

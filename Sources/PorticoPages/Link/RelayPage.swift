@@ -20,7 +20,7 @@ package struct RelayPage: Page {
     package func content(_ words: Words, _ frame: PageFrame) -> HTML {
         HTML([
             .line(words.welcome.relayIntro(provider.displayName)),
-            .line(words.welcome.relayAdvice),
+            .line(words.welcome.relayAdvice(provider.displayName)),
             .form(
                 form,
                 [

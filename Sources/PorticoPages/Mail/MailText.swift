@@ -10,6 +10,7 @@ package enum MailText: Sendable, Equatable {
     /// - Parameter until: Seconds since 1970.
     case accountActions(address: String, until: Int64)
     case passwordChanged
+    case accountReclaimed
     case alreadyRegistered
     case secondFactorAdded
     case secondFactorRemoved
@@ -58,6 +59,7 @@ package enum MailText: Sendable, Equatable {
         case .passwordReset: words.passwordReset
         case .accountActions: words.accountActions
         case .passwordChanged: words.passwordChanged
+        case .accountReclaimed: words.accountReclaimed
         case .alreadyRegistered: words.alreadyRegistered
         case .secondFactorAdded: words.secondFactorAdded
         case .secondFactorRemoved: words.secondFactorRemoved
@@ -90,8 +92,8 @@ package enum MailText: Sendable, Equatable {
             ["link": .exact(link), "time": .words(words.time.minutes(minutes))]
         case .accountActions(let link, let time):
             ["link": .exact(link), "time": .words(words.time.moment(of: time))]
-        case .emailChanged, .passwordChanged, .accountDeleted, .secondFactorAdded,
-            .secondFactorRemoved, .recoveryCodesMade, .alreadyRegistered:
+        case .emailChanged, .passwordChanged, .accountReclaimed, .accountDeleted,
+            .secondFactorAdded, .secondFactorRemoved, .recoveryCodesMade, .alreadyRegistered:
             [:]
         }
     }

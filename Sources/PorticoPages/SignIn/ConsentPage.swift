@@ -27,6 +27,8 @@ package struct ConsentPage: Page {
     package let scopes: [String]
     /// Those that it asks for and does not get, because they are not known.
     package let unknown: [String]
+    /// Whether people administer by it.
+    package let administers: Bool
     package let form: PageForm
 
     package init(
@@ -35,6 +37,7 @@ package struct ConsentPage: Page {
         account: PageAccount,
         scopes: [String],
         unknown: [String] = [],
+        administers: Bool = false,
         form: PageForm
     ) {
         self.client = client
@@ -42,6 +45,7 @@ package struct ConsentPage: Page {
         self.account = account
         self.scopes = scopes
         self.unknown = unknown
+        self.administers = administers
         self.form = form
     }
 
@@ -60,7 +64,12 @@ package struct ConsentPage: Page {
             .section(
                 "grants-title",
                 grants(consent),
-                [.list("grants", words.grants(scopes))]
+                [
+                    .list(
+                        "grants",
+                        (administers ? [consent.grant.administer] : []) + words.grants(scopes)
+                    )
+                ]
             ),
             unknown.isEmpty
                 ? nil

@@ -26,10 +26,13 @@ package struct FormPostPage: Page {
         self.parameters = parameters
     }
 
-    private static let script = InlineSource(unescaped: "document.forms[0].submit()")
+    private static let sending = InlineSource(unescaped: "document.forms[0].submit()")
 
     /// The source that admits the script in this page's policy.
-    package static let scriptHash = script.hash
+    package static let scriptHash = sending.hash
+
+    /// It has one that the policy of this page admits by itself.
+    package var script: InlineSource? { nil }
 
     package func heading(_ words: Words, _ frame: PageFrame) -> Phrase {
         words.formPost.heading(client)
@@ -53,7 +56,7 @@ package struct FormPostPage: Page {
                     )
                 )
             ),
-            .script(Self.script),
+            .script(Self.sending),
         ])
     }
 }

@@ -18,7 +18,7 @@ package struct RegistrationPage: Page {
 
     package enum Problem: Sendable, Equatable {
         case givenNameMissing, givenNameWrong
-        case familyNameMissing, familyNameWrong
+        case familyNameWrong
         case emailMissing, emailWrong
         /// Told only to people who have proven that it is theirs.
         case emailTaken
@@ -78,7 +78,6 @@ package struct RegistrationPage: Page {
         let registration = words.registration
         return switch problem {
         case .givenNameMissing: registration.givenNameMissing
-        case .familyNameMissing: registration.familyNameMissing
         case .givenNameWrong: registration.givenNameWrong
         case .familyNameWrong: registration.familyNameWrong
         case .emailMissing: words.welcome.emailMissing
@@ -101,7 +100,13 @@ package struct RegistrationPage: Page {
                 form,
                 [
                     field(.givenName, registration.givenName, entries.givenName, words),
-                    field(.familyName, registration.familyName, entries.familyName, words),
+                    field(
+                        .familyName,
+                        registration.familyName,
+                        entries.familyName,
+                        isRequired: false,
+                        words
+                    ),
                     asksForEmail
                         ? field(
                             .email,
@@ -140,6 +145,7 @@ package struct RegistrationPage: Page {
         _ label: Phrase,
         _ value: String?,
         hint: Phrase? = nil,
+        isRequired: Bool = true,
         _ words: Words
     ) -> HTML {
         .field(
@@ -150,6 +156,7 @@ package struct RegistrationPage: Page {
                 value: value,
                 hint: hint,
                 problem: problems.first { $0.field == field.rawValue }.map { told($0, words) },
+                isRequired: isRequired,
                 startsHere: field == .givenName && problems.isEmpty
             )
         )
@@ -180,7 +187,7 @@ extension RegistrationPage.Problem {
         let field: RegistrationPage.Field? =
             switch self {
             case .givenNameMissing, .givenNameWrong: .givenName
-            case .familyNameMissing, .familyNameWrong: .familyName
+            case .familyNameWrong: .familyName
             case .emailMissing, .emailWrong, .emailTaken: .email
             case .userNameMissing, .userNameWrong, .userNameTaken: .userName
             case .password: .password

@@ -98,7 +98,7 @@ package struct SecondStepPage: Page {
                     ]),
                 ]
             ),
-            .note(second.lost(frame.owner)),
+            .note(second.lost),
         ])
     }
 

@@ -94,7 +94,9 @@ package struct SignInPage: Page {
     package func content(_ words: Words, _ frame: PageFrame) -> HTML {
         let signIn = words.signIn
         return HTML([
-            .line(again ? signIn.whyAgain : signIn.intro(frame.owner)),
+            again ? .line(signIn.whyAgain) : nil,
+            // The heading may have that name already.
+            again || sameBytes(client, frame.owner) ? nil : .line(signIn.intro(frame.owner)),
             // When signing in again, the name is fixed.
             endsAnother && !again ? .paragraph(nil, signIn.endsAnother) : nil,
             .form(
@@ -121,10 +123,12 @@ package struct SignInPage: Page {
         ])
     }
 
+    /// Which of the two is wrong is not said, so it stands beside neither, and is said once.
+    private var isAboutBoth: Bool { problem == .wrongPair && !again }
+
     private func userNameField(_ words: SignInWords) -> FieldBlock {
         let told: Phrase? =
             switch problem {
-            case .wrongPair where !again: words.wrongPair
             case .missing(userName: true, _): words.enterUserName
             case .wrongPair, .missing, .mustWait, .busy, .tookTooLong, nil: nil
             }
@@ -134,6 +138,7 @@ package struct SignInPage: Page {
             label: words.userName,
             value: userName,
             problem: told,
+            sharingProblemOf: isAboutBoth ? ErrorSummary.id : nil,
             isFixed: again,
             startsHere: problem == nil && !again && userName.isEmpty
         )
@@ -151,8 +156,7 @@ package struct SignInPage: Page {
             .password,
             label: words.password,
             problem: told,
-            // Which of the two is wrong is not said, so it is said beside the first.
-            sharingProblemOf: problem == .wrongPair && !again ? Field.userName : nil,
+            sharingProblemOf: isAboutBoth ? ErrorSummary.id : nil,
             startsHere: problem == nil && (again || !userName.isEmpty)
         )
     }

@@ -13,37 +13,40 @@ extension Administration {
         try await installation.backend.configuration()
     }
 
-    /// The one set, else that of the running server.
-    var publicURL: String {
-        settledPublicURL?.origin ?? installation.settings.effectivePublicURL
-    }
+    var publicURL: String { installation.publicURL }
 
-    /// `nil`: no public URL is set, and no server runs.
-    var settledPublicURL: PublicURL? {
-        installation.settings.publicURL ?? ServerLock.servedURL(installation.directory)
+    /// An issuer never changes, and one of this machine that no one chose is good there only.
+    ///
+    /// - Parameter again: How the realm is had once more: `make`, `import`.
+    func warn(ofIssuer issuer: String, of realm: String, again: StaticString = "make") {
+        guard installation.settings.publicURL == nil, !allowsStandIns, !console.isQuiet,
+            HTTPAddress(issuer)?.isThisMachine == true
+        else { return }
+        console.warn(
+            "No public-url is set: the issuer is \(issuer), for good. For another, delete realm "
+                + "\(realm) and \(again) it again with --public-url https://HOST"
+        )
     }
 
     func provider(_ name: String) async throws -> ProviderRecord {
         let providers = try await backend().providers
-        return try find("provider", name, among: providers, by: \.name, "portico provider list")
+        return try find("provider", name, among: providers, by: \.name, portico("provider list"))
     }
 
     func app(_ name: String) async throws -> App {
-        try find("app", name, among: try await backend().apps, by: \.name, "portico app list")
+        try find("app", name, among: try await backend().apps, by: \.name, portico("app list"))
     }
 
     /// The account of that id, as it was typed.
     func account(_ text: String) async throws -> Account {
         guard let account = try await accounts.account(UniqueID(account: text)) else {
-            throw missing("account", text, among: [], "portico account list")
+            throw missing("account", text, among: [], portico("account list"))
         }
         return account
     }
 
     /// Stand-ins are admitted where a demonstration made the data, and nowhere else.
-    var allowsStandIns: Bool {
-        FileManager.default.fileExists(atPath: installation.directory.demoMarker)
-    }
+    var allowsStandIns: Bool { installation.directory.isOfDemo }
 
     /// What speaks to a provider.
     ///
@@ -94,7 +97,7 @@ extension UniqueID {
     }
 
     init(account typed: String) throws(Failure) {
-        try self.init(typed, of: "an account", find: "portico account list --email ADDRESS")
+        try self.init(typed, of: "an account", find: portico("account list --email ADDRESS"))
     }
 }
 

@@ -27,6 +27,13 @@ extension Administration {
             switch error {
             case .idTokenAlgorithm(let algorithm), .accessTokenAlgorithm(let algorithm):
                 throw missingKey(algorithm, for: error, among: keys, in: realm)
+            case .noRedirectURI:
+                throw Failure(
+                    .refused,
+                    "\(error.field) is refused.",
+                    "\(error.rule)",
+                    "Name one: --redirect-uri \(client.exampleRedirect)"
+                )
             default: throw error
             }
         }
@@ -41,7 +48,9 @@ extension Administration {
         let now = moment.seconds
         let waiting = keys.filter { $0.algorithm == algorithm && $0.activeFrom > now }
             .map(\.activeFrom).min()
-        let command = "portico keys rotate --alg \(algorithm.rawValue) --realm \(realm.name) --now"
+        let command = portico(
+            "keys rotate --alg \(algorithm.rawValue) --realm \(realm.name) --now"
+        )
         return Failure(
             .refused,
             "\(refusal.field) is refused: realm \(realm.name) has no active key for "
@@ -65,14 +74,21 @@ extension Administration {
             case let host = NamedHost(of: address),
             !installation.settings.backchannelAllow.contains(where: { NamedHost($0) == host })
         else { return }
+        let place = "\(host.host):\(host.port)"
         console.say(
-            "Logout notices reach \(host.host):\(host.port) only if the server may connect to it: "
-                + "portico serve --backchannel-allow \(host.host):\(host.port)"
+            "Logout notices reach \(place) only if the server may connect to it: "
+                + portico("serve --backchannel-allow \(place)")
         )
     }
 }
 
 extension Client {
+    /// What a redirect URI of such a client looks like: that of a server, of a page, or of an app.
+    fileprivate var exampleRedirect: String {
+        type == .public && webOrigins.isEmpty && staySignedIn != .session
+            ? "com.example.app:/callback" : "https://app.example.com/callback"
+    }
+
     /// What the app's developer has to know of the template's choice; `nil`: nothing.
     var demand: String? {
         guard grantTypes.contains(.authorizationCode) else { return nil }

@@ -20,7 +20,7 @@ extension Administration {
                     grants: installation.grants,
                     ring: installation.ring,
                     registration: registration,
-                    baseURL: installation.settings.effectivePublicURL
+                    baseURL: installation.publicURL
                 )
             )
         }
@@ -66,25 +66,30 @@ extension Administration {
             name,
             among: scopes(of: realm),
             by: \.name,
-            "portico scope list --realm \(realm.name)"
+            portico("scope list --realm \(realm.name)")
         )
     }
 
     /// The group of that path; a group at the top may be named without its slash.
     func group(_ path: String, in realm: Realm) throws(Failure) -> Group {
         let graph = graph(of: realm)
-        let path = path.hasPrefix("/") ? path : "/" + path
         if let group = graph.group(atPath: path) { return group }
+        let path = path.hasPrefix("/") ? path : "/" + path
         let paths = graph.allGroups.map { graph.path(of: $0.group.id) }.sorted()
         guard !paths.contains(where: { sameBytes($0, path) }) else {
             throw Failure(
                 .refused,
                 "Two groups have the path \(printable(path)): one has a name with a slash.",
                 "Rename one by its id (docs/admin-rest.md). "
-                    + "The ids: portico group list --realm \(realm.name) --json"
+                    + "The ids: \(portico("group list --realm \(realm.name) --json"))"
             )
         }
-        throw missing("group", path, among: paths, "portico group list --realm \(realm.name)")
+        throw missing(
+            "group",
+            path,
+            among: paths,
+            portico("group list --realm \(realm.name)")
+        )
     }
 
     // MARK: Realms of Keycloak's kind
@@ -94,7 +99,7 @@ extension Administration {
         throw Failure(
             .refused,
             "Realm \(realm.name) is not of Keycloak's kind: it has no client scopes and mappers.",
-            "Such a realm is imported, or made: portico realm create NAME --keycloak"
+            "Such a realm is imported, or made: \(portico("realm create NAME --keycloak"))"
         )
     }
 
@@ -104,7 +109,7 @@ extension Administration {
             .refused,
             "Client \(client.clientID) is not of Keycloak's kind: what it gets, its own options say.",
             "See: portico client update --help",
-            "Such a client is imported, or made: portico client create ID --keycloak"
+            "Such a client is imported, or made: \(portico("client create ID --keycloak"))"
         )
     }
 
@@ -114,12 +119,57 @@ extension Administration {
         client.becomeKeycloaks(in: realm, scopes: scopes(of: realm))
     }
 
+    /// Scopes whose claims a client gets without mappers.
+    private static let standardScopes: Set = [
+        "profile", "email", "address", "phone", "offline_access", "roles", "groups", "device_sso",
+    ]
+
+    /// The mappers of a realm's client scope are for clients of Keycloak's kind: at another one, the scope
+    /// would be granted and do nothing.
+    private func expectScopesWithEffect(_ client: Client, besides known: [String], in realm: Realm)
+        throws(Failure)
+    {
+        let mapped = Set(
+            scopes(of: realm).filter { !MapperOwner.scope($0).mappers.isEmpty }
+                .map { ExactText($0.name) }
+        )
+        for name in client.defaultScopes + client.optionalScopes
+        where mapped.contains(ExactText(name)) && !Self.standardScopes.contains(name)
+            && !known.contains(where: { sameBytes($0, name) })
+        {
+            let id = client.clientID
+            throw Failure(
+                .refused,
+                "Scope \(printable(name)) has no effect at client \(printable(id)): its mappers are "
+                    + "for clients of Keycloak's kind, and this one is not.",
+                "Say what its tokens have: "
+                    + portico(
+                        "client update \(id) --realm \(realm.name) --claim NAME=SOURCE --audience NAME"
+                    ),
+                "Or make one of that kind: "
+                    + portico("client create ID --realm \(realm.name) --keycloak")
+            )
+        }
+    }
+
+    /// The clients that have a scope, and for which its mappers do nothing.
+    func clientsWithoutMappers(of scope: ClientScope, in realm: Realm) -> [Client] {
+        guard !Self.standardScopes.contains(scope.name) else { return [] }
+        return clients(of: realm).filter { client in
+            client.keycloak == nil
+                && (client.defaultScopes + client.optionalScopes)
+                    .contains { sameBytes($0, scope.name) }
+        }
+    }
+
     /// A client of Keycloak's kind has scopes that its realm has, and addresses that are written out.
     ///
     /// - Parameter former: What the client was before.
     func check(_ client: Client, replacing former: Client?, in realm: Realm) throws {
-        guard client.keycloak != nil else { return }
         let known = (former?.defaultScopes ?? []) + (former?.optionalScopes ?? [])
+        guard client.keycloak != nil else {
+            return try expectScopesWithEffect(client, besides: known, in: realm)
+        }
         for name in client.defaultScopes + client.optionalScopes
         where !known.contains(where: { sameBytes($0, name) }) {
             _ = try scope(name, in: realm)

@@ -20,7 +20,11 @@ struct Administration: Sendable {
         guard let name else {
             guard snapshot.realms.count == 1, let only = snapshot.realms.first else {
                 throw names.isEmpty
-                    ? Failure(.notFound, "No realms yet.", "Create one: portico realm create NAME")
+                    ? Failure(
+                        .notFound,
+                        "No realms yet.",
+                        "Create one: \(portico("realm create NAME"))"
+                    )
                     : Failure(
                         .realmUnclear,
                         "There are several realms: \(names.joined(separator: ", ")).",
@@ -29,7 +33,7 @@ struct Administration: Sendable {
             }
             return only
         }
-        return try find("realm", name, among: snapshot.realms, by: \.name, "portico realm list")
+        return try find("realm", name, among: snapshot.realms, by: \.name, portico("realm list"))
     }
 
     func clients(of realm: Realm) -> [Client] {
@@ -42,14 +46,14 @@ struct Administration: Sendable {
             clientID,
             among: clients(of: realm),
             by: \.clientID,
-            "portico client list --realm \(realm.name)"
+            portico("client list --realm \(realm.name)")
         )
     }
 
     /// The person with that username or id. Fails where it is the username of one person and the id
     /// of another: usernames are chosen by strangers, before an import.
     func person(_ name: String, in realm: Realm) async throws -> PersonCredentials {
-        let list = "portico user list --realm \(realm.name)"
+        let list = portico("user list --realm \(realm.name)")
         let named = try await people.credentials(
             realmID: realm.id,
             login: LoginName.folded(name),
@@ -102,6 +106,27 @@ struct Administration: Sendable {
             "There is no \(kind) \"\(printable(name))\".",
             advice: (nearest.map { ["Did you mean \"\($0)\"?"] } ?? []) + ["See all: \(list)"]
         )
+    }
+
+    /// - Throws: `exists` where another person of the realm has the username, the address or the DID. A
+    ///   dry run has no other way to know.
+    func expectFree(_ person: Person, in realm: Realm, or taken: @autoclosure () -> Failure)
+        async throws
+    {
+        let names = try await people.owners(
+            usernames: [person.username],
+            emails: [person.email].compactMap(\.self),
+            realmID: realm.id
+        )
+        let accounts = try await people.owners(
+            dids: [person.did].compactMap(\.self),
+            serviceClients: [],
+            realmID: realm.id
+        )
+        let owners =
+            Array(names.usernames.values) + Array(names.emails.values)
+            + Array(accounts.dids.values)
+        guard owners.allSatisfy({ $0 == person.id }) else { throw taken() }
     }
 
     /// Changes something that the store may not find any more.

@@ -102,20 +102,8 @@ struct AppFields: ParsableArguments {
                 "Find it at developer.apple.com, under Membership: --team ABCDE12345"
             )
         }
-        guard team.wholeMatch(of: /[A-Z0-9]{10}/) != nil else {
-            throw Failure(
-                .wrongValue,
-                "--team \"\(printable(team))\" is not a team ID.",
-                "Expected: ten capital letters and digits, as ABCDE12345."
-            )
-        }
-        for bundle in bundles where bundle.wholeMatch(of: /[A-Za-z0-9.-]{3,155}/) == nil {
-            throw Failure(
-                .wrongValue,
-                "--bundle-id \"\(printable(bundle))\" is not a bundle ID.",
-                "Expected: letters, digits, '.' and '-', as com.example.notes."
-            )
-        }
+        try AppleApp.check(team: team)
+        for bundle in bundles { try AppleApp.check(bundleID: bundle) }
         app.appleAppIDs = bundles.map { "\(team).\($0)" }
     }
 

@@ -1,4 +1,5 @@
 import PorticoProtocol
+import PorticoProvider
 import PorticoStores
 
 extension Client {
@@ -25,6 +26,7 @@ extension Client {
                 "requires_pkce": .bool(codeProtection == .pkce),
                 "code_protection": .string(codeProtection.rawValue),
                 "requires_consent": .bool(requiresConsent),
+                "administers": .bool(lendsAdministration),
                 "require_pushed_authorization_requests": .bool(requiresPushedRequests),
                 "dpop_bound_access_tokens": .bool(dpopBoundAccessTokens),
                 "development": .bool(isDevelopment),
@@ -39,6 +41,7 @@ extension Client {
                 } ?? .null,
                 "access_token_type": accessTokenType.map { .string($0.rawValue) } ?? .null,
                 "access_token_lifetime": accessTokenLifetime.map(JSONValue.integer) ?? .null,
+                "stay_signed_in": staySignedIn.value,
                 "web_origins": .array(webOrigins.map { .string($0) }),
                 "login_token_targets": .array(loginTokenTargets.map(\.json)),
                 "claims": .array(claims.map(\.json)),
@@ -67,6 +70,7 @@ extension Client {
                 ("Default scopes", joined(defaultScopes)),
                 ("May ask for", joined(optionalScopes)),
                 ("Asks consent", yesNo(requiresConsent)),
+                ("Administers", yesNo(lendsAdministration)),
                 ("PKCE", codeProtection.words),
                 ("Pushed requests", requiresPushedRequests ? "required" : "optional"),
                 ("Proofs (DPoP)", dpopBoundAccessTokens ? "required" : "optional"),
@@ -74,6 +78,7 @@ extension Client {
                 ("ID Tokens", idTokenAlgorithm?.rawValue),
                 ("Access tokens", accessTokenWords),
                 ("Access token lives", accessTokenLifetime.map(Times.duration)),
+                ("Stays signed in", staySignedIn.words),
                 ("Claims", joined(claims.map(\.text))),
                 ("Audiences", joined(audiences)),
                 ("Id", id),

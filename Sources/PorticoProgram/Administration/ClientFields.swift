@@ -65,6 +65,12 @@ struct ClientFields: ParsableArguments {
 
     @Flag(
         inversion: .prefixedNo,
+        help: "Whether its people's tokens administer (admin.rest). No other app's do."
+    )
+    var administers: Bool?
+
+    @Flag(
+        inversion: .prefixedNo,
         help: "Whether its tokens have every role of the person (a client of Keycloak's kind)."
     )
     var fullScope: Bool?
@@ -125,14 +131,65 @@ struct ClientFields: ParsableArguments {
             client.keycloak?["fullScopeAllowed"] = .bool(fullScope)
         }
         if let consent { client.requiresConsent = consent }
+        if let administers { client.administers = administers }
         if let codeProtection { client.codeProtection = codeProtection }
         if let strict { client.authenticatesStrictly = strict }
         if let tokenEndpointAudience { client.takesTokenEndpointAudience = tokenEndpointAudience }
         if let pushedRequests { client.requiresPushedRequests = pushedRequests }
         if let dpop { client.dpopBoundAccessTokens = dpop }
-        if let development { client.isDevelopment = development }
+        if let development {
+            guard client.keycloak == nil else {
+                throw Failure(
+                    .refused,
+                    "--development has no effect at client \(printable(client.clientID)): "
+                        + "it is of Keycloak's kind, and takes such addresses without.",
+                    "Name the address: --redirect-uri exp://…"
+                )
+            }
+            client.isDevelopment = development
+        }
         if let isEnabled = self.client { client.isEnabled = isEnabled }
         if let jwksFile { client.keySet = try Self.keySet(jwksFile) }
+    }
+
+    /// - Parameter client: With all options applied.
+    /// - Throws: where one was said that does nothing at it (docs/decisions/0123).
+    func expectEffect(at client: Client) throws(Failure) {
+        func refused(_ option: String, _ why: String, _ advice: String) -> Failure {
+            Failure(
+                .refused,
+                "\(option) has no effect at client \(printable(client.clientID)): \(why)",
+                advice
+            )
+        }
+        if client.authentication == .none, strict == true || tokenEndpointAudience == true {
+            throw refused(
+                strict == true ? "--strict" : "--token-endpoint-audience",
+                "it does not authenticate.",
+                "A server can: --type confidential --authentication METHOD"
+            )
+        }
+        if jwksFile != nil, client.authentication != .privateKeyJWT {
+            throw refused(
+                "--jwks-file",
+                "it does not authenticate by keys.",
+                "It can: --authentication private_key_jwt"
+            )
+        }
+        let ofSignIns = [
+            ("--redirect-uri", !redirectURIs.isEmpty),
+            ("--post-logout-redirect-uri", !postLogoutRedirectURIs.isEmpty),
+            ("--consent", consent == true), ("--stay-signed-in", tokens.staySignedIn != nil),
+        ]
+        if !client.grantTypes.contains(.authorizationCode),
+            let (option, _) = ofSignIns.first(where: { $0.1 })
+        {
+            throw refused(
+                option,
+                "no one signs in to it.",
+                "Let people sign in to it: --grant-type authorization_code"
+            )
+        }
     }
 
     private func applyBackchannelLogout(to client: inout Client) throws(Failure) {

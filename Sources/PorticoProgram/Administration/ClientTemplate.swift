@@ -14,6 +14,9 @@ enum ClientTemplate: String, CaseIterable, ExpressibleByArgument {
     case web
     /// A server that acts for itself.
     case service
+    /// A server that meets the FAPI 2.0 Security Profile: it proves itself by a key, pushes its requests,
+    /// and has its tokens bound to a key.
+    case fapi2
 
     func client(id: String, realmID: String, clientID: String) -> Client {
         let isPublic = [.native, .cli, .spa].contains(self)
@@ -29,6 +32,9 @@ enum ClientTemplate: String, CaseIterable, ExpressibleByArgument {
         // `id_token_signed_response_alg`); apps are written with a library that knows more.
         client.idTokenAlgorithm = self == .web ? .rs256 : .es256
         client.accessTokenAlgorithm = .es256
+        // RFC 8252 §8.12: an app cannot look at the browser's session, and people do not expect to be
+        // signed out of it with that.
+        if self == .native || self == .cli { client.staySignedIn = .realm }
         switch self {
         case .native, .spa: break
         // RFC 9700 §2.1.1 leaves the choice to confidential clients of OpenID Connect.
@@ -37,6 +43,10 @@ enum ClientTemplate: String, CaseIterable, ExpressibleByArgument {
             client.redirectURIs = Self.loopback(path: "/callback")
             client.postLogoutRedirectURIs = Self.loopback(path: Self.signedOutPath)
         case .service: client.grantTypes = [.clientCredentials]
+        case .fapi2:
+            client.authentication = .privateKeyJWT
+            client.requiresPushedRequests = true
+            client.dpopBoundAccessTokens = true
         }
         return client
     }

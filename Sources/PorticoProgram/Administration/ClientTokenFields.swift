@@ -28,6 +28,17 @@ struct ClientTokenFields: ParsableArguments {
     var accessTokenLifetime: Int64?
 
     @Option(
+        help: .value(
+            "time",
+            """
+            How long people stay signed in without using it, such as 30d; realm: the realm's time; \
+            session: only as long as the browser session.
+            """
+        )
+    )
+    var staySignedIn: StaySignedIn?
+
+    @Option(
         name: .customLong("claim"),
         help: ArgumentHelp(
             """
@@ -58,6 +69,7 @@ struct ClientTokenFields: ParsableArguments {
     var removedAudiences: [String] = []
 
     func apply(to client: inout Client) throws(Failure) {
+        try expectEffect(at: client)
         if let algorithm {
             client.idTokenAlgorithm = algorithm
             client.accessTokenAlgorithm = algorithm
@@ -66,6 +78,7 @@ struct ClientTokenFields: ParsableArguments {
         if let accessTokenAlgorithm { client.accessTokenAlgorithm = accessTokenAlgorithm }
         if let accessTokenType { client.accessTokenType = accessTokenType }
         if let accessTokenLifetime { client.accessTokenLifetime = accessTokenLifetime }
+        if let staySignedIn { client.staySignedIn = staySignedIn }
         for claim in removedClaims {
             try Self.remove("claim", claim, from: &client, having: \.claim)
         }
@@ -89,6 +102,73 @@ struct ClientTokenFields: ParsableArguments {
         }
     }
 
+    /// A client of Keycloak's kind gets its claims and audiences from mappers, and nothing else.
+    private func expectEffect(at client: Client) throws(Failure) {
+        guard client.keycloak != nil else { return }
+        let id = client.clientID
+        let option: String
+        let command: String
+        if let text = claims.first {
+            (option, command) = (
+                "--claim", try Self.mapperCommand(try ClaimSource(text).source, id)
+            )
+        } else if let name = audiences.first {
+            (option, command) = ("--audience", try Self.mapperCommand(.audience(name), id))
+        } else if let name = removedClaims.first ?? removedAudiences.first {
+            option = removedClaims.isEmpty ? "--remove-audience" : "--remove-claim"
+            command = portico("mapper remove \(name) --client \(id)")
+        } else {
+            return
+        }
+        throw Failure(
+            .refused,
+            "\(option) has no effect at client \(printable(id)): it is of Keycloak's kind, and has mappers.",
+            "Do it by a mapper: \(command)",
+            "Its mappers: \(portico("mapper list --client \(id)"))"
+        )
+    }
+
+    /// What makes the same at a client of Keycloak's kind.
+    private static func mapperCommand(_ source: ClaimMapper.Source, _ clientID: String)
+        throws(Failure) -> String
+    {
+        func command(_ name: String, _ type: String, _ settings: [String]) -> String {
+            let words = ["--client", clientID, "--type", type]
+            return portico(
+                "mapper add \(name) \(words: words + settings.flatMap { ["--setting", $0] })"
+            )
+        }
+        switch source {
+        case .audience(let name):
+            return command(
+                name,
+                "oidc-audience-mapper",
+                ["included.custom.audience=\(name)"]
+            )
+        case .realmRoles(let claim):
+            return command(claim, "oidc-usermodel-realm-role-mapper", ["claim.name=\(claim)"])
+        case .clientRoles(let client, let claim):
+            return command(
+                claim,
+                "oidc-usermodel-client-role-mapper",
+                ["usermodel.clientRoleMapping.clientId=\(client)", "claim.name=\(claim)"]
+            )
+        case .attribute(let name, let claim, let isMultivalued):
+            return command(
+                claim,
+                "oidc-usermodel-attribute-mapper",
+                ["user.attribute=\(name)", "claim.name=\(claim)"]
+                    + (isMultivalued ? ["multivalued=true"] : [])
+            )
+        case .fixed(let claim, let value):
+            return command(
+                claim,
+                "oidc-hardcoded-claim-mapper",
+                ["claim.name=\(claim)", "claim.value=\(value.string ?? "")"]
+            )
+        }
+    }
+
     private static func remove(
         _ kind: String,
         _ name: String,
@@ -107,5 +187,27 @@ struct ClientTokenFields: ParsableArguments {
             )
         }
         client.mappers = kept
+    }
+}
+
+extension StaySignedIn: ExpressibleByArgument {
+    /// `session`, `realm`, or a time.
+    package init?(argument: String) {
+        switch argument {
+        case "session": self = .session
+        case "realm": self = .realm
+        default:
+            guard let time = DurationText(argument: argument) else { return nil }
+            self = .idle(time.seconds)
+        }
+    }
+
+    /// As `portico client show` has it.
+    var words: String {
+        switch self {
+        case .session: "as long as the browser session"
+        case .realm: "the realm's time without use"
+        case .idle(let seconds): "\(Times.duration(seconds)) without use"
+        }
     }
 }

@@ -21,7 +21,7 @@ struct ConfirmationOptions: ParsableArguments {
             throw Failure(
                 .confirmationMissing,
                 warning,
-                "Nothing was deleted. To go on, add: --confirm \(printable(name))"
+                "Nothing was deleted. To go on, add: --confirm \(shellWord(name))"
             )
         }
         console.warn(warning)

@@ -16,24 +16,43 @@ struct Description {
 }
 
 extension Console {
-    func show(_ description: Description, _ options: ReadOptions) {
+    func show(_ description: Description, _ options: ReadOptions) throws(Failure) {
         if options.json {
-            data(description.json.serialized())
+            try data(description.json.serialized())
         } else if options.plain {
-            data(
+            try data(
                 description.fields
                     .map { "\($0.name)\t\($0.value.map(printable) ?? "")" }
                     .joined(separator: "\n")
             )
         } else {
-            data(description.text)
+            try data(description.text)
         }
     }
 
-    /// A value that the command generated: alone on stdout.
-    func made(_ label: String, _ value: String) {
+    /// A value that the command generated, and that can be shown again: alone on stdout.
+    func made(_ label: String, _ value: String) throws(Failure) {
         if showsDataOnTerminal { ask("\(label): ") }
-        data(value)
+        do {
+            try data(value)
+        } catch {
+            throw Failure(
+                .output,
+                error.what,
+                "It was made all the same; only this answer is lost."
+            )
+        }
+    }
+
+    /// A secret that is shown only once: alone on stdout. To be called before it is in use, so that none
+    /// is that could not be shown.
+    func secret(_ value: String) throws(Failure) {
+        if showsDataOnTerminal { ask("Secret: ") }
+        do {
+            try data(value)
+        } catch {
+            throw Failure(.output, error.what, "Nothing was changed: the secret is not in use.")
+        }
     }
 }
 

@@ -54,6 +54,8 @@ extension HandleSetting {
         switch self {
         case .clientName: "--client-name"
         case .scope: "--scopes"
+        case .formerScope: "former-scopes"
+        case .scopeFrom: "scopes-from"
         case .public: "--public"
         case .directory: "--directory"
         case .defaultDomain: "--default-domain"

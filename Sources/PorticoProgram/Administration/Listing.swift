@@ -44,11 +44,11 @@ struct Listing {
         self.none = none
     }
 
-    fileprivate func show(on console: Console, _ options: ReadOptions) {
+    fileprivate func show(on console: Console, _ options: ReadOptions) throws(Failure) {
         guard !items.isEmpty || options.json else { return console.say(none) }
         var json: JSONObject = ["items": .array(items)]
         if let next { json["next"] = next }
-        console.show(table, .object(json), options)
+        try console.show(table, .object(json), options)
         guard let next = next?.string, !options.json else { return }
         console.say("More: --cursor \(printable(next))")
     }
@@ -113,7 +113,7 @@ extension ListOptions {
 }
 
 extension Console {
-    func show(_ listing: Listing, _ options: ReadOptions) {
-        listing.show(on: self, options)
+    func show(_ listing: Listing, _ options: ReadOptions) throws(Failure) {
+        try listing.show(on: self, options)
     }
 }

@@ -65,6 +65,12 @@ struct LiveSessionsRequest {
         }
         guard reply.response.status == .ok else {
             let status = reply.response.status.code
+            guard reply.response.status != .unauthorized else {
+                throw LiveSessionsError(
+                    reason: "it answers 401: the access token is not good, or over. "
+                        + "Those of admin-cli live for a minute."
+                )
+            }
             throw LiveSessionsError(reason: "it answers \(status).")
         }
         // `try?`: whatever is wrong with it, it is no answer of Keycloak's.

@@ -3,10 +3,18 @@ import PorticoStores
 
 extension Person {
     /// What `portico user show` shows; members are only ever added.
-    func description(hasPassword: Bool, roles: [RoleName], groups: [String]) -> Description {
+    ///
+    /// - Parameter secondFactors: The kinds of those that they are asked for.
+    func description(
+        hasPassword: Bool,
+        secondFactors: [Credential.Kind],
+        roles: [RoleName],
+        groups: [String]
+    ) -> Description {
         let roles = roles.inOrder
         var json = item
         json["has_password"] = .bool(hasPassword)
+        json["second_factors"] = .array(secondFactors.map { .string($0.rawValue) })
         json["attributes"] = attributes.json
         json["roles"] = roles.json
         json["groups"] = .array(groups.map(JSONValue.string))
@@ -18,9 +26,10 @@ extension Person {
                 ("Email", markedEmail),
                 ("State", state),
                 ("Password", hasPassword ? "set" : "none"),
+                ("Second factor", joined(secondFactors.map(\.rawValue))),
                 ("Roles", joined(roles.map(\.text))),
                 ("Groups", joined(groups)),
-                ("Attributes", joined(attributes.keys.sorted())),
+                ("Attributes", attributes.shown),
                 ("Created", Times.standard(createdAt)),
                 ("Changed", Times.standard(updatedAt)),
                 ("Id", id),
@@ -53,6 +62,15 @@ extension Person {
 }
 
 extension [String: [String]] {
+    /// `colour=red,blue floor=2`
+    var shown: String? {
+        isEmpty
+            ? nil
+            : sorted { $0.key < $1.key }
+                .map { "\($0.key)=\($0.value.joined(separator: ","))" }
+                .joined(separator: " ")
+    }
+
     /// Attributes, in the order of their names.
     var json: JSONValue {
         var object = JSONObject()

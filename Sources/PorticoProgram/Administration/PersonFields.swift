@@ -14,7 +14,7 @@ struct PersonFields: ParsableArguments {
 
     @Option(help: .value("name", "The family name; empty: none.")) var familyName: String?
 
-    @Option(help: .value("did", "Who they are to the AT Protocol; empty: nobody."))
+    @Option(help: .value("did", "Their DID in the AT Protocol; empty: none."))
     var did: String?
 
     @OptionGroup var attributes: AttributeFields
@@ -31,12 +31,7 @@ struct PersonFields: ParsableArguments {
     }
 
     func apply(to person: inout Person) {
-        if let email {
-            // OpenID Connect Core §5.1: what was proven of the former address says nothing of
-            // another.
-            if EmailAddress.folded(email) != person.email { person.isEmailVerified = false }
-            person.email = email.isEmpty ? nil : email
-        }
+        if let email { person.email = email.isEmpty ? nil : email }
         if let emailVerified { person.isEmailVerified = emailVerified }
         if let givenName { person.givenName = givenName }
         if let familyName { person.familyName = familyName }

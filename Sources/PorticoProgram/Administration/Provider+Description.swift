@@ -17,7 +17,7 @@ extension ProviderRecord {
     private var fields: [(name: String, value: String?)] {
         let shown: [(name: String, value: String?)] = [
             ("Provider", name), ("Kind", kind), ("State", state), ("Place", "\(place)"),
-            ("Secret", sealedSecret == nil ? "none" : "there, sealed"), ("Button", displayName),
+            ("Secret", sealedSecret == nil ? "none" : "set, encrypted"), ("Button", displayName),
             ("Issuer", issuer),
         ]
         guard kind != HandleProvider.kind else {

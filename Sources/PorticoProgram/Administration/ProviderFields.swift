@@ -58,6 +58,23 @@ struct ProviderFields: ParsableArguments {
     var algorithms: [String] = []
 
     @Option(
+        name: .customLong("trusted-audience"),
+        help: .value(
+            "id",
+            "keycloak, oidc: what ID Tokens may name as audience beside us. Repeat for several."
+        )
+    )
+    var trustedAudiences: [String] = []
+
+    @Option(
+        help: .value(
+            "url",
+            "keycloak, oidc: the issuer in the metadata, if it has {tenantid}: any tenant can sign in."
+        )
+    )
+    var tenantIssuers: String?
+
+    @Option(
         name: .customLong("hosted-domain"),
         help: .value("domain", "google: allow only this Workspace domain. Repeat for several.")
     )
@@ -134,11 +151,12 @@ struct ProviderFields: ParsableArguments {
         let texts: [(ProviderSetting, String?)] = [
             (.displayName, displayName), (.clientID, clientID), (.issuer, issuer),
             (.authentication, authentication), (.keyID, keyID), (.version, graphVersion),
-            (.teamID, teamID),
+            (.teamID, teamID), (.tenantIssuers, tenantIssuers),
         ]
         let lists: [(ProviderSetting, [String])] = [
             (.scopes, scopes.map(Self.words) ?? []), (.algorithms, algorithms),
-            (.hostedDomains, hostedDomains), (.otherIssuers, otherIssuers),
+            (.trustedAudiences, trustedAudiences), (.hostedDomains, hostedDomains),
+            (.otherIssuers, otherIssuers),
         ]
         let flags: [(ProviderSetting, Bool?)] = [
             (.pkceUnannounced, pkceUnannounced), (.dpop, dpop),
@@ -170,6 +188,8 @@ extension ProviderSetting {
         case .authentication: "--authentication"
         case .keyID: "--key-id"
         case .algorithms: "--algorithm"
+        case .trustedAudiences: "--trusted-audience"
+        case .tenantIssuers: "--tenant-issuers"
         case .pkceUnannounced: "--pkce-unannounced"
         case .dpop: "--dpop"
         case .allowInsecureLoopback: "--allow-insecure-loopback"

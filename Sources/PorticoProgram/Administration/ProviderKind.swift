@@ -1,5 +1,6 @@
 import ArgumentParser
 import PorticoBackend
+import PorticoProtocol
 import PorticoStores
 import PorticoUpstream
 
@@ -16,6 +17,34 @@ enum ProviderKind: Hashable, Sendable {
         case .upstream(let kind): kind.rawValue
         case .handles: HandleProvider.kind
         }
+    }
+}
+
+extension ProviderRecord {
+    /// What adds one like it, behind `portico provider add`. Not its secret.
+    var words: [String] {
+        var words = [kind]
+        if name != kind { words += ["--name", name] }
+        for setting in ProviderSetting.allCases where setting != .standIn {
+            words += Self.words(setting.option, settings[setting.rawValue], setting == .scopes)
+        }
+        guard ProviderKind(self) == .handles else {
+            return words + (sealedSecret == nil ? ["--without-secret"] : [])
+        }
+        for setting in HandleSetting.allCases where setting.option.hasPrefix("--") {
+            words += Self.words(setting.option, settings[setting.rawValue], false)
+        }
+        return words
+    }
+
+    /// - Parameter isOne: Whether several values are one word.
+    private static func words(_ option: String, _ value: JSONValue?, _ isOne: Bool) -> [String] {
+        if let text = value?.string { return [option, text] }
+        if let texts = value?.strings {
+            return isOne
+                ? [option, texts.joined(separator: " ")] : texts.flatMap { [option, $0] }
+        }
+        return value?.bool == true ? [option] : []
     }
 }
 

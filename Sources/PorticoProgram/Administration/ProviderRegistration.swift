@@ -18,6 +18,8 @@ struct ProviderRegistration {
         case unchanged
         case none
         case given(SecretText)
+        /// Not known yet, and so not checked: nothing is written.
+        case later
     }
 
     /// - Throws: ``Failure``, `IdentityProviderRefusal`, `HandleProviderRefusal`, and `SealError` where the former secret does
@@ -34,7 +36,7 @@ struct ProviderRegistration {
         }
         let secrets = ProviderSecrets(ring: ring)
         switch secret {
-        case .unchanged: break
+        case .unchanged, .later: break
         case .none: record.sealedSecret = nil
         case .given(let text):
             record.sealedSecret = secrets.seal(text, for: record.name, random: random)
@@ -59,6 +61,7 @@ struct ProviderRegistration {
                 "Nothing was written."
             )
         }
+        if case .later = secret { return record }
         try provider.check(try secrets.open(record))
         return record
     }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import PorticoProvider
 import PorticoStores
 
 /// The fields of a new or changed realm. What is left out stays as it is.
@@ -35,7 +36,25 @@ struct RealmFields: ParsableArguments {
     )
     var accessTokenType: AccessTokenType?
 
-    func apply(to realm: inout Realm) {
+    @Option(
+        help: .value(
+            "time",
+            "How long people stay signed in to an app without using it, such as 30d."
+        )
+    )
+    var staySignedIn: DurationText?
+
+    func apply(to realm: inout Realm) throws(Failure) {
+        if let staySignedIn {
+            guard Realm.Lifetimes.longestUnused.contains(staySignedIn.seconds) else {
+                throw Failure(
+                    .wrongValue,
+                    "A person stays signed in for one minute to 3,650 days without use.",
+                    "For instance: --stay-signed-in 30d"
+                )
+            }
+            realm.lifetimes.appIdle = staySignedIn.seconds
+        }
         if let accessTokenType { realm.accessTokenType = accessTokenType }
         if let passwordReset { realm.allowsPasswordReset = passwordReset }
         if let confirmEmail { realm.confirmsEmail = confirmEmail }

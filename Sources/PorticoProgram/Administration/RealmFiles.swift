@@ -6,11 +6,13 @@ import PorticoSystem
 /// The realm files that are named on the command line.
 enum RealmFiles {
     /// - Parameter paths: Files, folders as Keycloak exports to, and `-` for stdin.
-    static func named(_ paths: [String]) throws(Failure) -> [RealmFile] {
+    static func named(_ paths: [String], _ placeholders: Placeholders) throws(Failure)
+        -> [RealmFile]
+    {
         var files: [RealmFile] = []
         for path in paths {
             if path == "-" {
-                files.append(try spooled(STDIN_FILENO, called: "stdin"))
+                files.append(try spooled(STDIN_FILENO, called: "stdin", placeholders))
                 continue
             }
             let descriptor = open(path, O_RDONLY | O_CLOEXEC)
@@ -19,19 +21,24 @@ enum RealmFiles {
             var status = stat()
             guard fstat(descriptor, &status) == 0 else { throw unreadable(path, errno) }
             switch status.st_mode & S_IFMT {
-            case S_IFDIR: files += try inFolder(path).map(file)
-            case S_IFREG: files.append(try file(path))
-            default: files.append(try spooled(descriptor, called: path))
+            case S_IFDIR:
+                for path in try inFolder(path) { files.append(try file(path, placeholders)) }
+            case S_IFREG: files.append(try file(path, placeholders))
+            default: files.append(try spooled(descriptor, called: path, placeholders))
             }
         }
         return files
     }
 
-    private static func file(_ path: String) throws(Failure) -> RealmFile {
+    private static func file(_ path: String, _ placeholders: Placeholders) throws(Failure)
+        -> RealmFile
+    {
         guard let version = FileVersion(path) else { throw unreadable(path, errno) }
-        return RealmFile(name: path, hasChanged: { FileVersion(path) != version }) {
-            offset throws(FileBytes.Refusal) in try HeldFile(path, from: offset)
-        }
+        return RealmFile(
+            name: path,
+            hasChanged: { FileVersion(path) != version },
+            placeholders: placeholders
+        ) { offset throws(FileBytes.Refusal) in try HeldFile(path, from: offset) }
     }
 
     /// What tells whether a file was written to, or another one put in its place.
@@ -78,9 +85,11 @@ enum RealmFiles {
 
     /// A file is read more than once, and a pipe cannot be: what comes out of it is kept in a file that
     /// has no name any more.
-    private static func spooled(_ descriptor: Int32, called name: String) throws(Failure)
-        -> RealmFile
-    {
+    private static func spooled(
+        _ descriptor: Int32,
+        called name: String,
+        _ placeholders: Placeholders
+    ) throws(Failure) -> RealmFile {
         let folder = ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp"
         var template = Array("\(folder)/portico-import-XXXXXX".utf8CString)
         let copy = mkstemp(&template)
@@ -98,10 +107,40 @@ enum RealmFiles {
         } catch {
             throw unreadable(name, EIO)
         }
-        return RealmFile(name: name) { offset throws(FileBytes.Refusal) in
+        return RealmFile(name: name, placeholders: placeholders) {
+            offset throws(FileBytes.Refusal) in
             try spool.seek(offset)
             return spool
         }
+    }
+
+    /// What becomes of placeholders, by `--substitute` or the setting.
+    static func placeholders(substitute: Bool) -> Placeholders {
+        substitute ? .from(ProcessInfo.processInfo.environment) : .refused
+    }
+
+    /// What to do about placeholders that were not replaced.
+    ///
+    /// - Parameter option: By which they are.
+    static func advice(
+        _ unfilled: [Placeholders.Unfilled],
+        substitute: Bool,
+        by option: String = "--substitute"
+    ) -> [String] {
+        let names = unfilled.compactMap(\.name).reduce(into: [String]()) { names, name in
+            if !names.contains(name) { names.append(name) }
+        }
+        var advice: [String] = []
+        if unfilled.contains(where: { $0.name == nil }) {
+            advice.append("Only variables of the environment are replaced: write the others out.")
+        }
+        guard !names.isEmpty else { return advice }
+        let listed = names.map(printable).joined(separator: ", ")
+        return advice + [
+            substitute
+                ? "Not in the environment: \(listed)"
+                : "Set \(listed) in the environment, and add \(option)"
+        ]
     }
 
     private static func unreadable(_ path: String, _ reason: Int32) -> Failure {

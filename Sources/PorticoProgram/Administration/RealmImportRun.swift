@@ -9,6 +9,12 @@ struct RealmImportRun {
     let installation: Installation
     var isDryRun = false
     var mayOverwrite = false
+    /// Whether placeholders in the files are replaced from the environment.
+    var substitutes = false
+    /// Another name for the one realm of the files; `nil`: their own.
+    var newName: String?
+    /// The option that lets placeholders be replaced.
+    var substituting = "--substitute"
 
     /// - Parameters:
     ///   - choose: Which of the realms in the files are imported, by the names of those that are here.
@@ -21,25 +27,38 @@ struct RealmImportRun {
         telling tell: (ImportReport) -> Void = { _ in }
     ) async throws -> [RealmImporter.Staged] {
         do {
-            let files = try RealmFiles.named(paths)
+            let files = try RealmFiles.named(
+                paths,
+                RealmFiles.placeholders(substitute: substitutes)
+            )
             let there = try await installation.realms.names()
-            let places = try choose(try RealmSource(files).realms, there)
+            var source = try RealmSource(files)
+            if let newName, !source.rename(to: newName) {
+                throw Failure(
+                    .wrongValue,
+                    "--as names one realm, and these files have \(source.realms.count).",
+                    "Import each of them by itself."
+                )
+            }
+            let places = try choose(source.realms, there)
             guard !places.isEmpty else { return [] }
             let lock = isDryRun ? nil : try ImportLock.take(installation.directory)
             defer { withExtendedLifetime(lock) {} }
             return try await installation.registering { registration in
                 try await stage(places, registration, judge, tell)
             }
+        } catch let weaker as Weaker {
+            throw refusal(weaker, paths)
         } catch let error as RealmFileError {
             throw Failure(
                 .importBroken,
                 "\(printable(error.file)) cannot be imported. Nothing was imported.",
-                printable(error.reason.description)
+                advice: [printable(error.reason.description)] + advice(for: error.reason, paths)
             )
         } catch let unfinished as RealmImporter.Unfinished {
             throw Self.unfinished(unfinished.reason)
         } catch let taken as RealmStore.TakenName {
-            throw Self.exists(taken.name)
+            throw exists(taken.name, paths)
         } catch let used as RealmImporter.InUse {
             throw Failure(
                 .refused,
@@ -47,11 +66,35 @@ struct RealmImportRun {
                     + "Nothing was imported.",
                 "It did not come with an import that noted what its file said, so a file would undo what "
                     + "they and you have changed since.",
-                "What differs: portico realm diff \(printable(used.name)) FILE",
-                "Change that here, or delete the realm and import it anew: "
-                    + "portico realm delete \(printable(used.name))"
+                "What differs: \(portico("realm diff \(used.name) \(words: compared(paths))"))",
+                "Change that here, or delete the realm, for good, and import it anew: "
+                    + portico("realm delete \(used.name) --confirm \(used.name)")
             )
         }
+    }
+
+    private func advice(for reason: RealmImportError, _ paths: [String]) -> [String] {
+        switch reason {
+        case .placeholders(let unfilled):
+            RealmFiles.advice(unfilled, substitute: substitutes, by: substituting)
+        case .realm(_, .name):
+            ["Give it another name here: \(again(paths, ["--as", "NAME"]))"]
+        default: []
+        }
+    }
+
+    /// The command that imports the same, with more options.
+    private func again(_ paths: [String], _ options: [String]) -> String {
+        var words = paths
+        if mayOverwrite { words += ["--on-conflict", "overwrite"] }
+        if substitutes { words.append("--substitute") }
+        if let newName, options.first != "--as" { words += ["--as", newName] }
+        return portico("realm import \(words: words + options)")
+    }
+
+    /// The file for a comparison, as far as there is one.
+    private func compared(_ paths: [String]) -> [String] {
+        (paths.count == 1 ? paths : ["FILE"]) + (substitutes ? ["--substitute"] : [])
     }
 
     /// A part of it may be written.
@@ -95,7 +138,7 @@ struct RealmImportRun {
                 clients: ClientRegistration(ring: installation.ring),
                 people: registration,
                 ring: installation.ring,
-                baseURL: installation.settings.effectivePublicURL
+                baseURL: installation.publicURL
             ),
             store: installation.realms,
             people: installation.people,
@@ -105,6 +148,9 @@ struct RealmImportRun {
         do {
             let moment = installation.clock.moment()
             let staged = try await importer.stage(places, at: moment)
+            if staged.contains(where: { $0.differences == nil }) {
+                try await installation.expectOneAddress()
+            }
             try judge(staged)
             try await importer.publish(staged, at: moment, telling: tell)
             return staged
@@ -115,27 +161,37 @@ struct RealmImportRun {
         }
     }
 
-    /// - Throws: where a realm would be less protected than it was.
-    static func expectProtected(_ staged: [RealmImporter.Staged]) throws(Failure) {
+    /// A realm would be less protected than it was.
+    struct Weaker: Error {
+        fileprivate let first: RealmImporter.Staged
+    }
+
+    /// - Throws: ``Weaker``
+    static func expectProtected(_ staged: [RealmImporter.Staged]) throws(Weaker) {
         guard let first = staged.first(where: { $0.report.count(.weaker) > 0 }) else { return }
-        let losses = first.report.groups.filter { $0.outcome == .weaker }
-        throw Failure(
+        throw Weaker(first: first)
+    }
+
+    private func refusal(_ weaker: Weaker, _ paths: [String]) -> Failure {
+        let losses = weaker.first.report.groups.filter { $0.outcome == .weaker }
+        let name = weaker.first.realm.name
+        return Failure(
             .refused,
-            "Realm \(first.realm.name) would be less protected than it was. Nothing was imported.",
+            "Realm \(name) would be less protected than it was. Nothing was imported.",
             advice: losses.prefix(5).map { group in
                 let subject = group.named.first?.subject ?? ""
                 let more = group.count > 1 ? " and \(group.count - 1) more" : ""
                 return "\(subject)\(more): \(group.words)"
-            } + ["To accept it: portico realm import --accept-weaker …"]
+            } + ["To accept it: \(again(paths, ["--accept-weaker"]))"]
         )
     }
 
-    static func exists(_ name: String) -> Failure {
+    private func exists(_ name: String, _ paths: [String]) -> Failure {
         Failure(
             .exists,
             "Realm \"\(printable(name))\" already exists. Nothing was imported.",
-            "Write what differs over it: portico realm import --on-conflict overwrite …",
-            "Or delete it first: portico realm delete \(printable(name))"
+            "Write what differs over it: \(again(paths, ["--on-conflict", "overwrite"]))",
+            "Or delete it first, for good: \(portico("realm delete \(name) --confirm \(name)"))"
         )
     }
 }

@@ -7,21 +7,21 @@ struct RoleAssignment: ParsableArguments {
     @Argument(help: "The role.") var name: String
     @Argument(help: "The username, or the id, of a person.") var user: String?
 
-    @Option(help: .value("path", "A group instead: its members have the role.")) var group: String?
+    @Option(help: .value("path", "Give the role to a group's members instead.")) var group: String?
 
-    @Option(help: .value("client_id", "The account that this client has for itself instead."))
+    @Option(help: .value("client_id", "Give the role to this client's own account instead."))
     var serviceAccount: String?
 
-    @Option(help: .value("role", "A role instead: it contains the other one.")) var composite:
+    @Option(help: .value("role", "Put the role into this composite role instead.")) var composite:
         String?
 
     @Option(help: .value("client_id", "The client that the role of --composite belongs to."))
     var compositeClient: String?
 
-    @Option(help: .value("client_id", "A client without full scope instead: it sees the role."))
+    @Option(help: .value("client_id", "Let this client see the role, if it has no full scope."))
     var seenByClient: String?
 
-    @Option(help: .value("scope", "A client scope instead: whoever gets it sees the role."))
+    @Option(help: .value("scope", "Let clients with this client scope see the role."))
     var seenByScope: String?
 
     @OptionGroup var of: RoleOptions
@@ -47,7 +47,7 @@ struct RoleAssignment: ParsableArguments {
         /// Within a sentence.
         let name: String
         /// As options name it.
-        let words: String
+        let words: [String]
         var verb = (ever: "have", now: "has")
     }
 
@@ -57,15 +57,36 @@ struct RoleAssignment: ParsableArguments {
         return (realm, role, try await holder(administration, realm))
     }
 
+    /// Whether the holder has the role itself, and not by way of another one.
+    static func has(
+        _ role: Role,
+        _ holder: Holder,
+        in realm: Realm,
+        _ administration: Administration
+    ) async throws -> Bool {
+        let name = role.roleName
+        switch holder.holder {
+        case .person(let id):
+            let person = try await administration.people.person(id: id, realmID: realm.id)
+            return person?.roles.contains(name) ?? false
+        case .group(let id):
+            return administration.graph(of: realm).group(id)?.roles.contains(name) ?? false
+        case .role(let whole):
+            return administration.graph(of: realm).parts(of: whole).contains(name)
+        case .sight(let owner):
+            return administration.snapshot.roleLimits[owner]?.contains(name) ?? false
+        }
+    }
+
     private func holder(_ administration: Administration, _ realm: Realm) async throws -> Holder {
         if let group {
             let found = try administration.group(group, in: realm)
-            let path = printable(administration.graph(of: realm).path(of: found.id))
+            let path = administration.graph(of: realm).path(of: found.id)
             return Holder(
                 holder: .group(found.id),
-                subject: "Group \(path)",
-                name: "group \(path)",
-                words: "--group \(path)"
+                subject: "Group \(printable(path))",
+                name: "group \(printable(path))",
+                words: ["--group", path]
             )
         }
         if let serviceAccount {
@@ -74,7 +95,7 @@ struct RoleAssignment: ParsableArguments {
                 holder: .person(try await administration.account(of: client).person.id),
                 subject: "The account of client \(client.clientID)",
                 name: "the account of client \(client.clientID)",
-                words: "--service-account \(client.clientID)"
+                words: ["--service-account", client.clientID]
             )
         }
         if let composite {
@@ -83,8 +104,8 @@ struct RoleAssignment: ParsableArguments {
                 holder: .role(role.roleName),
                 subject: "Role \(role.text)",
                 name: "role \(role.text)",
-                words: "--composite \(role.name)"
-                    + (role.clientID.map { " --composite-client \($0)" } ?? ""),
+                words: ["--composite", role.name]
+                    + (role.clientID.map { ["--composite-client", $0] } ?? []),
                 verb: ("contain", "contains")
             )
         }
@@ -95,7 +116,7 @@ struct RoleAssignment: ParsableArguments {
                 holder: .sight(of: .client(client.id)),
                 subject: "Client \(client.clientID)",
                 name: "client \(client.clientID)",
-                words: "--seen-by-client \(client.clientID)",
+                words: ["--seen-by-client", client.clientID],
                 verb: ("see", "sees")
             )
         }
@@ -105,7 +126,7 @@ struct RoleAssignment: ParsableArguments {
                 holder: .sight(of: .scope(scope.id)),
                 subject: "Client scope \(scope.name)",
                 name: "client scope \(scope.name)",
-                words: "--seen-by-scope \(scope.name)",
+                words: ["--seen-by-scope", scope.name],
                 verb: ("show", "shows")
             )
         }
@@ -114,14 +135,14 @@ struct RoleAssignment: ParsableArguments {
             holder: .person(person.id),
             subject: person.username,
             name: person.username,
-            words: person.username
+            words: [person.username]
         )
     }
 
     /// The rest of a command line that names the same.
-    func words(_ role: Role, _ holder: Holder, _ realm: Realm) -> String {
-        let client = role.clientID.map { " --client \($0)" } ?? ""
-        return "\(role.name) \(holder.words) --realm \(realm.name)\(client)"
+    func words(_ role: Role, _ holder: Holder, _ realm: Realm) -> [String] {
+        [role.name] + holder.words + ["--realm", realm.name]
+            + (role.clientID.map { ["--client", $0] } ?? [])
     }
 }
 

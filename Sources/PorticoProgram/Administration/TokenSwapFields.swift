@@ -113,7 +113,7 @@ struct TokenSwapFields: ParsableArguments {
                 failure.problem,
                 failure.what,
                 advice: failure.advice
-                    + ["The realm is there. Try again: portico realm update \(realm.name)"]
+                    + ["The realm is there. Try again: \(command(realm.name))"]
             )
         }
         guard realm != imported else { return }
@@ -122,6 +122,19 @@ struct TokenSwapFields: ParsableArguments {
             "Realm \(realm.name)"
         )
         administration.console.done("Refresh tokens of before are swapped in realm \(realm.name).")
+    }
+
+    /// What does the same at a realm that is there.
+    private func command(_ name: String) -> String {
+        var words = [name]
+        if swapTokens == true { words.append("--swap-tokens") }
+        if let oldIssuer { words += ["--old-issuer", oldIssuer] }
+        if let liveSessions { words += ["--live-sessions", liveSessions] }
+        if let liveSessionsTokenFile {
+            words += ["--live-sessions-token-file", liveSessionsTokenFile]
+        }
+        if acceptUnlistedOfflineSessions { words.append("--accept-unlisted-offline-sessions") }
+        return portico("realm update \(words: words)")
     }
 
     /// - Returns: Since when a session may have begun that is not on the list.

@@ -72,7 +72,8 @@ struct AppLinks {
 
     /// The fix where our own server did not answer.
     static func remedy(of error: HTTPTransportError) -> String {
-        error == .untrusted ? error.remedy : "Does the server run, and its proxy? portico serve"
+        error == .untrusted
+            ? error.remedy : "Does the server run, and its proxy? \(portico("serve"))"
     }
 
     private enum Fetched {
@@ -190,6 +191,6 @@ struct AppLinks {
     private var missingAdvice: String {
         app.isEnabled
             ? "Another server, or an older copy at the proxy: what does \(publicURL) reach?"
-            : "The app is disabled: portico app update \(app.name) --enable-app"
+            : "The app is disabled: \(portico("app update \(app.name) --enable-app"))"
     }
 }

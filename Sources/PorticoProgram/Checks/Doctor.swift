@@ -3,11 +3,13 @@ import PorticoMail
 import PorticoOutbound
 import PorticoPages
 import PorticoProtocol
+import PorticoSQLite
 import PorticoSeals
 import PorticoStores
 import PorticoSystem
 
-/// Checks everything that a server needs, changes nothing, and suggests fixes.
+/// Checks everything that a server needs, and suggests fixes. It changes nothing but the row by which it
+/// tries whether the database can be written.
 struct Doctor {
     let settings: Settings
     let origins: [String: SettingOrigin]
@@ -20,14 +22,24 @@ struct Doctor {
         var findings = Findings()
         var server = [settingsFinding()] + servingFindings() + [mailFinding()] + pageFindings()
         let directory = DataDirectory(path: settings.dataDirectory)
-        guard directory.hasDatabase else {
+        let hasData: Bool
+        do throws(Failure) {
+            hasData = try directory.hasDatabase()
+        } catch {
+            server.append(.problem("data", error.what, fix: error.remedy))
+            findings.add("Server", server)
+            return findings
+        }
+        guard hasData else {
             server.append(
                 .note(
                     "data",
                     "no data in \(directory.path) yet",
-                    fix: DataDirectory(path: directory.path + "/demo").hasDatabase
-                        ? "That of serve --demo: --data-directory \(directory.path)/demo"
-                        : "portico realm create NAME, or portico provider add KIND"
+                    // `try?`: what cannot be read is no help.
+                    fix: (try? directory.ofDemo.hasDatabase()) == true
+                        ? "That of serve --demo: --data-directory "
+                            + shellWord(directory.ofDemo.path)
+                        : portico("realm create NAME") + ", or " + portico("provider add KIND")
                 )
             )
             findings.add("Server", server)
@@ -39,13 +51,23 @@ struct Doctor {
             installation = try Installation.open(settings, missing: .fail, isDryRun: true)
             server.append(.passed("key ring", "opens"))
             server.append(.passed("database", "SQLite, \(size(of: directory.database))"))
+            server.append(await diskFinding(directory, at: installation.clock.moment().seconds))
         } catch {
             let failure = Failure(translating: error)
+            if let room = DiskRoom(at: directory.path), room.isNone {
+                server.append(
+                    .problem(
+                        "disk",
+                        "\(room.text) free",
+                        fix: DiskRoom.remedy(directory.path)
+                    )
+                )
+            }
             server.append(
                 .problem(
                     failure?.problem == .keyRing ? "key ring" : "database",
                     failure?.what ?? "cannot be opened",
-                    fix: failure?.remedy ?? "See the message of: portico serve"
+                    fix: failure?.remedy ?? "See the message of: \(portico("serve"))"
                 )
             )
             findings.add("Server", server)
@@ -87,12 +109,28 @@ struct Doctor {
         findings.add("Public address", await publicAddress())
         findings.add(
             "Realms",
-            network.laxClients() + network.laxRedirects() + network.silentHandOns()
+            unmailed(administration) + network.laxClients() + network.laxRedirects()
+                + network.silentHandOns()
+                + network.administeringClients()
         )
         findings.add("Providers", providers)
         findings.add("Internet handles", await network.published())
         findings.add("Apps", await network.apps())
         return findings
+    }
+
+    /// Realms whose rules take mail, where none is sent.
+    private func unmailed(_ administration: Administration) -> [Finding] {
+        guard !administration.installation.sendsMail else { return [] }
+        return administration.snapshot.realms.filter(\.isEnabled).flatMap { realm in
+            realm.lackingMail.map {
+                Finding.problem(
+                    "realm \(realm.name)",
+                    "no mail is sent: \($0)",
+                    fix: "mail.from and mail.smtp in portico.yaml"
+                )
+            }
+        }
     }
 
     /// `nil`: without the network.
@@ -154,12 +192,16 @@ struct Doctor {
     private func mailFinding() -> Finding {
         do {
             guard let mail = try OutgoingMail(settings, environment: environment) else {
+                guard !DataDirectory(path: settings.dataDirectory).isOfDemo else {
+                    return .passed("mail", "none is sent: the demo shows it at /_outbox")
+                }
                 return .note(
                     "mail",
                     "none is sent: no codes, no notices",
                     fix: "mail.from and mail.smtp in portico.yaml"
                 )
             }
+            try OutgoingMail.checkProgram(settings)
             return .passed("mail", "from \(mail.from.address.text)")
         } catch {
             return .problem("mail", error.what, fix: error.remedy)
@@ -185,11 +227,10 @@ struct Doctor {
     /// Only the user that runs the server may read its folder.
     private func folderFindings(_ directory: DataDirectory) -> [Finding] {
         var findings: [Finding] = []
-        for (name, path, fix) in [
-            ("data folder", directory.path, "chmod 700"),
-            ("database file", directory.database, "chmod 600"),
+        for (name, path, mode) in [
+            ("data folder", directory.path, "700"), ("database file", directory.database, "600"),
         ] {
-            guard let status = Self.status(of: path) else {
+            guard let owner = FileOwner(path) else {
                 findings.append(
                     .problem(
                         name,
@@ -199,15 +240,51 @@ struct Doctor {
                 )
                 continue
             }
-            let mode = status.st_mode & 0o777
-            let text = String(mode, radix: 8)
             findings.append(
-                mode & 0o077 == 0
-                    ? .passed(name, "\(path), mode \(text)")
-                    : .problem(name, "others can read \(path), mode \(text)", fix: "\(fix) \(path)")
+                owner.isOpenToOthers
+                    ? .problem(
+                        name,
+                        "others can read \(path), mode \(owner.modeText)",
+                        fix: owner.remedy(mode)
+                    ) : .passed(name, "\(path), mode \(owner.modeText)")
             )
         }
         return findings
+    }
+
+    /// Does what a redemption does: writes, durably, into the database.
+    private func diskFinding(_ directory: DataDirectory, at now: Int64) async -> Finding {
+        let room = DiskRoom(at: directory.path)
+        let left = room?.text ?? "an unknown number of bytes"
+        do {
+            guard let database = try SQLiteDatabase(writingTo: directory.database) else {
+                return .note("disk", "\(left) free; the database is an older version's: not tried")
+            }
+            let result: Result<Void, any Error>
+            do {
+                result = .success(try await WriteProbeStore(database).write(at: now))
+            } catch {
+                result = .failure(error)
+            }
+            try await database.close()
+            try result.get()
+        } catch is StoreBusy {
+            return .note("disk", "\(left) free; the database is busy: writing was not tried")
+        } catch {
+            if let why = directory.whyReadOnly {
+                return .problem("disk", why.what, fix: why.remedy)
+            }
+            let why = (error as? SQLError)?.whyUnwritable ?? "it cannot be opened for writing"
+            return .problem(
+                "disk",
+                "the database cannot be written: \(why); \(left) free",
+                fix: (error as? SQLError)?.reason == .readOnly || error is DatabaseOpeningError
+                    ? "Run doctor as the user that runs the server."
+                    : DiskRoom.remedy(directory.path)
+            )
+        }
+        guard room?.isLittle == true else { return .passed("disk", "\(left) free") }
+        return .note("disk", "\(left) free", fix: DiskRoom.remedy(directory.path))
     }
 
     private func size(of path: String) -> String {

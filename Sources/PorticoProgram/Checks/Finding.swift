@@ -126,13 +126,13 @@ struct Findings: Sendable {
 }
 
 extension Console {
-    func show(_ findings: Findings, _ options: ReadOptions) {
+    func show(_ findings: Findings, _ options: ReadOptions) throws(Failure) {
         if options.json {
-            data(findings.json.serialized())
+            try data(findings.json.serialized())
         } else if options.plain {
-            data(findings.plain)
+            try data(findings.plain)
         } else {
-            data(findings.lines(self).joined(separator: "\n"))
+            try data(findings.lines(self).joined(separator: "\n"))
             say(findings.summary)
         }
     }

@@ -6,13 +6,18 @@ extension NetworkDoctor {
     /// through more than one address of the app's own is named.
     func laxRedirects() -> [Finding] {
         administration.snapshot.realms.flatMap { realm in
-            administration.clients(of: realm).filter(\.isEnabled).flatMap { client in
+            administration.clients(of: realm).filter { $0.isEnabled && !isOfDemo($0) }.flatMap {
+                client in
                 client.laxPatterns(issuer: realm.issuer).map { pattern, warning in
                     Finding.note(
                         "client \(client.clientID)",
                         "redirect URI \(pattern): \(warning.description) (realm \(realm.name))",
-                        fix: "portico client update \(client.clientID) --realm \(realm.name) "
-                            + "--redirect-uri ADDRESS, for each address that the app has"
+                        fix: portico(
+                            """
+                            client update \(client.clientID) --realm \(realm.name) \
+                            --redirect-uri ADDRESS
+                            """
+                        ) + ", for each address that the app has"
                     )
                 }
             }

@@ -4,6 +4,7 @@ import PorticoBackend
 import PorticoBytes
 import PorticoPages
 import PorticoProtocol
+import PorticoProvider
 import PorticoStores
 import PorticoUpstream
 
@@ -37,16 +38,43 @@ struct NetworkDoctor {
         ]
     }
 
+    /// Whether a demo made a client, to be as lax as the app that it is for.
+    func isOfDemo(_ client: Client) -> Bool {
+        administration.allowsStandIns && DemoArticle.made(client)
+    }
+
     /// Imported clients may be laxer than new ones can be (docs/decisions/0032).
     func laxClients() -> [Finding] {
         administration.snapshot.realms.flatMap { realm in
             administration.clients(of: realm)
-                .filter { $0.type == .public && $0.codeProtection != .pkce && $0.isEnabled }
+                .filter {
+                    $0.type == .public && $0.codeProtection != .pkce && $0.isEnabled
+                        && !isOfDemo($0)
+                }
                 .map { client in
                     Finding.note(
                         "client \(client.clientID)",
                         "public, and PKCE is optional (realm \(realm.name))",
-                        fix: "portico client update \(client.clientID) --realm \(realm.name) --pkce"
+                        fix: portico(
+                            "client update \(client.clientID) --realm \(realm.name) --pkce"
+                        )
+                    )
+                }
+        }
+    }
+
+    /// Apps that administer for everyone with rights who signs in to them.
+    func administeringClients() -> [Finding] {
+        administration.snapshot.realms.flatMap { realm in
+            administration.clients(of: realm)
+                .filter { $0.isEnabled && $0.administers && $0.lendsAdministration }.map { client in
+                    Finding.note(
+                        "client \(client.clientID)",
+                        "administers: its people's tokens carry their administrative roles "
+                            + "(realm \(realm.name))",
+                        fix: portico(
+                            "client update \(client.clientID) --realm \(realm.name) --no-administers"
+                        )
                     )
                 }
         }
@@ -62,8 +90,12 @@ struct NetworkDoctor {
                         "client \(client.clientID)",
                         "a link with its login token signs in to \(target.clientID) without asking "
                             + "(realm \(realm.name))",
-                        fix: "portico client update \(client.clientID) --realm \(realm.name) "
-                            + "--login-token-target \(target.clientID)"
+                        fix: portico(
+                            """
+                            client update \(client.clientID) --realm \(realm.name) \
+                            --login-token-target \(target.clientID)
+                            """
+                        )
                     )
                 }
             }
@@ -114,7 +146,7 @@ struct NetworkDoctor {
                 "apple",
                 "App Review expects an iOS app with Google or Facebook to offer Sign in with "
                     + "Apple or an equivalent too",
-                fix: "portico provider add apple"
+                fix: portico("provider add apple")
             )
         ]
     }
@@ -126,7 +158,8 @@ struct NetworkDoctor {
         let names = backend.providers.filter { $0.isEnabled && undated.contains($0.kind) }
             .map(\.name)
         let settings = administration.installation.settings
-        guard let first = names.first, settings.mailSMTP == nil, settings.mailSendmail == nil
+        guard let first = names.first, settings.mailSMTP == nil, settings.mailSendmail == nil,
+            !administration.allowsStandIns
         else { return [] }
         return [
             .note(
@@ -150,11 +183,16 @@ struct NetworkDoctor {
         }
         guard !missing.isEmpty else { return [] }
         let names = missing.map(\.rawValue)
+        let vendors = names.map { $0.prefix(1).uppercased() + $0.dropFirst() }
+        let who =
+            vendors.count == 1
+            ? "\(vendors[0]) requires its logo"
+            : vendors.dropLast().joined(separator: ", ") + " and \(vendors[vendors.count - 1]) "
+                + "require their logos"
         return [
             .note(
                 "buttons",
-                "without the mark of \(names.joined(separator: ", ")), which the vendors "
-                    + "prescribe",
+                "\(who) on the button, and there is none",
                 fix: "pages.brand in portico.yaml: a folder with \(names[0]).svg, as the vendor "
                     + "supplies it"
             )
@@ -168,9 +206,14 @@ struct NetworkDoctor {
                 findings.append(.note(app.name, "disabled"))
                 continue
             }
-            if let warning = app.sessionWarning {
+            let isOfDemo = administration.allowsStandIns && DemoBackend.made(app)
+            if let warning = app.sessionWarning, !isOfDemo {
                 findings.append(
-                    .note(app.name, warning, fix: "portico app update \(app.name) --hand-off code")
+                    .note(
+                        app.name,
+                        warning,
+                        fix: portico("app update \(app.name) --hand-off code")
+                    )
                 )
             }
             findings += await links(of: app)
@@ -189,7 +232,7 @@ struct NetworkDoctor {
                 .problem(
                     app.name,
                     "has an https redirect, but nothing says which app opens it",
-                    fix: "portico app update \(app.name) --bundle-id ID --team TEAM"
+                    fix: portico("app update \(app.name) --bundle-id ID --team TEAM")
                 )
             ]
         }

@@ -9,7 +9,7 @@ extension HTTPTransportError {
         switch self {
         case .untrusted:
             "It needs a certificate that this machine trusts; a CA of your own belongs among the "
-                + "system's."
+                + "system's. Or does it speak http there?"
         case .tooLarge, .wrongType, .malformed: "Is this the right address?"
         default: "Is the address right, does it run, and may this machine reach it?"
         }

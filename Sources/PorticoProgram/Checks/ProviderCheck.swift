@@ -50,7 +50,7 @@ struct ProviderCheck {
             )
         } catch {
             report.findings.append(
-                .problem("settings", "\(error)", fix: "portico provider update atproto …")
+                .problem("settings", "\(error)", fix: portico("provider update atproto …"))
             )
             report.isUsable = false
         }
@@ -70,7 +70,7 @@ struct ProviderCheck {
         } catch {
             let failure = Failure(translating: error)
             report.findings.append(
-                .problem("settings", failure?.what ?? "unusable", fix: updateCommand + " …")
+                .problem("settings", failure?.what ?? "unusable", fix: update("…"))
             )
             return nil
         }
@@ -94,7 +94,7 @@ struct ProviderCheck {
                 .problem(
                     "secret",
                     failure?.what ?? "unusable",
-                    fix: updateCommand + " --secret-file PATH"
+                    fix: update("--secret-file PATH")
                 )
             )
             return false
@@ -103,20 +103,40 @@ struct ProviderCheck {
 
     private func redirects(of provider: IdentityProvider, _ report: inout Report) {
         let isTaken = provider.permits(redirectURI: addresses.callback)
-        report.findings.append(
-            isTaken
-                ? .note(
-                    "redirects",
-                    "must be registered with the provider, which cannot be checked from here: "
-                        + "\(addresses.callback) and \(addresses.linkCallback)"
-                )
-                : .problem(
+        guard isTaken else {
+            report.findings.append(
+                .problem(
                     "redirects",
                     "\(addresses.callback) is not https on a domain name, and "
                         + "\(provider.displayName) takes nothing else",
                     fix: "public-url: https://YOUR.DOMAIN in portico.yaml"
                 )
+            )
+            return
+        }
+        // Whether the provider knows them cannot be seen from here.
+        report.findings.append(
+            .note("redirects", "\(addresses.callback) must be registered with the provider")
         )
+        report.findings.append(
+            .note(
+                "redirects",
+                "\(addresses.linkCallback) must be registered with the provider",
+                fix: "Register both \(Self.console(of: record.kind))"
+            )
+        )
+    }
+
+    /// Where its redirects are registered.
+    private static func console(of kind: String) -> String {
+        switch kind {
+        case "google":
+            "at https://console.cloud.google.com/auth/clients (docs/sign-in-with-google.md)"
+        case "apple":
+            "at https://developer.apple.com/account/resources (docs/sign-in-with-apple.md)"
+        case "facebook": "at https://developers.facebook.com/apps, under Facebook Login, Settings"
+        default: "in this client's settings at the provider"
+        }
     }
 
     private func reach(
@@ -171,25 +191,31 @@ struct ProviderCheck {
                 return .problem(
                     "metadata",
                     "\(place) answers \(reply.response.status.code)",
-                    fix: "Is the issuer right? \(updateCommand) --issuer URL"
+                    fix: "Is the issuer right? \(update("--issuer URL"))"
                 )
             }
             // `try?`: a reply that is not JSON names no issuer.
             let json = try? JSONObject(parsing: reply.body)
             let named = json?.string("issuer")
-            if let named, !sameBytes(named, provider.canonicalIssuer) {
+            if let named, !provider.issuer.isNamed(byMetadata: named) {
+                // Of a provider with many tenants, each of which is an issuer.
+                let hasTenants = IssuerTemplate(named) != nil
                 return .problem(
                     "issuer",
                     "it calls itself \(named), not \(provider.canonicalIssuer)",
-                    fix: "Use exactly that: \(updateCommand) --issuer URL"
+                    fix: hasTenants
+                        ? "Use your tenant's own issuer, or let people of every tenant in: "
+                            + update("--tenant-issuers \(named)")
+                        : "Use exactly that: \(update("--issuer URL"))"
                 )
             }
-            let methods = json?.strings("code_challenge_methods_supported") ?? []
+            let methods =
+                json?.array("code_challenge_methods_supported")?.compactMap(\.string) ?? []
             if named != nil, !methods.contains("S256"), !provider.profile.pkceUnannounced {
                 return .problem(
                     "metadata",
                     "it does not announce PKCE with S256",
-                    fix: "If it accepts PKCE anyway: \(updateCommand) --pkce-unannounced"
+                    fix: "If it accepts PKCE anyway: \(update("--pkce-unannounced"))"
                 )
             }
             return .problem(
@@ -198,9 +224,11 @@ struct ProviderCheck {
                 fix: "Ask the people who run it: it must follow OpenID Connect Discovery."
             )
         case (_, nil):
-            return .problem("reachable", "\(place) was not reached", fix: updateCommand + " …")
+            return .problem("reachable", "\(place) was not reached", fix: update("…"))
         }
     }
 
-    private var updateCommand: String { "portico provider update \(record.name)" }
+    private func update(_ options: CommandWords) -> String {
+        portico("provider update \(record.name) \(options)")
+    }
 }

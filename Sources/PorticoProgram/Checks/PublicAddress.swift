@@ -142,7 +142,7 @@ struct PublicAddress {
             return .problem(
                 probe.name,
                 answer,
-                fix: "Let the proxy pass every path on. Does the server run? portico serve"
+                fix: "Let the proxy pass every path on. Does the server run? \(portico("serve"))"
             )
         }
     }

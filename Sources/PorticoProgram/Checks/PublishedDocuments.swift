@@ -94,7 +94,7 @@ struct PublishedDocuments {
             return .problem(
                 name,
                 "\(address) has no key: no one can sign in by handle",
-                fix: "The server makes one when it runs: portico serve"
+                fix: "The server makes one when it runs: \(portico("serve"))"
             )
         }
         return .passed(name, "\(published.count) at \(address), \(milliseconds) ms")

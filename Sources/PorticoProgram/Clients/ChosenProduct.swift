@@ -6,6 +6,8 @@ import PorticoStores
 /// What an entry's options say, read as if they had been typed.
 struct ProductRegistration: ParsableArguments {
     @Option var template: ClientTemplate
+    /// Whether it is of Keycloak's kind.
+    @Flag var keycloak = false
     @OptionGroup var fields: ClientFields
 }
 
@@ -14,15 +16,24 @@ struct ChosenProduct {
     let product: ClientProduct
     /// Without a slash at the end; may be empty where a redirect URI was said instead.
     let urls: [String]
+    let app: AppleApp
 
-    init(_ product: ClientProduct, urls: [String]) throws(Failure) {
+    init(_ product: ClientProduct, urls: [String], app: AppleApp = .example) throws(Failure) {
+        guard !app.isNamed || product.isOfApple else {
+            throw Failure(
+                .usage,
+                "--bundle-id and --team belong to --for swift.",
+                "The app of another product is named in its own configuration."
+            )
+        }
         self.product = product
+        self.app = app
         var known: [String] = []
         for url in urls {
             guard let url = Self.address(url, isNative: product.isNative) else {
                 throw Failure(
                     .wrongValue,
-                    "\"\(printable(String(url.unicodeScalars.prefix(200))))\" is no address of an app.",
+                    "\"\(printable(String(url.unicodeScalars.prefix(200))))\" is not an app's address.",
                     "Expected for \(product.name): \(product.url)"
                 )
             }
@@ -97,22 +108,23 @@ struct ChosenProduct {
         for word in product.options {
             let isPlaced = word.contains("{url}") || word.contains("{origin}")
             guard isPlaced, let option = words.popLast() else {
-                words.append(Self.filled(word, clientID, ""))
+                words.append(filled(word, clientID, ""))
                 continue
             }
             for url in Self.lists.contains(option) ? urls : Array(urls.prefix(1)) {
-                words += [option, Self.filled(word, clientID, url)]
+                words += [option, filled(word, clientID, url)]
             }
         }
         return words
     }
 
-    private static func filled(_ word: String, _ clientID: String, _ url: String) -> String {
+    private func filled(_ word: String, _ clientID: String, _ url: String) -> String {
         ProductValues.fill(word) { placeholder in
             switch placeholder {
             case .url: url
             case .origin: ProductValues.origin(of: url)
             case .clientID: clientID
+            case .appScheme: app.scheme
             default: "{\(placeholder.rawValue)}"
             }
         }

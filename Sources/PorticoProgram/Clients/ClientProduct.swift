@@ -30,6 +30,13 @@ struct ClientProduct: Sendable {
     /// Whether `--url` is the address of an app on a device, whole: com.example.app:/callback.
     var isNative: Bool { !url.hasPrefix("http") }
 
+    /// Whether its configuration names an app of Apple's systems.
+    var isOfApple: Bool {
+        configuration.contains { part in
+            part.text.contains("{\(ProductValues.Placeholder.bundleID.rawValue)}")
+        }
+    }
+
     /// Whether it was run, and did not only look as if it would.
     var hasRun: Bool { !ran.isEmpty }
 

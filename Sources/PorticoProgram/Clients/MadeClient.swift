@@ -13,44 +13,89 @@ struct MadeClient {
     /// Whether it was not made after all: then its secret is of no use.
     let isDryRun: Bool
 
-    func show(asJSON json: Bool, _ administration: Administration) {
+    /// Which part of it: what is written has to be before the client is made, or a secret that could not
+    /// be written would be lost. What is said beside it follows, unless both go to one screen.
+    enum Part {
+        case all, written, said
+    }
+
+    func show(_ part: Part = .all, asJSON json: Bool, _ administration: Administration) throws {
+        do throws(Failure) {
+            try write(part, asJSON: json, administration)
+        } catch {
+            guard !isDryRun else { throw error }
+            throw Failure(.output, error.what, "Nothing was made.")
+        }
+    }
+
+    private func write(_ part: Part, asJSON json: Bool, _ administration: Administration)
+        throws(Failure)
+    {
         let console = administration.console
-        let values = values(random: administration.moment.random)
         let product = chosen?.product
-        let configuration = (product?.configuration ?? []).map {
-            ClientProduct.Part(place: values.filled($0.place), text: values.filled($0.text))
-        }
-        let notes = (product?.notes ?? []).map(values.filled)
+        func say(_ text: String) { if part != .written { console.say(text) } }
         if json {
-            var object = client.description.json
-            if let secret, !isDryRun { object["client_secret"] = .string(secret.reveal()) }
-            if let product {
-                object["product"] = .string(product.name)
-                object["configuration"] = .array(
-                    configuration.map { ["place": .string($0.place), "text": .string($0.text)] }
-                )
-                object["notes"] = .array(notes.map { .string($0) })
-            }
-            return console.data(object.serialized())
+            guard part != .said else { return }
+            return try console.data(object(random: administration.moment.random).serialized())
         }
-        administration.sayWhereLogoutsGo(client, replacing: nil)
+        if part != .written { administration.sayWhereLogoutsGo(client, replacing: nil) }
         guard let product else {
-            for hint in [client.demand, client.missingOrigin].compactMap(\.self) {
-                console.say(hint)
-            }
+            for hint in [client.demand, client.missingOrigin].compactMap(\.self) { say(hint) }
             guard let secret, !isDryRun else { return }
-            console.say("This secret is shown once:")
-            return console.made("Secret", secret.reveal())
+            say("This secret is shown once:")
+            if part != .said { try console.secret(secret.reveal()) }
+            return
         }
-        if secret != nil, !isDryRun { console.say("The secret in it is shown once.") }
-        for part in configuration {
-            console.say("\(part.place):")
-            console.data(String(part.text.dropLast()))
+        if secret != nil, !isDryRun { say("The secret in it is shown once.") }
+        let values = values(random: administration.moment.random)
+        for piece in product.configuration {
+            let place = values.filled(piece.place)
+            // Several files of one app, which may go into one stream.
+            let mark = product.isOfApple ? Self.comment(place, before: piece.text) : nil
+            if part != .all || mark == nil { say("\(place):") }
+            guard part != .said else { continue }
+            if let mark { try console.data(mark) }
+            try console.data(String(values.filled(piece.text).dropLast()))
         }
-        for note in notes { console.say(note) }
+        for note in product.notes { say(values.told(note)) }
+        if part != .written, !console.isQuiet { warnOfStandIns(console) }
         if !product.hasRun {
-            console.say("Written from the documentation of \(product.title), and never run.")
+            say("This configuration was written from documentation and has never been tried.")
         }
+    }
+
+    /// A second app with the same scheme would get the answers of the first.
+    private func warnOfStandIns(_ console: Console) {
+        guard let chosen, chosen.product.isOfApple, !chosen.app.standIns.isEmpty else { return }
+        let values = chosen.app.standIns.map(\.value).joined(separator: " and ")
+        let isOne = chosen.app.standIns.count == 1
+        console.warn(
+            "\(values) \(isOne ? "stands in for yours" : "stand in for yours"), here and in what is "
+                + "registered. Make it with "
+                + chosen.app.standIns.map(\.option).joined(separator: " and ")
+        )
+    }
+
+    private static func comment(_ place: String, before text: String) -> String {
+        text.hasPrefix("<") ? "<!-- \(place) -->" : "// \(place)"
+    }
+
+    private func object(random: RandomSource) -> JSONObject {
+        var object = client.description.json
+        if let secret, !isDryRun { object["client_secret"] = .string(secret.reveal()) }
+        guard let product = chosen?.product else { return object }
+        let values = values(random: random)
+        object["product"] = .string(product.name)
+        object["configuration"] = .array(
+            product.configuration.map {
+                [
+                    "place": .string(values.filled($0.place)),
+                    "text": .string(values.filled($0.text)),
+                ]
+            }
+        )
+        object["notes"] = .array(product.notes.map { .string(values.told($0)) })
+        return object
     }
 
     private func values(random: RandomSource) -> ProductValues {
@@ -63,6 +108,7 @@ struct MadeClient {
                 ?? client.redirectURIs.first.map { ProductValues.origin(of: $0.text) } ?? "",
             redirectURI: client.redirectURIs.first?.text ?? "",
             postLogoutRedirectURI: client.postLogoutRedirectURIs.first?.text ?? "",
+            app: chosen?.app ?? .example,
             random: { random.text(32) }
         )
     }

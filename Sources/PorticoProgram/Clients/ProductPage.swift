@@ -51,6 +51,7 @@ struct ProductPage {
                 switch placeholder {
                 case .url: product.url
                 case .origin: ProductValues.origin(of: product.url)
+                case .appScheme: AppleApp.example.scheme
                 default: ""
                 }
             }
@@ -66,6 +67,7 @@ struct ProductPage {
             url: product.url,
             redirectURI: value(of: "--redirect-uri"),
             postLogoutRedirectURI: value(of: "--post-logout-redirect-uri"),
+            app: .example,
             random: { "SOME-RANDOM-TEXT-OF-ITS-OWN" }
         )
     }

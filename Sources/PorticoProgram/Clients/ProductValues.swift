@@ -12,6 +12,7 @@ struct ProductValues {
     let url: String
     let redirectURI: String
     let postLogoutRedirectURI: String
+    var app = AppleApp.example
     /// A secret of the product's own, as for its cookies.
     let random: () -> String
 
@@ -37,6 +38,12 @@ struct ProductValues {
         case userInfo = "userinfo_endpoint"
         case endSession = "end_session_endpoint"
         case keySet = "jwks_uri"
+        case bundleID = "bundle_id"
+        case teamID = "team_id"
+        /// The bundle ID as a private-use scheme.
+        case appScheme = "app_scheme"
+        /// The library's argument for an issuer without https, or nothing.
+        case loopbackOptions = "loopback_options"
         case random
     }
 
@@ -62,6 +69,11 @@ struct ProductValues {
         case .userInfo: urls.userInfo
         case .endSession: urls.endSession
         case .keySet: urls.keySet
+        case .bundleID: app.bundleID
+        case .teamID: app.team
+        case .appScheme: app.scheme
+        case .loopbackOptions:
+            urls.issuer.hasPrefix("https:") ? "" : ",\n    options: .allowInsecureLoopback"
         case .random: random()
         }
     }
@@ -76,6 +88,17 @@ struct ProductValues {
     /// What is filled in is not looked at again.
     func filled(_ text: String) -> String {
         Self.fill(text) { self[$0] }
+    }
+
+    /// A note. A command in it, which ends at a comma, is for this installation.
+    func told(_ note: String) -> String {
+        let name = "portico "
+        guard let start = note.firstRange(of: name) else { return filled(note) }
+        let rest = note[start.upperBound...]
+        let end = rest.firstIndex(of: ",") ?? rest.endIndex
+        let words = Self.fill(String(rest[..<end])) { shellWord(self[$0]) }
+        return filled(String(note[..<start.lowerBound]))
+            + portico(CommandWords(stringLiteral: words)) + told(String(rest[end...]))
     }
 
     static func fill(_ text: String, _ value: (Placeholder) -> String) -> String {

@@ -75,7 +75,7 @@ extension AccountCommand: ListedResource {
             Table("ACCOUNT", "NAME", "EMAIL", "STATE", "LAST SIGN-IN"),
             none: selection.email == nil
                 ? "No one has registered yet."
-                : "No account has that address. See all: portico account list",
+                : "No account has that address. See all: \(portico("account list"))",
             row: { [$0.id.text, $0.name, $0.markedEmail, $0.state, time($0.lastSignInAt)] },
             json: \.item
         )
@@ -115,7 +115,8 @@ extension Administration {
             "Account \(text)"
         )
         console.done(
-            "\(done) account \(text) (\(account.called)). Undo: portico account \(undo) \(text)"
+            "\(done) account \(text) (\(account.called)). "
+                + "Undo: \(portico("account \(undo) \(text)"))"
         )
     }
 

@@ -24,7 +24,7 @@ extension AppCommand {
             let taken = Failure(
                 .exists,
                 "App \"\(printable(name))\" already exists.",
-                "Change it: portico app update \(printable(name))"
+                "Change it: \(portico("app update \(name)"))"
             )
             let configuration = try await administration.backend()
             guard !configuration.apps.contains(where: { sameBytes($0.name, name) }) else {
@@ -44,7 +44,9 @@ extension AppCommand {
             } catch is StoreConflict {
                 throw taken
             }
-            console.done("Created app \(name). Undo: portico app delete \(name) --confirm \(name)")
+            console.done(
+                "Created app \(name). Undo: \(portico("app delete \(name) --confirm \(name)"))"
+            )
             administration.sayDomains(of: app)
         }
     }
@@ -71,7 +73,7 @@ extension AppCommand {
             }
             guard administration.mayWrite(app, replacing: former, "app \(app.name)") else { return }
             try await administration.installation.backend.put(app, replacing: former)
-            console.done("Changed app \(app.name). See it: portico app show \(app.name)")
+            console.done("Changed app \(app.name). See it: \(portico("app show \(app.name)"))")
             administration.sayDomains(of: app)
         }
     }
@@ -106,7 +108,7 @@ extension Administration {
             console.say("  Android, intent filter with autoVerify: https://\(host)")
         }
         if !app.appleAppIDs.isEmpty || !app.androidApps.isEmpty {
-            console.say("Check: portico app links check \(app.name)")
+            console.say("Check: \(portico("app links check \(app.name)"))")
         }
     }
 }

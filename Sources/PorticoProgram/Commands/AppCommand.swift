@@ -29,8 +29,8 @@ extension AppCommand: ListedResource {
                 [$0.name, $0.displayName] + $0.redirectURIs
             },
             Table("APP", "NAME", "STATE", "HAND-OFF", "REDIRECTS"),
-            none: "No apps yet. Create one: portico app create NAME --redirect-uri "
-                + "com.example.app:/callback",
+            none: "No apps yet. Create one: "
+                + portico("app create NAME --redirect-uri com.example.app:/callback"),
             row: {
                 [
                     $0.name, $0.displayName, $0.state + ($0.isDefault ? ", default" : ""),
@@ -62,7 +62,7 @@ extension AppCommand: ShownResource, DeletedResource {
             subject: "App \(name)",
             summary: "deleted app \(name)",
             warning: "This deletes app \(name): no one can sign in with it any more.",
-            done: "Deleted app \(name). Back: portico app create \(name)"
+            done: "Deleted app \(name). Back: \(portico("app create \(name)"))"
         ) { try await administration.installation.backend.deleteApp(name: name) }
     }
 }

@@ -30,9 +30,12 @@ struct AppLinksCommand: AsyncParsableCommand {
                 throw Failure(
                     .notFound,
                     "App \(app.name) has no Apple or Android app that opens links.",
-                    "For Apple: portico app update \(app.name) --bundle-id ID --team TEAM",
-                    "For Android: portico app update \(app.name) --android-package NAME "
-                        + "--fingerprint HEX"
+                    "For Apple: "
+                        + portico("app update \(app.name) --bundle-id ID --team TEAM"),
+                    "For Android: "
+                        + portico(
+                            "app update \(app.name) --android-package NAME --fingerprint HEX"
+                        )
                 )
             }
             var findings = try await look(links, administration)
@@ -41,7 +44,7 @@ struct AppLinksCommand: AsyncParsableCommand {
                 try await Task.sleep(for: .milliseconds(1500))
                 findings = try await look(links, administration)
             }
-            console.show(findings, options.read)
+            try console.show(findings, options.read)
             if let failure = findings.failure { throw failure }
         }
 

@@ -32,7 +32,8 @@ extension ClientCommand: ListedResource {
                 [$0.clientID, $0.name] + $0.redirectURIs.map(\.text)
             },
             Table("CLIENT", "NAME", "TYPE", "STATE", "REDIRECTS"),
-            none: "No clients yet. Create one: portico client create ID --realm \(realm.name)",
+            none: "No clients yet. Create one: "
+                + portico("client create ID --realm \(realm.name)"),
             row: {
                 [
                     $0.clientID, $0.name, $0.type.rawValue, $0.state,

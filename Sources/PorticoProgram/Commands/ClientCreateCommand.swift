@@ -23,7 +23,7 @@ extension ClientCommand {
         @Option(
             help: .value(
                 "kind",
-                "What it is: native, cli, spa, web or service. Without --for: native."
+                "What it is: native, cli, spa, web, service or fapi2. Without --for: native."
             )
         )
         var template: ClientTemplate?
@@ -61,7 +61,8 @@ extension ClientCommand {
                 let taken = Failure(
                     .exists,
                     "Realm \(realm.name) already has a client \"\(printable(clientID))\".",
-                    "Change it: portico client update \(printable(clientID)) --realm \(realm.name)"
+                    "Change it: "
+                        + portico("client update \(clientID) --realm \(realm.name)")
                 )
                 guard
                     !administration.clients(of: realm).contains(where: { $0.clientID == clientID })
@@ -71,10 +72,19 @@ extension ClientCommand {
                     realmID: realm.id,
                     clientID: clientID
                 )
-                if keycloak { try administration.makeKeycloaks(&client, in: realm) }
+                if keycloak || registration?.keycloak == true {
+                    try administration.makeKeycloaks(&client, in: realm)
+                } else if realm.keycloak != nil {
+                    console.say(
+                        "Realm \(realm.name) is of Keycloak's kind, and this client is not: its tokens are "
+                            + "at+jwt for the issuer, without the names and roles that its neighbours' "
+                            + "have. For tokens like theirs: --keycloak"
+                    )
+                }
                 try registration?.fields.apply(to: &client)
                 try fields.apply(to: &client)
                 followType(of: &client)
+                try fields.expectEffect(at: client)
                 let hasSecret = [.clientSecretBasic, .clientSecretPost].contains(
                     client.authentication
                 )
@@ -95,21 +105,32 @@ extension ClientCommand {
                 let kind = client.type.rawValue
                 guard
                     administration.mayWrite("created \(kind) client \(clientID) of \(realm.name)")
-                else { return made.show(asJSON: json, administration) }
-                try await administration.creating(or: taken) { changes in
-                    try await changes.create(admission.client)
-                    try await changes.setServiceAccount(
-                        of: admission.client,
-                        gets: administration.defaults(of: realm),
-                        at: administration.moment
+                else { return try made.show(asJSON: json, administration) }
+                let isOneScreen = console.showsDataOnTerminal
+                try made.show(isOneScreen ? .all : .written, asJSON: json, administration)
+                do {
+                    try await administration.creating(or: taken) { changes in
+                        try await changes.create(admission.client)
+                        try await changes.setServiceAccount(
+                            of: admission.client,
+                            gets: administration.defaults(of: realm),
+                            at: administration.moment
+                        )
+                    }
+                } catch {
+                    console.warn(
+                        "What was written to stdout is of no use: the client was not made."
                     )
+                    throw error
                 }
                 console.done(
                     "Created \(kind) client \(clientID) in realm \(realm.name). "
-                        + "Undo: portico client delete \(clientID) --realm \(realm.name) "
-                        + "--confirm \(clientID)"
+                        + "Undo: "
+                        + portico(
+                            "client delete \(clientID) --realm \(realm.name) --confirm \(clientID)"
+                        )
                 )
-                made.show(asJSON: json, administration)
+                if !isOneScreen { try made.show(.said, asJSON: json, administration) }
             }
         }
 

@@ -15,7 +15,7 @@ extension ClientCommand {
             let console = output.console
             let file = try ProductFile(ProductList.text)
             if markdown {
-                return console.data(String(ProductPage(file).text.dropLast()))
+                return try console.data(String(ProductPage(file).text.dropLast()))
             }
             var table = Table("NAME", "PRODUCT", "RAN", "URL")
             table.rows = file.products.map {
@@ -41,7 +41,7 @@ extension ClientCommand {
                     ]
                 }
             )
-            console.show(table, json, read)
+            try console.show(table, json, read)
         }
     }
 }

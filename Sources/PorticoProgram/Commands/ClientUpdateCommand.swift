@@ -22,6 +22,8 @@ extension ClientCommand {
         @OptionGroup var realm: RealmOptions
         @OptionGroup var options: ChangingOptions
 
+        private static let shownOnce = "This secret is shown once:"
+
         func validate() throws {
             guard !newSecret || secret.secretFile == nil else {
                 throw ValidationError("Use --new-secret or --secret-file, not both.")
@@ -33,6 +35,7 @@ extension ClientCommand {
             let former = try administration.client(clientID, in: realm)
             var client = former
             try fields.apply(to: &client)
+            try fields.expectEffect(at: client)
             if client.authentication == .privateKeyJWT || client.authentication == .none {
                 client.secret = nil
             } else {
@@ -52,22 +55,33 @@ extension ClientCommand {
                     of: " of \(realm.name)"
                 )
             else { return }
-            try await administration.changing { changes in
-                try await changes.update(admission.client, replacing: former)
-                try await changes.setServiceAccount(
-                    of: admission.client,
-                    gets: administration.defaults(of: realm),
-                    at: administration.moment
-                )
+            // A secret that could not be shown would be lost, and the former one with it.
+            if let secret = admission.shownSecret {
+                if console.showsDataOnTerminal { console.say(Self.shownOnce) }
+                try console.secret(secret.reveal())
+            }
+            do {
+                try await administration.changing { changes in
+                    try await changes.update(admission.client, replacing: former)
+                    try await changes.setServiceAccount(
+                        of: admission.client,
+                        gets: administration.defaults(of: realm),
+                        at: administration.moment
+                    )
+                }
+            } catch {
+                if admission.shownSecret != nil {
+                    console.warn("What was written to stdout is of no use: the old secret stays.")
+                }
+                throw error
             }
             console.done(
                 "Changed client \(clientID) of realm \(realm.name). "
-                    + "See it: portico client show \(clientID) --realm \(realm.name)"
+                    + "See it: \(portico("client show \(clientID) --realm \(realm.name)"))"
             )
             administration.sayWhereLogoutsGo(admission.client, replacing: former)
-            if let secret = admission.shownSecret {
-                console.say("This secret is shown once:")
-                console.made("Secret", secret.reveal())
+            if admission.shownSecret != nil, !console.showsDataOnTerminal {
+                console.say(Self.shownOnce)
             }
         }
     }

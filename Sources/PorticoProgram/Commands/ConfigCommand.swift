@@ -44,7 +44,7 @@ struct ConfigCommand: AsyncParsableCommand {
             }
             var table = origin ? Table("SETTING", "VALUE", "ORIGIN") : Table("SETTING", "VALUE")
             table.rows = rows
-            output.console.show(table, .object(["items": .array(items)]), read)
+            try output.console.show(table, .object(["items": .array(items)]), read)
         }
 
         private static func item(_ setting: Setting, _ shown: [String], _ source: String)

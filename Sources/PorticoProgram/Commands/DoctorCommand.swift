@@ -8,9 +8,10 @@ struct DoctorCommand: AsyncParsableCommand {
         commandName: "doctor",
         abstract: "Check the installation and suggest fixes.",
         discussion: """
-            Settings, data folder, key ring, database, mail, clock; the public address as others \
+            Settings, data folder, key ring, database, disk, mail, clock; the public address as others \
             reach it; identity providers; what hosts of internet handles read of us; the association \
-            files of apps. Nothing is changed. Exit code 10 means that problems were found.
+            files of apps. Nothing is changed; whether the database can be written is tried with a row \
+            that means nothing. Exit code 10 means that problems were found.
             """
     )
 
@@ -25,7 +26,7 @@ struct DoctorCommand: AsyncParsableCommand {
     func run() async throws {
         let console = output.console
         let findings = try await look(console)
-        console.show(findings, read)
+        try console.show(findings, read)
         if let failure = findings.failure { throw failure }
     }
 

@@ -51,13 +51,13 @@ struct EventsCommand: AsyncParsableCommand {
                 var last = end?.number ?? 0
                 let shown = try await audit.latest(kinds, of: account, limit: limit).reversed()
                     .filter { [last] in $0.number <= last }
-                show(shown)
+                try show(shown)
                 if shown.isEmpty, !follow {
                     console.say("No event yet. Sign-ins to realms are in the server's log.")
                 }
                 while follow {
                     let events = try await audit.events(after: last, limit: 500)
-                    show(events.filter(isWanted))
+                    try show(events.filter(isWanted))
                     last = events.last?.number ?? last
                     if events.count < 500 { try await Task.sleep(for: .seconds(1)) }
                 }
@@ -83,9 +83,9 @@ struct EventsCommand: AsyncParsableCommand {
             return kinds
         }
 
-        private func show(_ events: [AuditEvent]) {
+        private func show(_ events: [AuditEvent]) throws(Failure) {
             for event in events {
-                console.data(jsonl ? event.json.serialized() : Array(event.line.utf8))
+                try console.data(jsonl ? event.json.serialized() : Array(event.line.utf8))
             }
         }
     }

@@ -33,7 +33,7 @@ extension EventsCommand {
                         "last_at": .string(Times.standard(count.lastAt)),
                     ]
                 }
-                console.show(table, .array(json), options.read)
+                try console.show(table, .array(json), options.read)
             }
         }
     }

@@ -10,8 +10,8 @@ struct GroupCommand: AsyncParsableCommand {
         abstract: "Manage groups of people, who have the roles of their groups.",
         discussion: """
             A group is named by its path: staff, or /staff/ios for a group in it. Its members have \
-            its roles, and those of the groups above it. To give it one: portico role assign ROLE \
-            --group PATH
+            its roles, and those of the groups above it. To give it a role:
+              portico role assign editor --group /staff
             """,
         subcommands: [
             ListCommand<Self>.self, ShowCommand<Self>.self, Create.self, Update.self,
@@ -63,7 +63,8 @@ extension GroupCommand: ListedResource {
         return Listing(
             Page(items, selection.list, key: \.path) { [$0.path, $0.group.group.description] },
             Table("GROUP", "ROLES", "DESCRIPTION"),
-            none: "No groups yet. Create one: portico group create NAME --realm \(realm.name)",
+            none: "No groups yet. Create one: "
+                + portico("group create NAME --realm \(realm.name)"),
             row: { item in
                 let text = item.group.group.description
                 return [
@@ -91,7 +92,7 @@ extension GroupCommand: ShownResource, DeletedResource {
                 ("Roles", joined(item.group.roles.inOrder.map(\.text))),
                 ("Members have", joined(item.effective.inOrder.map(\.text))),
                 ("Description", group.description.isEmpty ? nil : group.description),
-                ("Attributes", joined(group.attributes.keys.sorted())),
+                ("Attributes", group.attributes.shown),
                 ("Id", group.id),
             ]
         )

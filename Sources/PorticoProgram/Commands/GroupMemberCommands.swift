@@ -27,14 +27,14 @@ extension GroupCommand {
                 members += next
             }
             let path = administration.graph(of: realm).path(of: group.id)
-            console.show(
+            try console.show(
                 Listing(
                     Page(members, list, key: \.username) {
                         [$0.username, $0.displayName, $0.email]
                     },
                     Table("USER", "NAME", "EMAIL", "STATE", "ID"),
-                    none: "No members yet. Add one: portico group add-member \(printable(path)) "
-                        + "USER --realm \(realm.name)",
+                    none: "No members yet. Add one: "
+                        + portico("group add-member \(path) USER --realm \(realm.name)"),
                     row: { [$0.username, $0.displayName, $0.markedEmail, $0.state, $0.id] },
                     json: \.item
                 ),
@@ -56,6 +56,16 @@ extension GroupCommand {
             let path = printable(administration.graph(of: realm).path(of: group.id))
             return (realm, group, path, try await administration.person(user, in: realm).person)
         }
+
+        fileprivate static func has(
+            _ person: Person,
+            _ group: Group,
+            _ administration: Administration
+        ) async throws -> Bool {
+            let kept = try await administration.people
+                .person(id: person.id, realmID: person.realmID)
+            return kept?.groupIDs.contains(group.id) ?? false
+        }
     }
 
     struct AddMember: AdministrationCommand {
@@ -70,6 +80,9 @@ extension GroupCommand {
         func run(_ administration: Administration) async throws {
             let (realm, group, path, person) = try await membership.find(administration)
             let name = person.username
+            guard try await !Membership.has(person, group, administration) else {
+                return console.say("\(name) is a member of group \(path) already.")
+            }
             guard administration.mayWrite("added \(name) to group \(path)") else { return }
             try administration.expectChanged(
                 await administration.people.join(group.id, person: person.id, realmID: realm.id),
@@ -77,7 +90,8 @@ extension GroupCommand {
             )
             console.done(
                 "\(name) is a member of group \(path) in realm \(realm.name). "
-                    + "Undo: portico group remove-member \(path) \(name) --realm \(realm.name)"
+                    + "Undo: "
+                    + portico("group remove-member \(path) \(name) --realm \(realm.name)")
             )
         }
     }
@@ -94,18 +108,21 @@ extension GroupCommand {
         func run(_ administration: Administration) async throws {
             let (realm, group, path, person) = try await membership.find(administration)
             let name = person.username
+            let none = "\(name) is no member of group \(path)."
+            guard try await Membership.has(person, group, administration) else {
+                return console.say(none)
+            }
             guard administration.mayWrite("taken \(name) out of group \(path)") else { return }
             let outcome = try await administration.people.leave(
                 group.id,
                 person: person.id,
                 realmID: realm.id
             )
-            guard outcome == .changed else {
-                return console.say("\(name) is no member of group \(path).")
-            }
+            guard outcome == .changed else { return console.say(none) }
             console.done(
                 "\(name) is no longer a member of group \(path) in realm \(realm.name). "
-                    + "Undo: portico group add-member \(path) \(name) --realm \(realm.name)"
+                    + "Undo: "
+                    + portico("group add-member \(path) \(name) --realm \(realm.name)")
             )
         }
     }

@@ -51,21 +51,23 @@ struct KeysCommand: AsyncParsableCommand {
             let signs = Times.relative(outcome.activeFrom, at: moment.seconds)
             guard
                 administration.mayWrite(
-                    "published a new key: \(algorithm.rawValue), signs \(signs)"
+                    "published a new key: \(algorithm.rawValue), starts signing \(signs)"
                 )
             else { return }
             try await administration.realms.rotate(
                 adding: outcome.adding,
                 changing: outcome.changing
             )
-            console.done("Published. \(algorithm.rawValue) key \(outcome.keyID) signs \(signs).")
+            console.done(
+                "Published. \(algorithm.rawValue) key \(outcome.keyID) starts signing \(signs)."
+            )
             for key in outcome.changing {
                 guard let retired = key.retiredFrom else { continue }
                 console.say(
                     "  Key \(key.keyID) leaves \(Times.relative(retired, at: moment.seconds))."
                 )
             }
-            console.made("Key", outcome.keyID)
+            try console.made("Key", outcome.keyID)
         }
     }
 }

@@ -19,7 +19,10 @@ struct LoginCommand: AsyncParsableCommand {
     @Option(help: .value("url", "The provider; by default that of the last sign-in."))
     var issuer: String?
 
-    @Option(help: .value("id", "The client id; by default portico-cli.")) var clientID: String?
+    @Option(
+        help: .value("id", "The client id; by default that of the last sign-in, or portico-cli.")
+    )
+    var clientID: String?
 
     @Option(
         name: .customLong("scope"),
@@ -43,6 +46,23 @@ struct LoginCommand: AsyncParsableCommand {
         help: "Accept a provider that does not announce PKCE. S256 is still sent."
     )
     var isPKCEUnannounced = false
+
+    @Option(
+        name: .customLong("trusted-audience"),
+        help: .value(
+            "id",
+            "What ID Tokens may name as audience beside the client. Repeat for several."
+        )
+    )
+    var trustedAudiences: [String] = []
+
+    @Option(
+        help: .value(
+            "url",
+            "The issuer in the provider's metadata, if it has {tenantid}: any tenant's ID Tokens are taken."
+        )
+    )
+    var tenantIssuers: String?
 
     @Flag(help: "Sign in even if you are signed in already.") var force = false
 
@@ -75,9 +95,11 @@ struct LoginCommand: AsyncParsableCommand {
                     .needsPerson,
                     "Signing in needs a person, and --no-input is set.",
                     "For scripts create a client of its own, which signs in by client_credentials:",
-                    "portico client create NAME --template service"
+                    portico("client create NAME --template service")
                 )
             }
+            // Not told only after the person has signed in.
+            try await folder.check()
             let session = try await signIn(client, console)
             try await folder.use(choice)
             console.say("")
@@ -104,6 +126,20 @@ struct LoginCommand: AsyncParsableCommand {
         } else if choice.scopes.isEmpty {
             choice.scopes = SessionChoice.standardScopes
         }
+        // What is left out stays as it was at the last sign-in; empty clears it.
+        if !trustedAudiences.isEmpty {
+            choice.trust.audiences = trustedAudiences.filter { !$0.isEmpty }
+        }
+        if let tenantIssuers {
+            guard tenantIssuers.isEmpty || IssuerTemplate(tenantIssuers) != nil else {
+                throw Failure(
+                    .usage,
+                    "--tenant-issuers needs an https URL with {tenantid} as a part of its path.",
+                    "Such as: 'https://login.microsoftonline.com/{tenantid}/v2.0'"
+                )
+            }
+            choice.trust.tenantIssuers = tenantIssuers.isEmpty ? nil : tenantIssuers
+        }
         return choice
     }
 
@@ -114,14 +150,37 @@ struct LoginCommand: AsyncParsableCommand {
             console: console,
             host: HTTPAddress(client.issuer)?.authority ?? client.issuer,
             opens: !noBrowser,
+            isRemote: ProcessInfo.processInfo.environment["SSH_CONNECTION"] != nil,
+            callbackPort: callbackPort,
             afterwards: pasted == nil
                 ? "Waiting for you to finish (\(limit) at most)"
-                : "Waiting for you to finish (\(limit) at most, or paste the address you were sent to)"
+                : "Waiting for you to finish (\(limit) at most, or paste the address you were sent to). "
+                    + "If the page shows an error, press Ctrl-C."
         )
         if let pasted { Self.readPastedLines(into: pasted, console) }
+        let interruption = Self.interruption(console)
+        defer { interruption.cancel() }
         return try await client.signIn(
             using: .loopback(open: browser, timeout: .seconds(timeout.seconds), pasted: pasted)
         )
+    }
+
+    /// Ctrl-C while the person is in the browser: says that nothing is kept, and ends by the signal.
+    private static func interruption(_ console: Console) -> any DispatchSourceSignal {
+        signal(SIGINT, SIG_IGN)
+        let source = DispatchSource.makeSignalSource(
+            signal: SIGINT,
+            queue: DispatchQueue(label: "interruption")
+        )
+        source.setEventHandler {
+            console.say("\nStopped. Nothing was stored.")
+            signal(SIGINT, SIG_DFL)
+            // To the process: the threads of queues take no signals.
+            kill(getpid(), SIGINT)
+        }
+        source.setCancelHandler { signal(SIGINT, SIG_DFL) }
+        source.resume()
+        return source
     }
 
     /// On a thread of its own, which waits for the terminal as long as the program runs.

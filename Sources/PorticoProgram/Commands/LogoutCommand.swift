@@ -19,7 +19,7 @@ struct LogoutCommand: AsyncParsableCommand {
             """
             Wait until the browser is signed out and comes back, on a loopback port. The path must \
             be registered at the provider as a post-logout redirect: /signed-out for a client that \
-            portico client create --template cli has made.
+            was made with --template cli.
             """,
             valueName: "path"
         )
@@ -38,10 +38,17 @@ struct LogoutCommand: AsyncParsableCommand {
                 using: .systemBrowser,
                 returnPath: returnPath
             )
-            if try await folder.current() == choice { try await folder.forgetCurrent() }
+            let wasCurrent = try await folder.current()?.isSession(of: choice) == true
+            let next = try await folder.forget(choice)
             if let error = report.storageError { throw error }
             Self.tell(report, console)
             console.done("Signed out \(name).")
+            if wasCurrent, let next {
+                console.say(
+                    "Still signed in at \(printable(next.issuer)) (\(printable(next.clientID))), which "
+                        + "commands use from now on. See all: portico whoami"
+                )
+            }
         }
     }
 

@@ -11,8 +11,8 @@ struct MapperCommand: AsyncParsableCommand {
         commandName: "mapper",
         abstract: "Manage Keycloak's mappers, which write claims: of a client or a client scope.",
         discussion: """
-            These are for clients of Keycloak's kind. What other clients get, the options of portico \
-            client update say.
+            These are for clients of Keycloak's kind. For other clients, use the option --claim:
+              portico client update app --claim roles=roles
             """,
         subcommands: [ListCommand<Self>.self, Add.self, DeleteCommand<Self>.self]
     )
@@ -38,7 +38,7 @@ struct MapperCommand: AsyncParsableCommand {
                     owner: .client(found),
                     realm: realm,
                     name: "client \(found.clientID)",
-                    words: "--client \(found.clientID) --realm \(realm.name)"
+                    words: ["--client", found.clientID, "--realm", realm.name]
                 )
             }
             let found = try administration.scope(scope ?? "", in: realm)
@@ -46,7 +46,7 @@ struct MapperCommand: AsyncParsableCommand {
                 owner: .scope(found),
                 realm: realm,
                 name: "client scope \(found.name)",
-                words: "--scope \(found.name) --realm \(realm.name)"
+                words: ["--scope", found.name, "--realm", realm.name]
             )
         }
     }
@@ -57,7 +57,7 @@ struct MapperCommand: AsyncParsableCommand {
         /// Within a sentence.
         let name: String
         /// As options name it.
-        let words: String
+        let words: [String]
     }
 
     struct Selection: ParsableArguments {
@@ -78,8 +78,10 @@ struct MapperCommand: AsyncParsableCommand {
                 Tokens, UserInfo and introspection, unless --into or a setting says otherwise.
 
                 The roles that a person has of client app, in the claim roles:
-                  portico mapper add roles --client app --type oidc-usermodel-client-role-mapper \\
-                    --setting usermodel.clientRoleMapping.clientId=app --setting claim.name=roles
+                  portico mapper add roles --client app \\
+                    --type oidc-usermodel-client-role-mapper \\
+                    --setting usermodel.clientRoleMapping.clientId=app \\
+                    --setting claim.name=roles
                 """
         )
 
@@ -123,7 +125,19 @@ struct MapperCommand: AsyncParsableCommand {
             try await administration.changing { try await $0.keep(mappers, of: found.owner) }
             console.done(
                 "Added mapper \(name.name) to \(found.name) in realm \(found.realm.name). Undo: "
-                    + "portico mapper remove '\(name.name)' \(found.words) --confirm '\(name.name)'"
+                    + portico(
+                        "mapper remove \(name.name) \(words: found.words) --confirm \(name.name)"
+                    )
+            )
+            guard case .scope(let scope) = found.owner else { return }
+            let others = administration.clientsWithoutMappers(of: scope, in: found.realm)
+            guard !others.isEmpty else { return }
+            console.warn(
+                "It has no effect at \(others.map { printable($0.clientID) }.joined(separator: ", ")): "
+                    + "not of Keycloak's kind. Say what such a client's tokens have: "
+                    + portico(
+                        "client update ID --realm \(found.realm.name) --claim NAME=SOURCE --audience NAME"
+                    )
             )
         }
 
@@ -186,7 +200,8 @@ extension MapperCommand: ListedResource {
                 [$0.string("name"), $0.string("protocolMapper")]
             },
             Table("MAPPER", "TYPE", "CLAIM"),
-            none: "No mappers. Add one: portico mapper add NAME --type TYPE \(found.words)",
+            none: "No mappers. Add one: "
+                + portico("mapper add NAME --type TYPE \(words: found.words)"),
             row: {
                 [
                     $0.string("name"), $0.string("protocolMapper"),
@@ -218,7 +233,7 @@ extension MapperCommand: DeletedResource {
             name.name,
             among: mappers,
             by: { $0.string("name") ?? "" },
-            "portico mapper list \(found.words)"
+            portico("mapper list \(words: found.words)")
         )
         let kept = mappers.filter { $0.string("name").map { !sameBytes($0, name.name) } ?? true }
         return Deletion(

@@ -13,10 +13,10 @@ extension ProviderCommand {
             abstract: "Add an identity provider, and print what to register with it.",
             discussion: """
                 Prints to stdout the addresses to register with the provider, also with --dry-run, \
-                which writes nothing. The secret comes from a file or from stdin: a client secret \
-                or app secret, for Apple the .p8 file. With Keycloak and other OpenID providers we \
-                can be a public client, without a secret. atproto is for internet handles: it \
-                needs no secret, and the server makes its key.
+                which needs no secret and writes nothing. The secret comes from a file or from \
+                stdin: a client secret or app secret, for Apple the .p8 file. With Keycloak and \
+                other OpenID providers we can be a public client, without a secret. atproto is for \
+                internet handles: it needs no secret, and the server makes its key.
                 """
         )
         static let missing = Installation.Missing.create
@@ -53,7 +53,7 @@ extension ProviderCommand {
             try await administer { administration in
                 let others = try await administration.backend().providers
                 guard !others.contains(where: { sameBytes($0.name, name) }) else {
-                    var advice = ["Change it: portico provider update \(printable(name))"]
+                    var advice = ["Change it: \(portico("provider update \(name)"))"]
                     // Of handles there is one: any host is reached by it.
                     if kind != .handles { advice.append("Or add a second one: --name NAME") }
                     throw Failure(
@@ -72,7 +72,7 @@ extension ProviderCommand {
                         settings: settings,
                         sealedSecret: nil
                     ),
-                    secret: try secret.asked(for: kind, console),
+                    secret: try secret.asked(for: kind, administration),
                     random: administration.moment.random
                 )
                 administration.warn(of: record, replacing: nil)
@@ -80,7 +80,7 @@ extension ProviderCommand {
                     try await administration.installation.backend.put(record)
                     console.done(
                         "Added provider \(name). "
-                            + "Undo: portico provider remove \(name) --confirm \(name)"
+                            + "Undo: \(portico("provider remove \(name) --confirm \(name)"))"
                     )
                 }
                 console.say(
@@ -88,12 +88,12 @@ extension ProviderCommand {
                         ? "Hosts read who we are from here; nothing is registered:"
                         : "Register with the provider, exactly as written:"
                 )
-                console.show(
+                try console.show(
                     record.registered(at: administration.addresses(of: record)),
                     options.read
                 )
                 if !administration.isDryRun, kind != .handles {
-                    console.say("Check: portico provider test \(name)")
+                    console.say("Check: \(portico("provider test \(name)"))")
                 }
             }
         }
@@ -147,7 +147,7 @@ extension Administration {
                 "\(provider.displayName) takes https addresses with a domain name only. "
                     + "Set public-url to yours."
             )
-        } else if settledPublicURL == nil {
+        } else if installation.settledPublicURL == nil {
             console.warn("No public-url is set: these addresses work on this machine only.")
         }
         if let kind = addresses.kind, kind == .apple || kind == .facebook,

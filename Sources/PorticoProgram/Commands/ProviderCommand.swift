@@ -27,7 +27,7 @@ extension ProviderCommand: ListedResource {
         Listing(
             try await administration.backend().providers,
             Table("PROVIDER", "KIND", "STATE", "BUTTON", "CLIENT ID", "ISSUER"),
-            none: "No providers yet. Add one: portico provider add --help",
+            none: "No providers yet. Add one: \(portico("provider add --help"))",
             row: {
                 [
                     $0.name, $0.kind, $0.state, $0.displayName, $0.settings.string("clientID"),
@@ -65,8 +65,9 @@ extension ProviderCommand: ShownResource, DeletedResource {
             summary: "removed provider \(name)",
             warning: "This removes provider \(name) with its secret: no one can sign in with it "
                 + "any more.",
-            done: "Removed provider \(name). Back: portico provider add \(provider.kind)"
-                + (name == provider.kind ? "" : " --name \(name)") + ", with its secret"
+            done: "Removed provider \(name). To add it again"
+                + (provider.sealedSecret == nil ? ": " : " (you need its secret): ")
+                + portico("provider add \(words: provider.words)")
         ) { try await administration.installation.backend.deleteProvider(name: name) }
     }
 }

@@ -37,7 +37,8 @@ extension ProviderCommand.Keys {
                     .exists,
                     "A rotation is in progress: key \(next.keyID) is used "
                         + "\(Times.relative(next.activeFrom, at: moment.seconds)).",
-                    "Or take that one back: portico provider keys withdraw atproto \(next.keyID)"
+                    "Or take that one back: "
+                        + portico("provider keys withdraw atproto \(next.keyID)")
                 )
             }
             let key = try HandleClientKey.next(ring: administration.installation.ring, at: moment)
@@ -51,7 +52,7 @@ extension ProviderCommand.Keys {
             guard administration.mayWrite("published a new key, used \(used)") else { return }
             try await administration.installation.backend.add(key)
             console.done("Published. New sessions use key \(key.keyID) \(used).")
-            console.made("Key", key.keyID)
+            try console.made("Key", key.keyID)
         }
     }
 
@@ -76,7 +77,7 @@ extension ProviderCommand.Keys {
                 key,
                 among: keys,
                 by: \.keyID,
-                "portico provider keys list atproto"
+                portico("provider keys list atproto")
             )
             let (id, now) = (found.keyID, administration.moment.seconds)
             guard found.withdrawnAt == nil else {
@@ -191,7 +192,8 @@ extension Administration {
             throw Failure(
                 .usage,
                 "A provider of kind \(printable(record.kind)) has no keys of this sort.",
-                "Its secret: portico provider update \(record.name) --secret-file PATH"
+                "Its secret: "
+                    + portico("provider update \(record.name) --secret-file PATH")
             )
         }
         return try await backend().handleKeys

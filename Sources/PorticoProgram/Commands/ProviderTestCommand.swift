@@ -27,7 +27,7 @@ extension ProviderCommand {
             }
             var findings = Findings()
             findings.add("\(record.name) (\(record.kind))", report.findings)
-            console.show(findings, options.read)
+            try console.show(findings, options.read)
             if let failure = failure(report) { throw failure }
         }
 

@@ -59,9 +59,9 @@ extension ProviderCommand {
                 if !ending.areConfidential { try await administration.publishFirstHandleKey() }
             }
             try await administration.installation.backend.put(record, replacing: former)
-            console.done("Changed provider \(name). See it: portico provider show \(name)")
+            console.done("Changed provider \(name). See it: \(portico("provider show \(name)"))")
             if record.isEnabled, record.kind != HandleProvider.kind {
-                console.say("Check: portico provider test \(name)")
+                console.say("Check: \(portico("provider test \(name)"))")
             }
         }
 
@@ -73,6 +73,20 @@ extension ProviderCommand {
             if let provider { record.isEnabled = provider }
             if let kind = ProviderKind(former) {
                 record.settings = try fields.settings(of: kind, over: former.settings)
+            }
+            if former.kind == HandleProvider.kind, former.isEnabled {
+                let waiting = HandleProvider.waiting(
+                    record.settings,
+                    replacing: former.settings,
+                    at: administration.moment.seconds
+                )
+                record.settings = waiting.settings
+                if waiting.from != nil {
+                    console.say(
+                        "Hosts are asked for the new scopes in eleven minutes: until then they may "
+                            + "have our document of before."
+                    )
+                }
             }
             let secret = try secret.given(console)
             if former.kind == HandleProvider.kind { try self.secret.refuse() }
@@ -119,13 +133,18 @@ struct ProviderSecretOptions: ParsableArguments {
         return .given(try SecretInput(console: console).secret(path: secretFile, isFile: true))
     }
 
-    /// A new provider's; asks for it if no option gives it.
-    func asked(for kind: ProviderKind, _ console: Console) throws -> ProviderRegistration.Secret {
+    /// A new provider's; asks for it if no option gives it. A dry run needs none: it prints the
+    /// addresses that have to be registered before there is one.
+    func asked(for kind: ProviderKind, _ administration: Administration) throws
+        -> ProviderRegistration.Secret
+    {
+        let console = administration.console
         guard case .upstream(let kind) = kind else {
             try refuse()
             return .none
         }
         guard !withoutSecret, secretFile == nil else { return try given(console) }
+        if administration.isDryRun { return .later }
         guard kind != .apple else {
             throw Failure(
                 .secretMissing,

@@ -27,7 +27,7 @@ extension RealmCommand: ListedResource {
         return Listing(
             Page(realms, selection, key: \.name) { [$0.name, $0.displayName, $0.issuer] },
             Table("REALM", "NAME", "STATE", "ISSUER"),
-            none: "No realms yet. Create one: portico realm create NAME",
+            none: "No realms yet. Create one: \(portico("realm create NAME"))",
             row: { [$0.name, $0.displayName, $0.state, $0.issuer] },
             json: \.description.json
         )

@@ -9,8 +9,9 @@ extension RealmCommand {
         static let configuration = CommandConfiguration(
             abstract: "Create a realm with its signing keys.",
             discussion: """
-                The issuer is made of the public URL, or is the host, and never changes. It is \
-                written to stdout.
+                The issuer is made of the public URL, or is the host, and never changes. Without \
+                --public-url and without a running server it is on this machine. It is written to \
+                stdout.
                 """
         )
         static let missing = Installation.Missing.create
@@ -56,7 +57,7 @@ extension RealmCommand {
             let taken = Failure(
                 .exists,
                 "Realm \"\(printable(name))\" already exists.",
-                "See it: portico realm show \(printable(name))"
+                "See it: \(portico("realm show \(name)"))"
             )
             guard !administration.snapshot.realms.contains(where: { $0.name == name }) else {
                 throw taken
@@ -67,17 +68,21 @@ extension RealmCommand {
                 throw Failure(
                     .exists,
                     "Realm \(other.name) has this address already.",
-                    "See it: portico realm show \(other.name)"
+                    "See it: \(portico("realm show \(other.name)"))"
                 )
             }
+            if host == nil { try await administration.installation.expectOneAddress() }
+            administration.installation.warnOfMail(in: new.realm, replacing: nil, console)
             guard administration.mayWrite("created realm \(name) with issuer \(issuer)") else {
                 return
             }
             try await administration.creating(or: taken) { try await $0.create(new) }
             console.done(
-                "Created realm \(name). Undo: portico realm delete \(name) --confirm \(name)"
+                "Created realm \(name). "
+                    + "Undo: \(portico("realm delete \(name) --confirm \(name)"))"
             )
-            console.made("Issuer", issuer)
+            if host == nil { administration.warn(ofIssuer: issuer, of: name) }
+            try console.made("Issuer", issuer)
         }
 
         private func newRealm(_ administration: Administration) async throws -> NewRealm {
@@ -94,13 +99,13 @@ extension RealmCommand {
                 new = try RealmCreation(ring: installation.ring)(
                     name: name,
                     displayName: displayName,
-                    baseURL: installation.settings.effectivePublicURL,
+                    baseURL: installation.publicURL,
                     host: host,
                     resource: atproto ? resource ?? host : nil,
                     at: moment
                 )
             }
-            fields.apply(to: &new.realm)
+            try fields.apply(to: &new.realm)
             return new
         }
     }

@@ -19,6 +19,13 @@ extension RealmCommand {
 
         @Argument(help: "The realm.") var name: String
         @Argument(help: "The file.") var file: String
+        @Flag(help: "Replace placeholders in the file's texts from the environment, as an import.")
+        var substitute = false
+        @Option(
+            name: .customLong("as"),
+            help: .value("name", "What the realm is called in the file, if not as here.")
+        )
+        var nameInFile: String?
         @OptionGroup var options: ReadingOptions
 
         func run() async throws {
@@ -44,7 +51,9 @@ extension RealmCommand {
                     "Write it to a file first."
                 )
             }
-            let reader = RealmFileReader {
+            let reader = RealmFileReader(
+                placeholders: RealmFiles.placeholders(substitute: substitute)
+            ) {
                 lseek(descriptor, 0, SEEK_SET)
                 return FileSource(descriptor)
             }
@@ -55,7 +64,12 @@ extension RealmCommand {
             )
             let report: RealmDiff.Report?
             do {
-                report = try await diff(realm, reader, at: administration.moment.seconds)
+                report = try await diff(
+                    realm,
+                    reader,
+                    named: nameInFile,
+                    at: administration.moment.seconds
+                )
             } catch let error as JSONReadError {
                 throw broken(error.description)
             } catch let failure as RealmFileReader.Failure {
@@ -71,11 +85,11 @@ extension RealmCommand {
             let differences = report.differences.sorted { $0.section < $1.section }
             var table = Table("CHANGE", "WHAT", "HERE", "FILE")
             table.rows = differences.map {
-                [$0.kind.rawValue, $0.path.description, $0.here, $0.there]
+                [$0.kind.words, $0.path.description, $0.here, $0.there]
             }
             let all = report.counts.values.reduce(0, +)
             if options.read.json || all > 0 {
-                console.show(table, .object(Self.json(report, differences)), options.read)
+                try console.show(table, .object(Self.json(report, differences)), options.read)
             }
             guard all > 0 else {
                 console.say(
@@ -87,12 +101,15 @@ extension RealmCommand {
             where count > RealmDiff.most {
                 console.say("… and \(count - RealmDiff.most) more in \(printable(section))")
             }
+            var words = ["-n", "--on-conflict", "overwrite"]
+            if substitute { words.append("--substitute") }
+            if nameInFile != nil { words += ["--as", name] }
+            words.append(file)
             throw Failure(
                 .differs,
                 "Realm \(printable(name)) and \(printable(file)) differ in "
                     + "\(all == 1 ? "1 thing" : "\(all) things").",
-                "What an import would write: portico realm import -n --on-conflict overwrite "
-                    + printable(file)
+                "What an import would write: \(portico("realm import \(words: words)"))"
             )
         }
 
@@ -123,11 +140,19 @@ extension RealmCommand {
             case .unreadable(let error): broken(error.description)
             case .notAnObject(let path):
                 broken(path.steps.isEmpty ? "It has no realm." : "\(path) must be an object.")
+            case .placeholders(let unfilled):
+                Failure(
+                    .importBroken,
+                    "\(printable(file)) cannot be compared.",
+                    advice: [printable(RealmImportError.placeholders(unfilled).description)]
+                        + RealmFiles.advice(unfilled, substitute: substitute)
+                )
             case .noSuchRealm(let names):
                 Failure(
                     .notFound,
-                    "\(printable(file)) has no realm \"\(printable(name))\".",
-                    "It has: \(names.map(printable).joined(separator: ", "))"
+                    "\(printable(file)) has no realm \"\(printable(nameInFile ?? name))\".",
+                    "It has: \(names.map(printable).joined(separator: ", ")). "
+                        + "If it has another name there: --as NAME"
                 )
             }
         }
@@ -143,6 +168,17 @@ extension RealmCommand {
             }
             failure.status = .usage
             return failure
+        }
+    }
+}
+
+extension RealmDifference.Kind {
+    /// For people, who would ask: added, or removed, by whom?
+    fileprivate var words: String {
+        switch self {
+        case .added: "only in file"
+        case .removed: "only here"
+        case .changed: "changed"
         }
     }
 }

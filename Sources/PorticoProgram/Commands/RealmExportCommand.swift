@@ -31,9 +31,7 @@ extension RealmCommand {
             let realm = try administration.realm(name)
             if path == "-" {
                 let summary = try await export(realm, administration) { bytes in
-                    guard console.piece(bytes) else {
-                        throw Failure(.refused, "stdout cannot be written.", "It has a part of it.")
-                    }
+                    try console.piece(bytes)
                 }
                 warn(summary)
                 return

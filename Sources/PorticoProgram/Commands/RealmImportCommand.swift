@@ -24,6 +24,18 @@ extension RealmCommand {
             OnConflict.fail
         @Flag(help: "Import realms that would be less protected than there.") var acceptWeaker =
             false
+        @Flag(
+            help: """
+                Replace placeholders in the files' texts from the environment: ${NAME}, \
+                ${NAME:default}, $(env:NAME).
+                """
+        )
+        var substitute = false
+        @Option(
+            name: .customLong("as"),
+            help: .value("name", "Another name for the one realm of the files.")
+        )
+        var newName: String?
         @OptionGroup var swap: TokenSwapFields
         @OptionGroup var options: ChangingAndReadingOptions
 
@@ -38,16 +50,22 @@ extension RealmCommand {
                 let run = RealmImportRun(
                     installation: administration.installation,
                     isDryRun: administration.isDryRun,
-                    mayOverwrite: onConflict == .overwrite
+                    mayOverwrite: onConflict == .overwrite,
+                    substitutes: substitute,
+                    newName: newName
                 )
+                var more: [ImportReport] = []
                 let imported = try await run(files) { places, there in
                     try chosen(places, there)
                 } judging: { staged in
-                    show(staged.map(\.report))
+                    try show(staged.map(\.report))
                     if !acceptWeaker { try RealmImportRun.expectProtected(staged) }
                 } telling: { news in
+                    more.append(news)
+                }
+                for news in more {
                     console.warn("More came up while realm \(news.realm) was written over:")
-                    show([news])
+                    try show([news])
                 }
                 for one in imported { try await finish(one, administration) }
             }
@@ -57,7 +75,7 @@ extension RealmCommand {
             try places.filter { place in
                 guard there.contains(place.name) else { return true }
                 switch onConflict {
-                case .fail: throw RealmImportRun.exists(place.name)
+                case .fail: throw RealmStore.TakenName(name: place.name)
                 case .overwrite: return true
                 case .skip:
                     console.say("Skipped realm \(printable(place.name)): it already exists.")
@@ -87,18 +105,20 @@ extension RealmCommand {
             realm.warnWhereDisabled(console)
             console.done(
                 "Imported realm \(name), issuer \(realm.issuer). "
-                    + "Undo: portico realm delete \(name) --confirm \(name)"
+                    + "Undo: \(portico("realm delete \(name) --confirm \(name)"))"
             )
+            administration.warn(ofIssuer: realm.issuer, of: name, again: "import")
+            administration.installation.warnOfMail(in: realm, replacing: nil, console)
             try await swap.turnOn(in: name, administration)
         }
 
-        private func show(_ reports: [ImportReport]) {
+        private func show(_ reports: [ImportReport]) throws(Failure) {
             for report in reports {
                 var table = Table("OUTCOME", "COUNT", "HOW", "WHAT")
                 table.rows = report.groups.map { group in
                     [group.outcome.rawValue, "\(group.count)", group.words, group.listed]
                 }
-                console.show(table, report.json, options.read)
+                try console.show(table, report.json, options.read)
             }
         }
     }

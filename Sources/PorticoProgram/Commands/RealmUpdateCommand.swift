@@ -17,14 +17,15 @@ extension RealmCommand {
         func run(_ administration: Administration) async throws {
             let former = try administration.realm(name.name)
             var realm = former
-            fields.apply(to: &realm)
+            try fields.apply(to: &realm)
             try scopes.apply(to: &realm, administration)
             let keys = administration.snapshot.keptKeys.filter { $0.realmID == realm.id }
             try await swap.apply(to: &realm, keys: keys, administration)
             let name = realm.name
+            administration.installation.warnOfMail(in: realm, replacing: former, console)
             guard administration.mayWrite(realm, replacing: former, "realm \(name)") else { return }
             try await administration.changing { try await $0.update(realm, replacing: former) }
-            console.done("Changed realm \(name). See it: portico realm show \(name)")
+            console.done("Changed realm \(name). See it: \(portico("realm show \(name)"))")
         }
     }
 }

@@ -37,7 +37,7 @@ struct ListCommand<Resource: ListedResource>: AdministrationCommand {
     @OptionGroup var options: ReadingOptions
 
     func run(_ administration: Administration) async throws {
-        administration.console.show(
+        try administration.console.show(
             try await Resource.list(selection, administration),
             options.read
         )
@@ -53,7 +53,7 @@ struct ShowCommand<Resource: ShownResource>: AdministrationCommand {
     @OptionGroup var options: ReadingOptions
 
     func run(_ administration: Administration) async throws {
-        administration.console.show(try await Resource.show(name, administration), options.read)
+        try administration.console.show(try await Resource.show(name, administration), options.read)
     }
 }
 

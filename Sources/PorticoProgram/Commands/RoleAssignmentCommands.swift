@@ -20,6 +20,11 @@ extension RoleCommand {
 
         func run(_ administration: Administration) async throws {
             let (realm, role, holder) = try await assignment.find(administration)
+            guard try await !RoleAssignment.has(role, holder, in: realm, administration) else {
+                return console.say(
+                    "\(holder.subject) \(holder.verb.now) role \(role.text) already."
+                )
+            }
             guard administration.mayWrite("given \(role.text) to \(holder.name)") else { return }
             try administration.expectChanged(
                 await administration.changing {
@@ -34,7 +39,8 @@ extension RoleCommand {
             )
             console.done(
                 "\(holder.subject) \(holder.verb.now) role \(role.text) in realm \(realm.name). "
-                    + "Undo: portico role remove \(assignment.words(role, holder, realm))"
+                    + "Undo: "
+                    + portico("role remove \(words: assignment.words(role, holder, realm))")
             )
         }
     }
@@ -49,19 +55,20 @@ extension RoleCommand {
 
         func run(_ administration: Administration) async throws {
             let (realm, role, holder) = try await assignment.find(administration)
+            let none = "\(holder.subject) does not \(holder.verb.ever) role \(role.text)."
+            guard try await RoleAssignment.has(role, holder, in: realm, administration) else {
+                return console.say(none)
+            }
             guard administration.mayWrite("taken \(role.text) from \(holder.name)") else { return }
             let outcome = try await administration.changing {
                 try await $0.set(role.roleName, of: holder.holder, to: false, realmID: realm.id)
             }
-            guard outcome == .changed else {
-                return console.say(
-                    "\(holder.subject) does not \(holder.verb.ever) role \(role.text)."
-                )
-            }
+            guard outcome == .changed else { return console.say(none) }
             console.done(
                 "\(holder.subject) no longer \(holder.verb.now) role \(role.text) in realm "
                     + "\(realm.name). "
-                    + "Undo: portico role assign \(assignment.words(role, holder, realm))"
+                    + "Undo: "
+                    + portico("role assign \(words: assignment.words(role, holder, realm))")
             )
         }
     }

@@ -40,19 +40,21 @@ struct RoleCommand: AsyncParsableCommand {
                 description: description
             )
             try RoleRegistration.check(role)
-            guard administration.mayWrite("created role \(role.text) in \(realm.name)") else {
-                return
-            }
             let taken = Failure(
                 .exists,
                 "Role \"\(printable(role.text))\" already exists.",
-                "See it: portico role list --realm \(realm.name)"
+                "See it: \(portico("role list --realm \(realm.name)"))"
             )
+            let kept = try await administration.realms.existing([role.roleName], realmID: realm.id)
+            guard kept.isEmpty else { throw taken }
+            guard administration.mayWrite("created role \(role.text) in \(realm.name)") else {
+                return
+            }
             try await administration.creating(or: taken) { try await $0.create(role) }
+            let words = ["--realm", realm.name] + (of.client.map { ["--client", $0] } ?? [])
             console.done(
-                "Created role \(role.text) in realm \(realm.name). "
-                    + "Give it: portico role assign \(name) USER --realm \(realm.name)"
-                    + (of.client.map { " --client \($0)" } ?? "")
+                "Created role \(role.text) in realm \(realm.name). Give it: "
+                    + portico("role assign \(name) USER \(words: words)")
             )
         }
     }
@@ -71,7 +73,8 @@ extension RoleCommand: ListedResource {
                 [$0.name, $0.clientID, $0.description]
             },
             Table("ROLE", "CLIENT", "DESCRIPTION"),
-            none: "No roles yet. Create one: portico role create NAME --realm \(realm.name)",
+            none: "No roles yet. Create one: "
+                + portico("role create NAME --realm \(realm.name)"),
             row: { [$0.name, $0.clientID, $0.description.isEmpty ? nil : $0.description] },
             json: \.item
         )
@@ -95,7 +98,7 @@ extension RoleCommand: ShownResource, DeletedResource {
                 ("Client", role.clientID),
                 ("Description", role.description.isEmpty ? nil : role.description),
                 ("Contains", joined(parts.map(\.text))),
-                ("Attributes", joined(role.attributes.keys.sorted())),
+                ("Attributes", role.attributes.shown),
                 ("Id", role.id),
             ]
         )
@@ -109,6 +112,7 @@ extension RoleCommand: ShownResource, DeletedResource {
     static func deletion(_ name: Name, _ administration: Administration) async throws -> Deletion {
         let realm = try administration.realm(name.of.realm.realm)
         let role = try await administration.role(name.name, of: name.of.client, in: realm)
+        try await administration.changing { try await $0.expectMayGo(role, in: realm) }
         return Deletion(
             name: role.name,
             subject: "Role \(role.text)",
@@ -154,7 +158,7 @@ extension Administration {
             among: try await realms.roles(realmID: realm.id)
                 .filter { $0.clientID == client },
             by: \.name,
-            "portico role list --realm \(realm.name)"
+            portico("role list --realm \(realm.name)")
         )
     }
 }

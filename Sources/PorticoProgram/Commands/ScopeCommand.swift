@@ -11,8 +11,9 @@ struct ScopeCommand: AsyncParsableCommand {
         abstract: "Manage client scopes of realms of Keycloak's kind.",
         discussion: """
             A client scope has mappers (portico mapper), which write claims for every client that \
-            has it. Give it to a client: portico client update CLIENT --default-scope SCOPE; to new \
-            clients: portico realm update REALM --default-scope SCOPE
+            has it. To give it to a client, or to all new clients of a realm:
+              portico client update app --default-scope groups
+              portico realm update acme --default-scope groups
             """,
         subcommands: [
             ListCommand<Self>.self, ShowCommand<Self>.self, Create.self,
@@ -50,19 +51,23 @@ struct ScopeCommand: AsyncParsableCommand {
                 representation: representation
             )
             try RealmAdministration.check(scope)
-            guard administration.mayWrite("created client scope \(name) in \(realm.name)") else {
-                return
-            }
             let taken = Failure(
                 .exists,
                 "Client scope \"\(printable(name))\" already exists.",
-                "See it: portico scope show \(printable(name)) --realm \(realm.name)"
+                "See it: \(portico("scope show \(name) --realm \(realm.name)"))"
             )
+            let others = administration.scopes(of: realm)
+            guard !others.contains(where: { sameBytes($0.name, name) }) else { throw taken }
+            guard administration.mayWrite("created client scope \(name) in \(realm.name)") else {
+                return
+            }
             try await administration.creating(or: taken) { try await $0.create(scope) }
             console.done(
                 "Created client scope \(name) in realm \(realm.name). "
-                    + "Add a mapper: portico mapper add NAME --type TYPE --scope \(name) "
-                    + "--realm \(realm.name)"
+                    + "Add a mapper: "
+                    + portico(
+                        "mapper add NAME --type TYPE --scope \(name) --realm \(realm.name)"
+                    )
             )
         }
     }
@@ -117,7 +122,8 @@ extension ScopeCommand: ListedResource {
         return Listing(
             Page(items, selection.list, key: \.scope.name) { [$0.scope.name, $0.description] },
             Table("SCOPE", "NEW CLIENTS", "MAPPERS"),
-            none: "No client scopes. Create one: portico scope create NAME --realm \(realm.name)",
+            none: "No client scopes. Create one: "
+                + portico("scope create NAME --realm \(realm.name)"),
             row: { [$0.scope.name, $0.newClients, $0.mapperNames] },
             json: \.json
         )

@@ -14,8 +14,9 @@ struct ServeCommand: AsyncParsableCommand {
         discussion: """
             Prints its address to stdout and logs to stderr. After SIGTERM or Ctrl-C, open requests \
             have ten seconds to finish. /healthz answers while the server runs, /readyz while it \
-            accepts work. Settings come from these options, PORTICO_… variables and portico.yaml: \
-            see portico config show --origin.
+            accepts work. Settings come from these options, PORTICO_… variables and portico.yaml. \
+            Where each comes from:
+              portico config show --origin
             """
     )
 
@@ -38,9 +39,11 @@ struct ServeCommand: AsyncParsableCommand {
         let network = try settings.network()
         let look = try PageLook(settings)
         for warning in look.warnings { console.warn(warning) }
+        try OutgoingMail.checkProgram(settings)
         let directory = DataDirectory(path: settings.dataDirectory)
         try directory.create()
         let lock = try ServerLock(directory)
+        for exposure in directory.exposures { console.warn("\(exposure.what) \(exposure.remedy)") }
         if demo { try await checkDemoFolder(settings, clock) }
         let port = try ReservedPort(settings.listen)
         settings.listen = port.address
@@ -62,7 +65,11 @@ struct ServeCommand: AsyncParsableCommand {
             let said = lines.joined(separator: "\n")
             try await wiring.serve {
                 guard !console.isQuiet else { return }
-                console.data(said)
+                do throws(Failure) {
+                    try console.data(said)
+                } catch {
+                    console.warn("\(error.what) The server runs on.")
+                }
             }
             result = .success(())
         } catch {
@@ -82,7 +89,7 @@ struct ServeCommand: AsyncParsableCommand {
         )
         var (settings, origins) = try reader.settings()
         if demo, origins["data-directory"] != .option("--data-directory") {
-            settings.dataDirectory += "/demo"
+            settings.dataDirectory = DataDirectory(path: settings.dataDirectory).ofDemo.path
         }
         try settings.checkForServing()
         try await settings.checkPublicName()
@@ -92,7 +99,7 @@ struct ServeCommand: AsyncParsableCommand {
 
     /// Before anything is written, including a migration.
     private func checkDemoFolder(_ settings: Settings, _ clock: Clock) async throws {
-        guard DataDirectory(path: settings.dataDirectory).hasDatabase else { return }
+        guard try DataDirectory(path: settings.dataDirectory).hasDatabase() else { return }
         let installation = try Installation.open(
             settings,
             missing: .fail,
@@ -120,10 +127,25 @@ struct ServeCommand: AsyncParsableCommand {
             try await importRealms(path, into: installation, console)
         }
         if settings.adminMaster {
-            let master = MasterRealm(ring: installation.ring, baseURL: settings.effectivePublicURL)
-            if try await master.create(in: installation.realms, at: installation.clock.moment()) {
-                console.done("Created realm \(MasterRealm.name). \(MasterRealm.advice)")
+            let isMade = try await installation.registering { people in
+                try await MasterRealm(
+                    ring: installation.ring,
+                    people: people,
+                    baseURL: settings.effectivePublicURL
+                ).create(in: installation.realms, at: installation.clock.moment())
             }
+            if isMade {
+                console.done(
+                    "Created realm \(MasterRealm.name). Add an administrator: "
+                        + portico("user create NAME --realm \(MasterRealm.name) --role admin")
+                )
+            }
+        }
+        try await FirstAdministrator(ProcessInfo.processInfo.environment)?
+            .create(in: installation, console)
+        if settings.adminREST, settings.adminMaster {
+            let names = try await MasterAdministrators(installation).named()
+            if let names { console.warn(names) }
         }
         var lines = ["Portico is listening on \(settings.effectivePublicURL)"]
         if settings.effectivePublicURL != "http://\(settings.listen.text)" {
@@ -132,21 +154,36 @@ struct ServeCommand: AsyncParsableCommand {
         var demonstration: Demonstration?
         if demo {
             try DemoFolder(installation: installation).claim()
+            for realm in try await installation.realms.snapshot().realms
+            where !Demonstration.realms.contains(realm.name) {
+                try checkIssuer(of: realm, settings.effectivePublicURL)
+            }
             let prepared = try await Demonstration(installation)
+            for text in prepared.renewals { console.warn(text) }
             lines += prepared.lines
             demonstration = prepared
         }
         let realms = try await installation.realms.snapshot().realms
         for realm in realms { try checkIssuer(of: realm, settings.effectivePublicURL) }
         for app in try await installation.backend.configuration().apps {
-            guard let warning = app.sessionWarning else { continue }
-            console.warn(
-                "App \(app.name) \(warning). Fix: portico app update \(app.name) --hand-off code"
-            )
+            guard let warning = app.sessionWarning, !(demo && DemoBackend.made(app)) else {
+                continue
+            }
+            let fix = portico("app update \(app.name) --hand-off code")
+            console.warn("App \(app.name) \(warning). Fix: \(fix)")
         }
-        if realms.isEmpty {
+        let providers = try await installation.backend.configuration().providers
+            .filter(\.isEnabled).map(\.name)
+        if realms.isEmpty, !providers.isEmpty, demonstration == nil {
+            lines.append(
+                "  Sign in      \(settings.effectivePublicURL)/login    "
+                    + "(\(providers.joined(separator: ", ")))"
+            )
+        } else if realms.isEmpty {
             // Its issuer begins with the public URL and never changes.
-            let command = "portico realm create NAME --public-url \(settings.effectivePublicURL)"
+            let command = portico(
+                "realm create NAME --public-url \(settings.effectivePublicURL)"
+            )
             lines.append("  No realms yet. Create one: \(command)")
         }
         return (lines, demonstration)
@@ -157,7 +194,11 @@ struct ServeCommand: AsyncParsableCommand {
         into installation: Installation,
         _ console: Console
     ) async throws {
-        let run = RealmImportRun(installation: installation)
+        let run = RealmImportRun(
+            installation: installation,
+            substitutes: installation.settings.importSubstitute,
+            substituting: "--import-substitute on"
+        )
         let imported = try await run([path]) { places, there in
             places.filter { !there.contains($0.name) }
         } judging: { staged in
@@ -165,12 +206,22 @@ struct ServeCommand: AsyncParsableCommand {
         }
         for one in imported {
             one.realm.warnWhereDisabled(console)
+            installation.warnOfMail(in: one.realm, replacing: nil, console)
             console.done("Imported realm \(one.realm.name) from \(printable(path)).")
+            for group in one.report.groups where group.outcome == .administers {
+                let names = group.named.prefix(5).map(\.subject).joined(separator: ", ")
+                let more = group.count > 5 ? " and \(group.count - 5) more" : ""
+                console.warn("\(names)\(more): \(group.words).")
+            }
             let left = one.report.count(.skipped) + one.report.count(.disabled)
             if left > 0 {
+                // It is here by now.
+                var words = ["-n", "--on-conflict", "overwrite"]
+                if run.substitutes { words.append("--substitute") }
+                words.append(path)
                 console.warn(
-                    "\(left) parts of it were not imported. See which: "
-                        + "portico realm import -n \(printable(path))"
+                    "\(left.counting("part")) of it \(left == 1 ? "was" : "were") not imported. "
+                        + "See which: \(portico("realm import \(words: words)"))"
                 )
             }
         }
@@ -184,15 +235,14 @@ struct ServeCommand: AsyncParsableCommand {
             host: realm.host?.origin
         )
         guard !sameBytes(realm.issuer, expected) else { return }
-        let suffix = "/realms/\(realm.name)"
-        let base = realm.issuer.hasSuffix(suffix) ? realm.issuer.dropLast(suffix.count) : "…"
         throw Failure(
             .issuerMismatch,
             "Realm \(realm.name) has the issuer \(realm.issuer), which is not below \(publicURL).",
             "An issuer never changes, because apps and tokens contain it. Serve it at its own address:",
-            "portico serve --public-url \(base)",
-            "Or, if the realm is not in use yet, create it again: portico realm delete \(realm.name) "
-                + "--confirm \(realm.name), then portico realm create \(realm.name) --public-url \(publicURL)"
+            porticoServing(realm.issuer, of: realm.name),
+            "Or, if the realm is not in use yet, create it again: "
+                + portico("realm delete \(realm.name) --confirm \(realm.name)") + ", then "
+                + portico("realm create \(realm.name) --public-url \(publicURL)")
         )
     }
 }

@@ -51,11 +51,13 @@ struct SessionCommand: AsyncParsableCommand {
                     "live session",
                     text,
                     among: [],
-                    "portico session list --account \(account.map(printable) ?? "ID")"
+                    portico("session list --account \(account ?? "ID")")
                 )
             }
+            let device = live.session.device
             let subject =
-                "the session of \(live.account.called) on \(printable(live.session.device))"
+                "the session of \(live.account.called) on "
+                + (device.isEmpty ? "an unknown device" : printable(device))
             guard administration.mayWrite("ended \(subject)") else { return }
             try await administration.depart(
                 "Session \(live.session.id.text)",
@@ -74,7 +76,11 @@ struct SessionCommand: AsyncParsableCommand {
             -> LiveAccountSession?
         {
             let live = try await administration.accounts.live(
-                id: try UniqueID(text, of: "a session", find: "portico session list --account ID"),
+                id: try UniqueID(
+                    text,
+                    of: "a session",
+                    find: portico("session list --account ID")
+                ),
                 at: administration.moment.seconds
             )
             guard let account else { return live }
@@ -114,8 +120,8 @@ extension SessionCommand: ListedResource {
             none: "\(account.called) is not signed in anywhere.",
             row: {
                 [
-                    $0.id.text, $0.device, $0.appName, $0.address, time($0.lastSeenAt),
-                    time($0.expiresAt),
+                    $0.id.text, $0.device.isEmpty ? nil : $0.device, $0.appName, $0.address,
+                    time($0.lastSeenAt), time($0.expiresAt),
                 ]
             },
             json: \.item

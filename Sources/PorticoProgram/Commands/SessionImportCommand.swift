@@ -57,7 +57,7 @@ extension SessionCommand {
                     .refused,
                     "The provider atproto is a client with keys. These sessions are of one without.",
                     "Hosts would take none of their tokens. Nothing was written.",
-                    "Until they are over: portico provider update atproto --public"
+                    "Until they are over: \(portico("provider update atproto --public"))"
                 )
             }
             guard let client = OwnClientDocument(provider, at: administration.publicURL, rules)
@@ -91,6 +91,7 @@ extension SessionCommand {
                 rules: rules,
                 clock: installation.clock,
                 app: app,
+                sessionsLast: Int64(installation.settings.sidDays) * 86_400,
                 isDryRun: administration.isDryRun
             )
         }
@@ -98,7 +99,7 @@ extension SessionCommand {
         private func finish(_ report: SessionImportReport, _ administration: Administration)
             throws(Failure)
         {
-            console.show(report.table, report.json, options.read)
+            try console.show(report.table, report.json, options.read)
             console.say("Hosts know them as sessions of the client \(report.clientID)")
             let count = report.taken.counting("session")
             if administration.mayWrite("brought in \(count)") {

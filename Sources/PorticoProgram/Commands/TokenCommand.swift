@@ -24,7 +24,7 @@ struct TokenCommand: AsyncParsableCommand {
             name: .customLong("min-ttl"),
             help: .value(
                 "time",
-                "How long it must still be valid, such as 10m. Otherwise 60s, or half of its life."
+                "How long it must still be valid, such as 10m or 4m30s. Otherwise 60s, or half of its life."
             )
         )
         var minimum: DurationText?
@@ -35,8 +35,23 @@ struct TokenCommand: AsyncParsableCommand {
         func run() async throws {
             let console = output.console
             try await session.withSession { session, _, _ in
-                console.data(
-                    try await session.token(validFor: minimum.map { .seconds($0.seconds) })
+                try console.data(try await token(of: session))
+            }
+        }
+
+        private func token(of session: Session) async throws -> String {
+            do throws(SignInError) {
+                return try await session.token(validFor: minimum.map { .seconds($0.seconds) })
+            } catch {
+                guard error.kind == .misconfigured(.tokenLifeTooShort),
+                    let life = session.accessTokenLife.flatMap({ Int64(exactly: $0.rounded(.down)) }
+                    )
+                else { throw error }
+                // One that is just issued has lost a moment by the time it is here.
+                throw Failure(
+                    .misconfigured,
+                    error.description,
+                    "Ask for less than \(DurationText(seconds: max(1, life)).text): --min-ttl"
                 )
             }
         }

@@ -30,9 +30,9 @@ extension TokenCommand {
             let console = output.console
             let inspection = try await inspect()
             if json {
-                console.data(inspection.json.serialized())
+                try console.data(inspection.json.serialized())
             } else {
-                console.data(inspection.text(console))
+                try console.data(inspection.text(console))
             }
             if let failure = inspection.failure { throw failure }
         }
@@ -48,6 +48,13 @@ extension TokenCommand {
             // An opaque token may stand where the file's name belongs.
             let bytes = try FileInput.bytes(file, limit: 64 * 1024, called: "The file")
             let text = String(decoding: bytes.trimming { $0 <= 0x20 }, as: UTF8.self)
+            guard !text.isEmpty else {
+                throw Failure(
+                    .tokenInvalid,
+                    file == "-" ? "There was nothing on stdin." : "The file is empty.",
+                    "For the token of the last sign-in: portico token | portico token inspect"
+                )
+            }
             let token: JWT
             let claims: JSONObject
             do {

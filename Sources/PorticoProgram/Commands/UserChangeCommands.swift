@@ -43,12 +43,20 @@ extension UserCommand {
                 person = try registration.checked(person)
                 let name = person.username
                 for role in roles { try await administration.role(role, of: nil, in: realm) }
+                let taken = Failure(
+                    .exists,
+                    "The username, email address or DID is taken in realm \(realm.name).",
+                    "Look: \(portico("user list --realm \(realm.name) --filter \(name)"))"
+                )
+                // Before anyone is asked for a password.
+                try await administration.expectFree(person, in: realm, or: taken)
                 var hash: PasswordHash?
                 if !withoutPassword {
                     hash = try await registration.hash(
                         try password.secret(console),
                         for: person,
                         realmName: realm.name,
+                        by: .server,
                         random: moment.random
                     )
                 }
@@ -61,19 +69,15 @@ extension UserCommand {
                 )
                 new.password = hash
                 new.roles += roles.map { RoleName(clientID: nil, name: $0) }
-                guard try await administration.people.create(new) == .created else {
-                    throw Failure(
-                        .exists,
-                        "The username, email address or DID is taken in realm \(realm.name).",
-                        "Look: portico user list --realm \(realm.name) --filter \(name)"
-                    )
-                }
+                guard try await administration.people.create(new) == .created else { throw taken }
                 console.done(
                     "Created user \(name) in realm \(realm.name). "
-                        + "Undo: portico user delete \(name) --realm \(realm.name) "
-                        + "--confirm \(name)"
+                        + "Undo: "
+                        + portico(
+                            "user delete \(name) --realm \(realm.name) --confirm \(name)"
+                        )
                 )
-                console.made("Id", person.id)
+                try console.made("Id", person.id)
             }
         }
     }
@@ -96,8 +100,14 @@ extension UserCommand {
                 var person = former
                 if let username { person.username = username }
                 fields.apply(to: &person)
-                person = try registration.checked(person)
+                person = try registration.checked(person, replacing: former)
                 let user = "user \(former.username)"
+                let taken = Failure(
+                    .exists,
+                    "The username, email address or DID is taken in realm \(realm.name).",
+                    "Nothing was changed."
+                )
+                try await administration.expectFree(person, in: realm, or: taken)
                 guard administration.mayWrite(person, replacing: former, user) else { return }
                 person.updatedAt = administration.moment.seconds
                 do {
@@ -106,17 +116,14 @@ extension UserCommand {
                         "User \(former.username)"
                     )
                 } catch is StoreConflict {
-                    throw Failure(
-                        .exists,
-                        "The username, email address or DID is taken in realm \(realm.name).",
-                        "Nothing was changed."
-                    )
+                    throw taken
                 }
                 let signedOut =
                     person.losesDID(of: former) ? "They are signed out everywhere. " : ""
                 console.done(
                     "Changed user \(person.username) of realm \(realm.name). " + signedOut
-                        + "See them: portico user show \(person.username) --realm \(realm.name)"
+                        + "See them: "
+                        + portico("user show \(person.username) --realm \(realm.name)")
                 )
             }
         }
@@ -147,6 +154,7 @@ extension UserCommand {
                     secret,
                     for: person,
                     realmName: realm.name,
+                    by: .server,
                     random: moment.random
                 )
                 guard administration.mayWrite("set the password of \(name)") else { return }

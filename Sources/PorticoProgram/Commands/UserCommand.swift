@@ -35,7 +35,8 @@ extension UserCommand: ListedResource {
                 read: { try await people.people(realmID: realm.id, after: $0, limit: $1) }
             ),
             Table("USER", "NAME", "EMAIL", "STATE", "ID"),
-            none: "No people yet. Create one: portico user create NAME --realm \(realm.name)",
+            none: "No people yet. Create one: "
+                + portico("user create NAME --realm \(realm.name)"),
             row: { [$0.username, $0.displayName, $0.markedEmail, $0.state, $0.id] },
             json: \.item
         )
@@ -52,8 +53,11 @@ extension UserCommand: ShownResource, DeletedResource {
             id: found.person.id,
             realmID: realm.id
         )
+        let factors = try await administration.people
+            .secondFactors(of: found.person.id, realmID: realm.id)
         return found.person.description(
             hasPassword: found.password != nil,
+            secondFactors: factors.map(\.kind).filter { $0 != .other },
             roles: withRoles?.roles ?? [],
             groups: (withRoles?.groupIDs ?? []).map(administration.graph(of: realm).path).sorted()
         )

@@ -26,7 +26,7 @@ extension UserCommand {
                 console.done("\(name) has no second factor in realm \(realm.name).")
                 return
             }
-            guard administration.mayWrite("took the second factors of \(name)") else { return }
+            guard administration.mayWrite("taken the second factors of \(name)") else { return }
             _ = try await administration.people.removeSecondFactors(of: person.id)
             console.done(
                 "Took the second factors of \(name) in realm \(realm.name). "

@@ -20,11 +20,11 @@ struct UserinfoCommand: AsyncParsableCommand {
         try await session.withSession { session, _, _ in
             let claims = try await session.userInfo().claims
             guard let claim else {
-                return console.data(console.json(.object(claims)))
+                return try console.data(console.json(.object(claims)))
             }
             switch claims[claim] {
-            case .string(let text)?: console.data(printable(text))
-            case let value?: console.data(console.json(value))
+            case .string(let text)?: try console.data(printable(text))
+            case let value?: try console.data(console.json(value))
             case nil:
                 throw Failure(
                     .notFound,

@@ -6,19 +6,42 @@ import PorticoStandIns
 import PorticoStores
 import PorticoUpstream
 
-/// The sign-in methods and the app of `portico serve --demo`: stand-ins for Google, Facebook and Apple,
-/// internet handles, and an app to sign in to.
+/// The sign-in methods and the apps of `portico serve --demo`: stand-ins for Google, Facebook and Apple,
+/// internet handles, and two apps to sign in to. What a person has put in their place stays.
 struct DemoBackend {
     let installation: Installation
     let standIns: StandIns
     let host: DemoHost
 
-    /// The name of the demo's app.
-    static let app = "notes"
+    /// One takes a code, as apps should. The other takes its session in the address that it is opened
+    /// with, as apps of AT Protocol's mobile guide do: it is meant where a request has no challenge.
+    private static let apps:
+        [(name: String, displayName: String, uris: [String], App.HandOffForm)] = [
+            (
+                "notes", "Notes", ["http://127.0.0.1/callback", "com.example.notes:/callback"],
+                .code
+            ),
+            ("myapp", "My App", ["myapp://auth-callback"], .sessionToken),
+        ]
+
+    /// The port that the stand-ins had at an earlier start.
+    static func formerPort(_ installation: Installation) async throws -> Int? {
+        try await installation.backend.configuration().providers
+            .compactMap { $0.settings.string(ProviderSetting.standIn.rawValue) }
+            .first.flatMap { HTTPAddress($0)?.port }
+    }
+
+    /// Whether an app is a demo's, as it was made.
+    static func made(_ app: App) -> Bool {
+        apps.contains { name, _, uris, handOff in
+            sameBytes(name, app.name) && uris == app.redirectURIs && handOff == app.handOff
+        }
+    }
 
     func prepare() async throws {
         let random = installation.clock.moment().random
         let origin = installation.settings.effectivePublicURL
+        let known = try await installation.backend.configuration()
         let kinds: [(StandInKind, IdentityProvider.Kind)] = [
             (.apple, .apple), (.google, .google), (.facebook, .facebook),
         ]
@@ -28,26 +51,28 @@ struct DemoBackend {
                 at: standIn,
                 redirectURIs: [callback, callback + "/link"]
             )
+            try await put(record(of: registered, kind, place: Int64(place), random), among: known)
+        }
+        try await put(host.provider, among: known)
+        for (name, displayName, uris, handOff) in Self.apps
+        where !known.apps.contains(where: { sameBytes($0.name, name) }) {
             try await installation.backend.put(
-                record(of: registered, kind, place: Int64(place), random)
+                App(
+                    id: UniqueID(random: random),
+                    name: name,
+                    displayName: displayName,
+                    redirectURIs: uris,
+                    handOff: handOff,
+                    isDefault: handOff == .code && !known.apps.contains(where: \.isDefault)
+                )
             )
         }
-        try await installation.backend.put(host.provider)
-        // An existing app may have been changed on purpose, so it is kept.
-        guard try await !isThere(Self.app) else { return }
-        try await installation.backend.put(
-            App(
-                id: UniqueID(random: random),
-                name: Self.app,
-                displayName: "Notes",
-                redirectURIs: ["http://127.0.0.1/callback", "com.example.notes:/callback"],
-                isDefault: true
-            )
-        )
     }
 
-    private func isThere(_ app: String) async throws -> Bool {
-        try await installation.backend.configuration().apps.contains { $0.name == app }
+    private func put(_ provider: ProviderRecord, among known: BackendConfiguration) async throws {
+        let former = known.providers.first { sameBytes($0.name, provider.name) }
+        guard former?.isStandIn ?? true else { return }
+        try await installation.backend.put(provider)
     }
 
     private func record(
@@ -78,5 +103,13 @@ struct DemoBackend {
                 )
             }
         )
+    }
+}
+
+extension ProviderRecord {
+    /// Only a demo can set a directory of DIDs that is asked by plain http.
+    fileprivate var isStandIn: Bool {
+        settings[ProviderSetting.standIn.rawValue] != nil
+            || settings.string(HandleSetting.directory.rawValue)?.dropping("http://") != nil
     }
 }

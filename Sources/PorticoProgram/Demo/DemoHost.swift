@@ -20,7 +20,7 @@ struct DemoHost {
     /// At the same port as last time, if no other program has it by now: people stay signed in.
     init(_ installation: Installation) async throws {
         let former = try await Self.realm(installation)?.host
-        port = try Self.port(former.flatMap { HTTPAddress($0.origin)?.port })
+        port = try .onLoopback(again: former.flatMap { HTTPAddress($0.origin)?.port })
         host = try ATHost(
             baseURL: StandInServer.baseURL(
                 port.address,
@@ -32,21 +32,51 @@ struct DemoHost {
         self.installation = installation
     }
 
-    private static func port(_ former: Int?) throws(Failure) -> ReservedPort {
-        if let former {
-            // `try?`: who has it by now keeps it.
-            let reserved = try? ReservedPort(ListenAddress(host: "127.0.0.1", port: former))
-            if let reserved { return reserved }
-        }
-        return try ReservedPort(ListenAddress(host: "127.0.0.1", port: 0))
-    }
-
     private static func realm(_ installation: Installation) async throws -> Realm? {
         try await installation.realms.snapshot().realms.first { $0.name == name }
     }
 
-    /// Creates the realm, or again where the host is at another address than last time, and sets new
-    /// passwords. People sign in there with their handles.
+    /// - Throws: `issuer-mismatch` where it cannot be made anew.
+    func check() async throws {
+        guard let former = try await Self.realm(installation),
+            !sameBytes(former.issuer, host.baseURL)
+        else { return }
+        try await DemoRenewal(installation: installation, former: former).check(
+            against: new(),
+            people,
+            advice: try await advice(former)
+        )
+    }
+
+    /// Its name follows the server's (``StandInServer/baseURL(_:beside:)``), its port is that of before, if
+    /// it is free.
+    private func advice(_ former: Realm) async throws -> [String] {
+        if let port = HTTPAddress(former.issuer)?.port, port != self.port.address.port {
+            return ["Another program has its port.", "Find it: ss -ltnp 'sport = :\(port)'"]
+        }
+        let realms = try await installation.realms.snapshot().realms
+        guard let demo = realms.first(where: { $0.name == DemoRealm.name }) else { return [] }
+        return [
+            "Start it with the public URL of before:",
+            porticoServing(demo.issuer, of: DemoRealm.name),
+        ]
+    }
+
+    private var people: [DemoPerson] { host.people.map(DemoPerson.init) }
+
+    private func new() throws -> NewRealm {
+        try RealmCreation(ring: installation.ring)(
+            name: Self.name,
+            displayName: "Handles",
+            baseURL: installation.settings.effectivePublicURL,
+            host: host.baseURL,
+            resource: host.baseURL,
+            at: installation.clock.moment()
+        )
+    }
+
+    /// Creates the realm, or a checked one again where the host is at another address than last time, and
+    /// sets new passwords. People sign in there with their handles.
     ///
     /// - Returns: The new passwords.
     func prepare() async throws -> [DemoPassword] {
@@ -56,18 +86,11 @@ struct DemoHost {
             realm = former
         } else {
             if let former { _ = try await installation.realms.deleteRealm(id: former.id) }
-            let new = try RealmCreation(ring: installation.ring)(
-                name: Self.name,
-                displayName: "Handles",
-                baseURL: installation.settings.effectivePublicURL,
-                host: host.baseURL,
-                resource: host.baseURL,
-                at: installation.clock.moment()
-            )
+            let new = try new()
             _ = try await installation.realms.create(new)
             realm = new.realm
         }
-        return try await installation.prepare(host.people.map(DemoPerson.init), in: realm)
+        return try await installation.prepare(people, in: realm)
     }
 
     /// Sign-in by handle, with the stand-in as the directory of all DIDs.

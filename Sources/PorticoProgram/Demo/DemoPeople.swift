@@ -9,6 +9,7 @@ struct DemoPerson: Sendable {
     let email: String
     var roles: [RoleName] = []
     var attributes: [String: [String]] = [:]
+    var familyName = "Example"
 }
 
 /// What a person of a demo signs in with until it is started again.
@@ -33,7 +34,7 @@ extension Installation {
                     at: moment
                 )
                 person.givenName = wanted.givenName
-                person.familyName = "Example"
+                person.familyName = wanted.familyName
                 person.email = wanted.email
                 person.isEmailVerified = true
                 person.attributes = wanted.attributes
@@ -42,6 +43,7 @@ extension Installation {
                     password,
                     for: person,
                     realmName: realm.name,
+                    by: .server,
                     random: moment.random
                 )
                 passwords.append(DemoPassword(username: wanted.username, password: password))

@@ -21,28 +21,48 @@ struct DemoRealm {
         DemoPerson(username: "bob", givenName: "Bob", email: "bob@example.com"),
     ]
 
-    /// Creates the realm or repairs it, and sets new passwords.
-    ///
-    /// A realm with another issuer is created again, because an issuer never changes.
+    /// - Throws: `issuer-mismatch` where it cannot be made anew.
+    func check() async throws {
+        guard let former = try await former(), try !isHere(former) else { return }
+        try await DemoRenewal(installation: installation, former: former).check(
+            against: new(),
+            Self.people,
+            advice: ["Start it at its own address:", porticoServing(former.issuer, of: Self.name)]
+        )
+    }
+
+    /// Creates the realm or repairs it, and sets new passwords. A checked one with another issuer is
+    /// made anew.
     ///
     /// - Returns: The new passwords.
     func prepare() async throws -> [DemoPassword] {
-        let issuer = try RealmCreation.issuer(
-            of: Self.name,
-            baseURL: installation.settings.effectivePublicURL
-        )
-        let former = try await installation.realms.snapshot().realms.first { $0.name == Self.name }
         let realm: Realm
-        if let former, sameBytes(former.issuer, issuer) {
+        let former = try await former()
+        if let former, try isHere(former) {
             realm = former
         } else {
             if let former { _ = try await installation.realms.deleteRealm(id: former.id) }
-            realm = try await create()
+            let new = try new()
+            _ = try await installation.realms.create(new)
+            realm = new.realm
         }
         return try await installation.prepare(Self.people, in: realm)
     }
 
-    private func create() async throws -> Realm {
+    private func former() async throws -> Realm? {
+        try await installation.realms.snapshot().realms.first { $0.name == Self.name }
+    }
+
+    /// Whether its issuer is that of this start.
+    private func isHere(_ realm: Realm) throws -> Bool {
+        let issuer = try RealmCreation.issuer(
+            of: Self.name,
+            baseURL: installation.settings.effectivePublicURL
+        )
+        return sameBytes(realm.issuer, issuer)
+    }
+
+    private func new() throws -> NewRealm {
         let moment = installation.clock.moment()
         var new = try RealmCreation(ring: installation.ring)(
             name: Self.name,
@@ -75,7 +95,6 @@ struct DemoRealm {
                 description: description
             )
         }
-        _ = try await installation.realms.create(new)
-        return new.realm
+        return new
     }
 }

@@ -1,5 +1,6 @@
 import PorticoBytes
 import PorticoStandIns
+import PorticoStores
 import PorticoWeb
 
 /// What `portico serve --demo` has besides: realms, stand-ins, and what it prints.
@@ -8,14 +9,35 @@ struct Demonstration {
     let host: DemoHost
     /// To print once the server listens. The command to try is the last one.
     let lines: [String]
+    /// That realms were made anew, because the server is at another address.
+    let renewals: [String]
+
+    /// Those that are made at a start.
+    static let realms: Set = [DemoRealm.name, DemoHost.name, DemoArticle.name]
 
     /// Prepares everything, before the server listens.
     init(_ installation: Installation) async throws {
         let publicURL = installation.settings.effectivePublicURL
-        let passwords = try await DemoRealm(installation: installation).prepare()
+        let former = try await installation.realms.snapshot().realms
+        let realm = DemoRealm(installation: installation)
         let host = try await DemoHost(installation)
+        let keycloak = DemoArticle(installation: installation)
+        // All of them before the first is made anew.
+        try await realm.check()
+        try await host.check()
+        try await keycloak.check()
+        let passwords = try await realm.prepare()
         let handles = try await host.prepare()
-        let port = try ReservedPort(ListenAddress(host: "127.0.0.1", port: 0))
+        let article = try await keycloak.prepare()
+        renewals = try await installation.realms.snapshot().realms
+            .filter { now in
+                former.contains { $0.name == now.name && !sameBytes($0.issuer, now.issuer) }
+            }
+            .map { "Made realm \($0.name) anew: its issuer is now \($0.issuer)." }
+        // At the same port, the people of a stand-in are those who signed in before.
+        let port = try ReservedPort.onLoopback(
+            again: try await DemoBackend.formerPort(installation)
+        )
         let standIns = try StandIns(
             baseURL: StandInServer.baseURL(port.address, beside: publicURL),
             clock: installation.clock
@@ -25,7 +47,8 @@ struct Demonstration {
         self.host = host
         let issuer = "\(publicURL)/realms/\(DemoRealm.name)"
         let people = passwords.map(\.username).joined(separator: ", ")
-        let program = CommandLine.arguments.first ?? "portico"
+        // As this one was started: it may be no installed one.
+        let program = shellWord(CommandLine.arguments.first ?? "portico")
         var lines = [
             "  Demo realm   \(issuer)    "
                 + "people: \(people) (new passwords at each start, printed here)"
@@ -33,10 +56,16 @@ struct Demonstration {
         lines += passwords.map(Self.line)
         lines += [
             "  Sign in      \(publicURL)/login    with stand-ins for Apple, Google and Facebook",
-            "  By handle    \(publicURL)/mobile-auth    "
+            "  By handle    \(publicURL)/mobile-auth?return_to=/dashboard    "
                 + "with a stand-in for a host of the AT Protocol",
         ]
         lines += handles.map(Self.line)
+        if !article.isEmpty {
+            lines.append(
+                "  As Keycloak  \(publicURL)/realms/\(DemoArticle.name)    client rn-expo-app, exp://…"
+            )
+            lines += article.map(Self.line)
+        }
         lines += [
             "  Mails        \(publicURL)/_outbox    every page: \(publicURL)/_gallery",
             "  Stand-ins    \(standIns.baseURL)    the host: \(host.host.baseURL)",

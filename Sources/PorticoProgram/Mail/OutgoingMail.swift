@@ -1,5 +1,6 @@
 import PorticoBytes
 import PorticoMail
+import PorticoSystem
 
 /// The sender of emails and how they are sent, as the settings have it.
 struct OutgoingMail: Sendable {
@@ -23,7 +24,26 @@ struct OutgoingMail: Sendable {
         case .server(let server):
             transport = try Self.submission(server, settings)
         case .command(let path):
-            transport = SendmailCommand(path, environment: environment)
+            transport = SendmailCommand(Self.absolute(path), environment: environment)
+        }
+    }
+
+    private static func absolute(_ path: String) -> String { URL(filePath: path).absoluteURL.path }
+
+    /// Whether the mail command, if one is set, can be run: said before the first mail waits for it.
+    static func checkProgram(_ settings: Settings) throws(Failure) {
+        guard let path = settings.mailSendmail else { return }
+        let absolute = absolute(path)
+        var status = stat()
+        let isThere = stat(absolute, &status) == 0
+        let isOther = isThere && status.st_mode & S_IFMT != S_IFREG
+        guard isThere, !isOther, access(absolute, X_OK) == 0 else {
+            let reason = isOther ? "It is not a file" : String(cString: strerror(errno))
+            throw Failure(
+                .wrongValue,
+                "mail.sendmail names \(printable(absolute)), which cannot be run: \(reason).",
+                "Set it to a program that takes mails as sendmail -i does."
+            )
         }
     }
 
@@ -81,7 +101,7 @@ struct OutgoingMail: Sendable {
                 case .exposed:
                     (
                         "can be read by others, or belongs to another user.",
-                        "chmod 600 \(printable(path))"
+                        FileOwner.remedy(path) ?? "chmod 600 \(printable(path))"
                     )
                 case .malformed: ("does not contain exactly one password.", "Write it on one line.")
                 }

@@ -2,13 +2,13 @@ import PorticoProtocol
 
 extension Console {
     /// What a command found, in the form that was asked for.
-    func show(_ table: Table, _ json: JSONValue, _ options: ReadOptions) {
+    func show(_ table: Table, _ json: JSONValue, _ options: ReadOptions) throws(Failure) {
         if options.json {
-            data(json.serialized())
+            try data(json.serialized())
         } else if options.plain {
-            if !table.rows.isEmpty { data(table.plain) }
+            if !table.rows.isEmpty { try data(table.plain) }
         } else {
-            data(table.text(width: showsDataOnTerminal ? Table.terminalWidth : nil))
+            try data(table.text(width: showsDataOnTerminal ? Table.terminalWidth : nil))
         }
     }
 }

@@ -23,19 +23,27 @@ struct Console: Sendable {
     }
 
     /// One line, or several, of what was asked for.
-    func data(_ text: String) {
-        write(text + "\n", to: STDOUT_FILENO)
+    ///
+    /// - Throws: `output` where it cannot be written: a disk may be full.
+    func data(_ text: String) throws(Failure) {
+        try data(Array(text.utf8))
     }
 
-    func data(_ bytes: [UInt8]) {
-        write(bytes + [UInt8(ascii: "\n")], to: STDOUT_FILENO)
+    func data(_ bytes: [UInt8]) throws(Failure) {
+        try piece(bytes + [UInt8(ascii: "\n")])
     }
 
     /// A piece of data that is too long to be held as a whole.
     ///
-    /// - Returns: Whether it could be written: a file that is full takes no more.
-    func piece(_ bytes: [UInt8]) -> Bool {
-        FileBytes.write(bytes, to: STDOUT_FILENO)
+    /// - Throws: `output`, as ``data(_:)-(String)``.
+    func piece(_ bytes: [UInt8]) throws(Failure) {
+        guard !FileBytes.write(bytes, to: STDOUT_FILENO) else { return }
+        let reason = String(cString: strerror(errno))
+        throw Failure(
+            .output,
+            "stdout cannot be written: \(reason).",
+            "It has nothing, or only a part of it."
+        )
     }
 
     func say(_ text: String) {
@@ -78,7 +86,7 @@ struct Console: Sendable {
     }
 
     private func write(_ bytes: [UInt8], to descriptor: Int32) {
-        // A closed pipe is no error: no one reads the rest.
+        // What cannot be said has nowhere to be reported.
         FileBytes.write(bytes, to: descriptor)
     }
 }

@@ -35,6 +35,11 @@ struct SecretInput {
 
     private func secret(file path: String, option: String, isFile: Bool) throws -> SecretText {
         let bytes = try FileInput.bytes(path, limit: 64 * 1024)
+        if path != "-", let owner = FileOwner(path), owner.isSharedFile {
+            console.warn(
+                "Others can read \(printable(path)), mode \(owner.modeText). \(owner.remedy("600"))"
+            )
+        }
         guard var text = String(validating: bytes, as: UTF8.self) else {
             throw Failure(.wrongValue, "What \(option) names is not UTF-8 text.")
         }

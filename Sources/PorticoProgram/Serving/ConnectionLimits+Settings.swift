@@ -10,9 +10,9 @@ extension ConnectionLimits {
         body = settings.limitBody
         if settings.adminREST {
             // A realm may come with everything in it.
-            longBodies = [
-                LongBody(path: "/admin/realms", bytes: 4 << 20, admits: administers)
-            ]
+            longBodies = ["/admin/realms", "/admin/realms/"].map { path in
+                LongBody(path: path, bytes: 4 << 20, admits: administers)
+            }
         }
         uploads = Uploads(bytes: settings.limitUpload, folder: settings.dataDirectory)
         headTime = .seconds(Int64(settings.limitRequestSeconds))

@@ -10,6 +10,8 @@ struct HealthResponder: Responder {
     let readiness: Readiness
     /// Whether the database can be written to.
     let storage: SharedCheck
+    /// Whether a write has found since that it cannot: what was found out holds for a second.
+    let hasTrouble: @Sendable () -> Bool
 
     func respond(to request: Request) async -> Response {
         let path = request.head.path
@@ -25,7 +27,7 @@ struct HealthResponder: Responder {
     /// Whether the database can be written to and the server is not stopping.
     private func isReady() async -> Bool {
         guard !readiness.isStopping else { return false }
-        return await storage()
+        return await storage() && !hasTrouble()
     }
 
     func uploadCheck(of request: Request) -> UploadCheck? {

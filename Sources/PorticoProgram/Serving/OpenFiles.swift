@@ -10,10 +10,10 @@ struct OpenFiles: Hashable, Sendable {
     /// Requests of one outgoing transport at one time; an eighth as many names are looked up.
     let outgoing: Int
 
-    /// What a request of each transport takes, all in all: five guarded transports and the plain one
+    /// What a request of each transport takes, all in all: five guarded transports and two plain ones
     /// (docs/decisions/0067) have a connection for it; and an eighth of them has a name to look up, in
     /// five resolvers and for TXT records in two, with two files each.
-    private static let each = 8
+    private static let each = 9
     /// Connections of clients and requests of a transport, whatever the limit.
     private static let least = 8
     private static let most = (connections: 8192, outgoing: 256)

@@ -37,9 +37,21 @@ struct PageImage: Hashable, Sendable {
         }
         self.bytes = bytes
         self.kind = kind
-        tag = "\"\(Base64URL.encode(Hash256(of: bytes).bytes.prefix(12)))\""
+        tag = Self.tag(of: bytes)
     }
 
+    /// An image of ours.
+    init(svg: String) {
+        bytes = Array(svg.utf8)
+        kind = .svg
+        tag = Self.tag(of: bytes)
+    }
+
+    private static func tag(of bytes: [UInt8]) -> String {
+        "\"\(Base64URL.encode(Hash256(of: bytes).bytes.prefix(12)))\""
+    }
+
+    static let icon = "/favicon.ico"
     static let logo = "/assets/logo"
 
     static func mark(of kind: MethodLabel.Kind) -> String { "/assets/brand/\(kind.rawValue)" }

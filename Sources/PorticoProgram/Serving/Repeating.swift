@@ -1,4 +1,5 @@
 import Logging
+import PorticoStores
 import ServiceLifecycle
 
 /// Repeats an action while the server runs.
@@ -31,6 +32,9 @@ struct Repeating: Service, CustomStringConvertible {
             try await action()
             if hasFailed { logger.notice("works again", metadata: ["task": .string(name)]) }
             return false
+        } catch let error as SQLError where error.whyUnwritable != nil {
+            // Said once for all tasks and requests (`StorageCheck`).
+            return hasFailed
         } catch {
             if !hasFailed {
                 logger.error(

@@ -47,6 +47,16 @@ final class ReservedPort: Sendable {
         #endif
     }
 
+    /// A port of this machine: the same as last time, unless another program has it by now.
+    static func onLoopback(again former: Int?) throws(Failure) -> ReservedPort {
+        if let former {
+            // `try?`: the program that has it keeps it.
+            let reserved = try? ReservedPort(ListenAddress(host: "127.0.0.1", port: former))
+            if let reserved { return reserved }
+        }
+        return try ReservedPort(ListenAddress(host: "127.0.0.1", port: 0))
+    }
+
     deinit {
         if descriptor >= 0 { close(descriptor) }
     }
@@ -95,13 +105,14 @@ final class ReservedPort: Sendable {
                 .portInUse,
                 "Another program is already listening on \(address.text).",
                 "Find it: ss -ltnp 'sport = :\(address.port)'",
-                "Or use another port: portico serve --listen \(address.withAnyPort)"
+                "Or use another port: \(portico("serve --listen \(address.withAnyPort)"))"
             )
         case EACCES:
             Failure(
                 .wrongValue,
                 "Only the administrator may listen on port \(address.port).",
-                "Use a port above 1023 behind a proxy: portico serve --listen 127.0.0.1:8080"
+                "Use a port above 1023 behind a proxy: "
+                    + portico("serve --listen 127.0.0.1:8080")
             )
         default:
             Failure(

@@ -17,7 +17,12 @@ final class ServerLock: Sendable {
         case .impossible(let reason):
             throw Failure(
                 .dataDirectory,
-                "\(printable(path)) cannot be opened: \(String(cString: strerror(reason)))."
+                "\(printable(path)) cannot be opened: \(String(cString: strerror(reason))).",
+                advice: [
+                    FileOwner(path).flatMap { $0.isOwn ? nil : $0.remedy("600") }
+                        ?? FileOwner(directory.path).flatMap { $0.isOwn ? nil : $0.remedy("700") }
+                        ?? "Choose another folder: --data-directory PATH"
+                ]
             )
         case .held:
             let other = Self.lines(path).first.flatMap { pid_t($0) }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Portico
 import PorticoOutbound
+import PorticoProtocol
 import PorticoSystem
 
 /// Which session a command is about; by default the last sign-in.
@@ -22,14 +23,36 @@ struct SessionOptions: ParsableArguments {
     func choice(in folder: SessionFolder) async throws -> SessionChoice? {
         let current = try await folder.current()
         guard let issuer = issuer ?? current?.issuer else { return nil }
+        try Self.check(issuer)
         let isCurrent = issuer == current?.issuer
-        return SessionChoice(
+        var choice = SessionChoice(
             issuer: issuer,
             clientID: clientID ?? (isCurrent ? current?.clientID : nil)
                 ?? SessionChoice.standardClientID,
             scopes: isCurrent ? current?.scopes ?? [] : []
         )
+        choice.trust = try await folder.trust(of: choice)
+        return choice
     }
+
+    /// What is typed without a scheme is most likely a host.
+    private static func check(_ issuer: String) throws(Failure) {
+        guard !issuer.utf8.starts(with: "https:".utf8), !issuer.utf8.starts(with: "http:".utf8)
+        else { return }
+        // What may be a token is not repeated.
+        let isShown = issuer.utf8.count <= 253 && !TokenForm.isToken(issuer)
+        let isHere = HTTPAddress("http://" + issuer)?.isThisMachine ?? false
+        let guess = (isHere ? "http://" : "https://") + issuer
+        throw Failure(
+            .wrongValue,
+            "The issuer has no scheme.",
+            isShown && HTTPAddress(guess) != nil
+                ? "Did you mean: --issuer \(guess)" : "Such as: --issuer https://id.example.com"
+        )
+    }
+
+    /// Whether a session was named.
+    var isNamed: Bool { issuer != nil || clientID != nil }
 
     /// Opens the session for `body`.
     ///
@@ -48,13 +71,16 @@ struct SessionOptions: ParsableArguments {
         }
     }
 
-    private static func notSignedIn(_ choice: SessionChoice?) -> Failure {
-        let issuer = choice.map { printable($0.issuer) } ?? "URL"
-        var command = "portico login --issuer \(issuer)"
-        if let id = choice?.clientID, id != SessionChoice.standardClientID {
-            command += " --client-id \(printable(id))"
-        }
+    static func notSignedIn(_ choice: SessionChoice?) -> Failure {
+        let command = login(choice?.issuer ?? "URL", choice?.clientID)
         return Failure(.notSignedIn, "You are not signed in.", "Sign in: \(command)")
+    }
+
+    /// The command that signs in there, as that client.
+    static func login(_ issuer: String, _ clientID: String?) -> String {
+        let command = "portico login --issuer \(shellWord(issuer))"
+        guard let clientID, clientID != SessionChoice.standardClientID else { return command }
+        return command + " --client-id \(shellWord(clientID))"
     }
 }
 
@@ -79,6 +105,8 @@ enum ClientConnection {
         var options = SignInClient.Options.allowInsecureLoopback
         // Restoring a session needs no PKCE.
         options.pkceUnannounced = beginning?.isPKCEUnannounced ?? true
+        options.trustedAudiences = Set(choice.trust.audiences)
+        options.tenantIssuers = choice.trust.tenantIssuers
         let client = SignInClient(
             issuer: choice.issuer,
             clientID: choice.clientID,
@@ -95,6 +123,7 @@ enum ClientConnection {
             let failure = Failure(
                 signIn: error,
                 issuer: choice.issuer,
+                clientID: choice.clientID,
                 callbackPort: beginning?.callbackPort
             )
             result = .failure(failure ?? error)

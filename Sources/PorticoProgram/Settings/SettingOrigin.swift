@@ -13,8 +13,12 @@ enum SettingOrigin: Hashable, Sendable {
         }
     }
 
-    /// A path in a file is relative to that file, any other to the working directory.
-    func resolve(_ path: String) -> String {
+    /// A path in a file is relative to that file, any other to the working directory. `~/` is the home
+    /// folder: a shell replaces it only where it stands bare.
+    ///
+    /// - Parameter home: `nil`: `~` has no meaning.
+    func resolve(_ path: String, home: String? = nil) -> String {
+        if let home, path == "~" || path.hasPrefix("~/") { return home + path.dropFirst() }
         guard case .file(let file, _) = self, !path.hasPrefix("/"),
             let slash = file.lastIndex(of: "/")
         else { return path }

@@ -36,7 +36,8 @@ struct SettingTable: Sendable {
         .init(
             "url",
             expected:
-                "https://HOST without a path, or http://127.0.0.1:PORT or http://localhost:PORT",
+                "https://HOST without a path, or http://127.0.0.1:PORT or http://localhost:PORT; "
+                + "a HOST in other letters in its form xn--NAME",
             read: { try PublicURL($0.hasSuffix("/") ? String($0.dropLast()) : $0) },
             show: { $0.origin }
         ),
@@ -48,6 +49,14 @@ struct SettingTable: Sendable {
             `http://localhost:port`. Every issuer begins with it, unless the realm has a host of its \
             own.
             """
+    )
+    let hstsSubdomains = Entry(
+        "hsts.subdomains",
+        .choice("state", yes: "on", no: "off"),
+        default: true
+    ).help(
+        "Whether browsers use https at names below the public URL's host, too: on or off.",
+        more: "Turn it off where the host has names below it that are served without https."
     )
     let trustedProxies = Entry(
         "trusted-proxies",
@@ -66,6 +75,15 @@ struct SettingTable: Sendable {
             "Import new realms from this file.",
             more: "Existing realms stay as they are. A broken file stops the start."
         )
+    let importSubstitute = Entry(
+        "import-substitute",
+        .choice("state", yes: "on", no: "off"),
+        default: false
+    ).help(
+        "Whether placeholders in those files are replaced from the environment: on or off.",
+        more:
+            "`${NAME}`, `${NAME:default}` and `$(env:NAME)`. Otherwise a file that has one is refused."
+    )
     let backchannelAllow = Entry(
         "backchannel-allow",
         list: .text(
@@ -148,8 +166,22 @@ struct SettingTable: Sendable {
         "How long a request may take to arrive.",
         more: "The head and the body each have this long."
     )
-    let limitIdleSeconds = Entry("limits.idle-seconds", .number(1...3600, "seconds"), default: 60)
+    let limitIdleSeconds = Entry("limits.idle-seconds", .number(1...3600, "seconds"), default: 75)
         .help("How long a connection may be idle between requests.")
+    let limitSignIns = Entry("limits.sign-ins", .number(1...10_000, "count"), default: 5)
+        .help(
+            "Sign-ins that one browser may begin at the backend in a minute.",
+            more: "At each provider. The answer to any more is 429."
+        )
+    let limitSignInsOfAddress = Entry(
+        "limits.sign-ins-of-address",
+        .number(1...100_000, "count"),
+        default: 60
+    ).help(
+        "The same, for all browsers at one address together.",
+        more:
+            "A whole office, or a whole mobile network, may share one. Native sign-ins of apps, and their nonces, are counted by it as well."
+    )
 
     // ``OutgoingMail`` checks what the settings of mail say together.
     let mailFrom = Entry(
@@ -249,6 +281,37 @@ struct SettingTable: Sendable {
             """
     )
 
+    let sidDays = Entry("sid.days", .number(1...90, "days"), default: 14)
+        .help(
+            "How many days a sign-in by internet handle lasts unused.",
+            more: "And with it the cookie sid. It ends after 90 days in any case."
+        )
+
+    let pagesHome = Entry(
+        "pages.home",
+        .text(
+            "path",
+            expected: "a path on the backend's host that is no page of sign-ins, such as /app",
+            check: { ServiceIdentity.isHome($0) }
+        ),
+        none: "`/dashboard`"
+    ).help(
+        "Where people go after a sign-in that names no other place.",
+        more: "A path of your service on the same host. Without it they see a page of ours."
+    )
+
+    let pagesOnboarding = Entry(
+        "pages.onboarding",
+        .text(
+            "path",
+            expected: "a path on the backend's host that is no page of sign-ins, or off",
+            check: { ServiceIdentity.Onboarding($0) != nil }
+        ),
+        none: "`/onboarding`"
+    ).help(
+        "Where a person with a new account goes first, or off.",
+        more: "Your page gets `return_to`, and leads there. With `off` they go there at once."
+    )
     let pagesLight = Entry(
         "pages.light",
         .properties(

@@ -41,14 +41,16 @@ struct Settings: Sendable {
                 .listenExposed,
                 "Listening on \(listen.text) would serve passwords over plain HTTP to the network.",
                 "Listen on 127.0.0.1, or put a proxy with TLS in front and name its address:",
-                "portico serve --listen \(listen.text) --trusted-proxy 10.0.0.2 --public-url https://…"
+                portico(
+                    "serve --listen \(listen.text) --trusted-proxy 10.0.0.2 --public-url https://…"
+                )
             )
         }
         if self.publicURL == nil, !listen.isLoopbackLiteral {
             throw Failure(
                 .publicURLMissing,
                 "The address that clients use does not follow from \(listen.text).",
-                "Set it: portico serve --public-url https://id.example.com"
+                "Set it: \(portico("serve --public-url https://id.example.com"))"
             )
         }
     }
@@ -63,12 +65,12 @@ struct Settings: Sendable {
             _ = try await localhost.literals(for: address)
         } catch {
             guard case .elsewhere = error else { throw error }
+            let local = "http://127.0.0.1:\(publicURL.port)"
             throw Failure(
                 .wrongValue,
                 "\(publicURL.host) leads to another machine, which would get people's passwords.",
                 "See: getent ahosts \(publicURL.host)",
-                "Fix /etc/hosts, or use the address: "
-                    + "portico serve --public-url http://127.0.0.1:\(publicURL.port)"
+                "Fix /etc/hosts, or use the address: \(portico("serve --public-url \(local)"))"
             )
         }
     }

@@ -35,13 +35,27 @@ struct SettingsReader {
         var origins: [String: SettingOrigin] = [:]
         for setting in Setting.all {
             guard let (texts, origin) = try texts(of: setting) else { continue }
-            let values = setting.isPath ? texts.map(origin.resolve) : texts
+            let home = Self.home(environment)
+            let values =
+                setting.isPath ? texts.map { origin.resolve($0, home: home) } : texts
+            if setting.isPath, let other = texts.first(where: Self.isOtherHome) {
+                throw Failure(
+                    .wrongValue,
+                    "\(origin.description) has a wrong value: \"\(printable(other))\".",
+                    "Write the path out: only ~/ stands for a home folder, your own."
+                )
+            }
             guard setting.set(values, &settings) else {
                 throw Self.wrong(setting, texts, origin)
             }
             origins[setting.key] = origin
         }
         return (settings, origins)
+    }
+
+    /// What a shell takes for the home folder of somebody else, or for another folder.
+    private static func isOtherHome(_ path: String) -> Bool {
+        path.hasPrefix("~") && path != "~" && !path.hasPrefix("~/")
     }
 
     private func texts(of setting: Setting) throws(Failure) -> ([String], SettingOrigin)? {
@@ -82,7 +96,7 @@ struct SettingsReader {
     private static func environment(_ environment: [String: String]) throws(Failure) -> Layer {
         // An empty variable counts as not set: many tools remove a variable that way.
         let ours = environment.filter { $0.key.hasPrefix("PORTICO_") && !$0.value.isEmpty }
-        let known = Set(Setting.all.map(\.variable) + ["PORTICO_CONFIG"])
+        let known = Set(Setting.all.map(\.variable) + ["PORTICO_CONFIG"] + FirstAdministrator.own)
         if let unknown = ours.keys.filter({ !known.contains($0) }).min() {
             throw Self.unknown(unknown, known: known, in: "the environment")
         }
@@ -133,6 +147,14 @@ struct SettingsReader {
     }
 
     private static func unknown(_ name: String, known: Set<String>, in place: String) -> Failure {
+        let inside = known.filter { $0.hasPrefix(name + ".") }.sorted()
+        guard inside.isEmpty else {
+            return Failure(
+                .unknownSetting,
+                "\"\(printable(name))\" is no setting, but has some below it (in \(printable(place))).",
+                "They are: " + inside.joined(separator: ", ")
+            )
+        }
         let nearest = Suggestion.nearest(to: name, among: known.sorted())
         return Failure(
             .unknownSetting,

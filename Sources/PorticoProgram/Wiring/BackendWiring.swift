@@ -18,11 +18,37 @@ struct BackendWiring {
     let installation: Installation
     let log: ServerLog
     let outbound: OutboundClient
+    /// For APIs, and its own: no sign-in and no token waits for one (docs/decisions/0094).
+    let apis: OutboundClient
     let theme: PageTheme
     let network: TestNetwork?
     let demonstration: Demonstration?
     /// `nil`: emails stay in the outbox.
     let mail: OutgoingMail?
+
+    init(
+        installation: Installation,
+        log: ServerLog,
+        outbound: OutboundClient,
+        theme: PageTheme,
+        network: TestNetwork?,
+        demonstration: Demonstration?,
+        mail: OutgoingMail?
+    ) {
+        self.installation = installation
+        self.log = log
+        self.outbound = outbound
+        self.theme = theme
+        self.network = network
+        self.demonstration = demonstration
+        self.mail = mail
+        let outgoing = OpenFiles(installation.settings).outgoing
+        apis = OutboundClient(
+            connections: outgoing,
+            places: SharedCapacity(outgoing, part: 2, person: (5, 8)),
+            answers: SharedCapacity(HandleDirectory.mostAnswers, part: 2, person: (1, 4))
+        )
+    }
 
     func backend(_ publicURL: PublicURL) async throws -> Backend {
         let settings = installation.settings
@@ -62,11 +88,17 @@ struct BackendWiring {
                 name: settings.serviceName,
                 contact: settings.serviceContact,
                 privacy: settings.servicePrivacy,
-                terms: settings.serviceTerms
+                terms: settings.serviceTerms,
+                home: settings.pagesHome,
+                onboarding: settings.pagesOnboarding.flatMap(ServiceIdentity.Onboarding.init)
             ),
-            transport: outbound,
+            transport: apis,
             apis: settings.apis,
-            rules: AccountRules(settings)
+            rules: AccountRules(settings),
+            limits: BackendLimits(
+                startsPerMinute: settings.limitSignIns,
+                startsPerAddress: settings.limitSignInsOfAddress
+            )
         )
         for failure in directory.failures { backend.events.providerUnusable(failure) }
         try await backend.makeHandleKey()
@@ -102,6 +134,7 @@ struct BackendWiring {
     /// asks.
     func handles(_ publicURL: PublicURL) -> HandleDirectory {
         let installation = installation
+        let settings = installation.settings
         var rules = IdentityRules.production
         rules.allowsTest = network != nil
         if let host = demonstration?.host.host { rules.admitDemo(at: host.baseURL) }
@@ -123,7 +156,8 @@ struct BackendWiring {
                     in: network
                 )
             ),
-            rules: rules
+            rules: rules,
+            sessionsLast: Int64(settings.sidDays) * 86_400
         ) { try installation.sealPasswords(isNeeded: $0) }
     }
 

@@ -16,20 +16,65 @@ struct DataDirectory: Sendable {
     /// Distinguishes a folder of `serve --demo` from one with real data.
     var demoMarker: String { path + "/demo" }
 
-    var hasDatabase: Bool { FileManager.default.fileExists(atPath: database) }
+    /// That of `serve --demo`, where no option names it.
+    var ofDemo: DataDirectory { DataDirectory(path: path + "/demo") }
+
+    /// Whether `serve --demo` made the data.
+    var isOfDemo: Bool { FileManager.default.fileExists(atPath: demoMarker) }
+
+    /// Whether there is data.
+    ///
+    /// - Throws: where that cannot be looked for: then nobody knows.
+    func hasDatabase() throws(Failure) -> Bool {
+        var status = stat()
+        guard stat(database, &status) != 0 else { return true }
+        let reason = errno
+        guard reason != ENOENT else { return false }
+        throw unreadable(reason)
+    }
+
+    /// What keeps this user out, with the owner of it.
+    private func unreadable(_ reason: Int32) -> Failure {
+        guard reason != ENOTDIR else {
+            return Failure(
+                .dataDirectory,
+                "\(printable(path)) is not a folder.",
+                "Choose another: --data-directory PATH"
+            )
+        }
+        let what = "\(printable(path)) cannot be read: \(String(cString: strerror(reason)))."
+        guard reason == EACCES else {
+            return Failure(.dataDirectory, what, "Choose another: --data-directory PATH")
+        }
+        if let owner = FileOwner(path) {
+            return Failure(.dataDirectory, what, owner.remedy("700"))
+        }
+        // A folder that it lies in is closed to this user.
+        var outer = OwnerOnlyFile.folder(of: path)
+        while let folder = outer, FileOwner(folder) == nil {
+            outer = OwnerOnlyFile.folder(of: folder)
+        }
+        let owner = outer.flatMap { FileOwner($0) }
+        return Failure(
+            .dataDirectory,
+            what,
+            owner.map { $0.isOwn ? $0.remedy("700") : "\(printable(outer ?? "")): \($0.whose)." }
+                ?? "Run portico as the user that runs the server."
+        )
+    }
 
     /// The failure of a command that needs data, if the folder has none.
     var missing: Failure {
-        let demo = DataDirectory(path: path + "/demo")
-        return Failure(
+        Failure(
             .dataDirectory,
             "There is no server data in \(printable(path)).",
-            advice: (demo.hasDatabase
-                ? ["To use the data of serve --demo: --data-directory \(printable(demo.path))"]
+            // `try?`: what cannot be read is no help.
+            advice: ((try? ofDemo.hasDatabase()) == true
+                ? ["To use the data of serve --demo: --data-directory \(shellWord(ofDemo.path))"]
                 : [])
                 + [
                     "Name its folder with --data-directory PATH, or make a first realm:",
-                    "portico realm create NAME",
+                    portico("realm create NAME"),
                 ]
         )
     }
@@ -48,28 +93,77 @@ struct DataDirectory: Sendable {
         }
     }
 
-    /// Opens the key ring. It creates one only if no database exists yet: a new key ring cannot open
-    /// what an older one sealed.
-    func openKeyRing(random: RandomSource) throws(Failure) -> KeyRing {
-        do {
-            return hasDatabase
-                ? try KeyRing.load(keyRing) : try KeyRing.loadOrCreate(keyRing, random: random)
-        } catch {
-            throw Failure(
-                .keyRing,
-                "\(printable(keyRing)): \(error.explanation)",
-                advice(on: error)
+    /// What others could read of it, with the command that mends it.
+    var exposures: [(what: String, remedy: String)] {
+        [("data folder", path, "700"), ("database file", database, "600")].compactMap {
+            name,
+            path,
+            mode in
+            guard let owner = FileOwner(path), owner.isOpenToOthers else { return nil }
+            return (
+                "Others can read the \(name) \(printable(path)), mode \(owner.modeText).",
+                owner.remedy(mode)
             )
         }
     }
 
-    private func advice(on error: KeyRingError) -> String {
+    /// Why nothing can be written there, and what mends it; `nil`: that is not what is wrong.
+    var whyReadOnly: (what: String, remedy: String)? {
+        for (name, path, mode) in [("folder", path, "700"), ("database file", database, "600")]
+        where access(path, W_OK) != 0 {
+            switch errno {
+            case EROFS:
+                return (
+                    "The file system of \(printable(path)) is read-only.",
+                    "Make it writable, or choose another folder: --data-directory PATH"
+                )
+            case EACCES:
+                return (
+                    "The \(name) \(printable(path)) cannot be written: "
+                        + "\(String(cString: strerror(EACCES))).",
+                    FileOwner.remedy(path, mode: mode)
+                        ?? "Run portico as the user that runs the server."
+                )
+            default: continue
+            }
+        }
+        return nil
+    }
+
+    /// Opens the key ring. It creates one only if no database exists yet: a new key ring cannot open
+    /// what an older one sealed.
+    func openKeyRing(random: RandomSource) throws(Failure) -> KeyRing {
+        let mayBeNew = try !hasDatabase()
+        do {
+            return mayBeNew
+                ? try KeyRing.loadOrCreate(keyRing, random: random) : try KeyRing.load(keyRing)
+        } catch {
+            // Where there is none yet, it is the folder that takes no new file.
+            let owner = FileOwner(keyRing) ?? FileOwner(path)
+            throw Failure(
+                .keyRing,
+                "\(printable(keyRing)): \(Self.words(error, owner))",
+                advice(on: error, owner)
+            )
+        }
+    }
+
+    private static func words(_ error: KeyRingError, _ owner: FileOwner?) -> String {
+        switch error {
+        case .exposed where owner?.isOwn == false: "It belongs to another user."
+        case .system(let reason): "\(error.explanation) \(String(cString: strerror(reason)))."
+        default: "\(error.explanation)"
+        }
+    }
+
+    private func advice(on error: KeyRingError, _ owner: FileOwner?) -> String {
         switch error {
         case .missing, .malformed, .notAFile:
             "Restore the key ring from your backup: the data cannot be opened without it."
-        case .exposed: "Restrict it: chmod 600 \(printable(keyRing))"
+        case .exposed: owner?.remedy("600") ?? "The server does not start without its key ring."
         case .alreadyExists, .unknownKey, .system:
-            "The server does not start without its key ring."
+            owner.flatMap { $0.isOwn ? nil : $0.remedy("600") } ?? whyReadOnly?.remedy
+                ?? "The server does not start without its key ring."
         }
     }
 }

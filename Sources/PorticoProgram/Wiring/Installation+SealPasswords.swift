@@ -17,10 +17,12 @@ extension Installation {
         } catch .file(.missing) where settings.sidPasswordFile == nil {
             return nil
         } catch {
+            let form =
+                "It has a line for each password, the newest last: an id, a space, the password."
             throw Failure(
                 .wrongValue,
                 "\(printable(path)): \(error.explanation)",
-                "It has a line for each password, the newest last: an id, a space, the password."
+                error == .file(.exposed) ? FileOwner.remedy(path) ?? form : form
             )
         }
     }

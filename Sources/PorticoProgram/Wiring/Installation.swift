@@ -4,6 +4,7 @@ import PorticoSQLite
 import PorticoSeals
 import PorticoStores
 import PorticoSystem
+import PorticoWeb
 
 /// An opened data directory: the stores and the key ring.
 struct Installation: Sendable {
@@ -25,7 +26,12 @@ struct Installation: Sendable {
     var backend: BackendConfigurationStore { BackendConfigurationStore(database) }
     var logoutDeliveries: LogoutDeliveryStore { LogoutDeliveryStore(database) }
     var pushedRequests: PushedRequestStore { PushedRequestStore(database) }
-    var writeProbe: WriteProbeStore { WriteProbeStore(database) }
+
+    /// The public URL: the one set, else that of the running server.
+    var publicURL: String { settledPublicURL?.origin ?? settings.effectivePublicURL }
+
+    /// `nil`: no public URL is set, and no server runs.
+    var settledPublicURL: PublicURL? { settings.publicURL ?? ServerLock.servedURL(directory) }
 
     /// What to do if the folder has no data yet.
     enum Missing {
@@ -44,7 +50,7 @@ struct Installation: Sendable {
     ) throws -> Installation {
         let directory = DataDirectory(path: settings.dataDirectory)
         let random = RandomSource.system
-        if !directory.hasDatabase {
+        if try !directory.hasDatabase() {
             switch missing {
             case .create: try directory.create()
             case .fail:
@@ -71,12 +77,27 @@ struct Installation: Sendable {
                 clock: clock
             )
         } catch let error as DatabaseOpeningError {
-            throw Failure(
-                .database,
-                "\(printable(directory.database)) cannot be opened.",
-                advice: [error.description] + error.advice
-            )
+            throw Failure(opening: directory, error, DiskRoom(at: directory.path))
         }
+    }
+
+    /// Before a realm is made below ``publicURL``: a server does not start with realms below several
+    /// addresses (docs/decisions/0036).
+    func expectOneAddress() async throws {
+        let bases = try await realms.issuers().compactMap { realm -> String? in
+            // Without it, the realm has a host of its own.
+            let suffix = "/realms/\(realm.name)"
+            guard realm.issuer.hasSuffix(suffix) else { return nil }
+            return String(realm.issuer.dropLast(suffix.count))
+        }
+        guard let other = bases.first, !bases.contains(publicURL) else { return }
+        throw Failure(
+            .issuerMismatch,
+            "The realms of \(printable(directory.path)) are below \(other), and a new one would be "
+                + "below \(publicURL): no server serves both.",
+            "Nothing was made. Add: --public-url \(other)",
+            "Or use a folder of its own: --data-directory PATH"
+        )
     }
 
     func close() async throws {
@@ -99,14 +120,46 @@ struct Installation: Sendable {
     }
 }
 
+extension Failure {
+    /// That a database cannot be opened. A full disk comes first, then what cannot be written: other
+    /// reasons are told wrongly then.
+    init(opening directory: DataDirectory, _ error: DatabaseOpeningError, _ room: DiskRoom?) {
+        let advice: [String]
+        if error.mayBeRoom, let room, room.isNone {
+            advice = ["The disk is full: \(room.text) free.", DiskRoom.remedy(directory.path)]
+        } else if error.mayBeRoom, let why = directory.whyReadOnly {
+            advice = [why.what, why.remedy]
+        } else {
+            advice = [error.description] + error.advice(directory)
+        }
+        self.init(
+            .database,
+            "\(printable(directory.database)) cannot be opened.",
+            advice: advice
+        )
+    }
+}
+
 extension DatabaseOpeningError {
+    /// Whether it is what a full disk leads to, or one that cannot be written.
+    fileprivate var mayBeRoom: Bool {
+        switch self {
+        case .cannotOpen, .cannotCreateFolder, .readOnly, .noWriteAheadLog, .other: true
+        case .locked, .corrupt, .newerSchema, .foreign: false
+        }
+    }
+
     /// What the operator can do about it.
-    fileprivate var advice: [String] {
+    fileprivate func advice(_ directory: DataDirectory) -> [String] {
         switch self {
         case .newerSchema:
             ["Run that version, or restore a backup from before the upgrade."]
         case .corrupt: ["Restore the whole folder from your backup."]
-        case .cannotOpen: ["Check that it belongs to the user who runs portico."]
+        case .cannotOpen, .readOnly:
+            [
+                FileOwner(directory.database).flatMap { $0.isOwn ? nil : $0.remedy("600") }
+                    ?? "Check that it belongs to the user who runs portico."
+            ]
         case .foreign: ["Choose another folder: --data-directory PATH"]
         case .noWriteAheadLog: ["Choose a folder on a disk of this machine: --data-directory PATH"]
         case .cannotCreateFolder, .locked, .other: []

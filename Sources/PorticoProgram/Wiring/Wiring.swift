@@ -7,6 +7,7 @@ import PorticoOutbound
 import PorticoPages
 import PorticoProtocol
 import PorticoProvider
+import PorticoSQLite
 import PorticoSeals
 import PorticoStores
 import PorticoWeb
@@ -28,8 +29,14 @@ struct Wiring {
     /// - Parameter whenListening: Called once the server listens.
     func serve(whenListening: @escaping @Sendable () -> Void) async throws {
         let settings = installation.settings
-        let publicURL = try PublicURL(settings.effectivePublicURL)
-        let realms = try await RealmDirectory(store: installation.realms, ring: installation.ring)
+        var named = try PublicURL(settings.effectivePublicURL)
+        named.coversSubdomains = settings.hstsSubdomains
+        let publicURL = named
+        let realms = try await RealmDirectory(
+            store: installation.realms,
+            ring: installation.ring,
+            takesAdminPasswords: settings.adminPasswordGrant
+        )
         let activity = SessionActivity(sessions: installation.sessions)
         let hashing = PasswordHashing(
             threads: settings.hashingThreads,
@@ -62,7 +69,6 @@ struct Wiring {
             // A demo shows its outbox as a page.
             sendsMail: mail != nil || demonstration != nil,
             theme: look.theme,
-            takesAdminPasswords: settings.adminPasswordGrant,
             sessionEnded: { logout.wake() }
         )
         let wiring = BackendWiring(
@@ -76,10 +82,7 @@ struct Wiring {
         )
         let backend = try await wiring.backend(publicURL)
         let readiness = Readiness()
-        let storage = SharedCheck { [installation] in
-            _ = try await installation.realms.version()
-            try await installation.writeProbe.write(at: installation.clock.moment().seconds)
-        }
+        let storage = StorageCheck(installation, logger: log.logger("portico.storage"))
         let pipeline = try pipeline(
             provider.service,
             backend,
@@ -87,7 +90,12 @@ struct Wiring {
             publicURL,
             realms
         )
-        let health = HealthResponder(next: pipeline, readiness: readiness, storage: storage)
+        let health = HealthResponder(
+            next: pipeline,
+            readiness: readiness,
+            storage: SharedCheck { try await storage() },
+            hasTrouble: { storage.hasTrouble }
+        )
         let administrators = AdminTokens(
             realms: realms,
             grants: installation.grants,
@@ -96,6 +104,13 @@ struct Wiring {
         let application = server(health, administrators, whenListening)
         let background =
             repeating(realms, activity, logout, provider) + wiring.repeating(backend)
+            + [
+                Repeating(
+                    name: "storage",
+                    interval: .seconds(5),
+                    logger: log.logger("portico.background")
+                ) { try await storage.retry() }
+            ]
         let standIns: [any Service] = demonstration?.services(before: pipeline) ?? []
         let result: Result<Void, any Error>
         do {
@@ -112,7 +127,9 @@ struct Wiring {
                 { try await activity.flush() }, { try await backend.activity.flush() },
                 { try await provider.refusedClients.flush(into: installation.audit) },
                 { try await provider.realmEvents.flush(into: installation.realms.events) },
+                { try await provider.swaps.flush(into: installation.grants) },
                 { await hashing.shutDown() }, { try await outbound.shutdown() },
+                { try await wiring.apis.shutdown() },
             ]
         )
         try result.get()

@@ -36,12 +36,12 @@ package struct AuthorizationRequest: Sendable {
         try Self.refuseUnsupported(form)
         try Self.checkResponseType(form)
         scope = try Scope(form["scope"] ?? "")
-        nonce = try Self.bounded(form["nonce"], 255)
+        nonce = try Self.bounded("nonce", of: form, 255)
         challenge = try Self.challenge(form)
         prompt = try Self.prompt(form["prompt"], ignoresUnknownPrompts)
         maxAge = try Self.maxAge(form["max_age"])
-        loginHint = try Self.bounded(form["login_hint"], 1024)
-        idTokenHint = try Self.bounded(form["id_token_hint"], 6000)
+        loginHint = try Self.bounded("login_hint", of: form, 1024)
+        idTokenHint = try Self.bounded("id_token_hint", of: form, JWS.standardLimit)
         uiLocales = Self.list(form["ui_locales"], most: 10)
         acrValues = Self.list(form["acr_values"], most: 10)
         claims = try form["claims"].map { text throws(OAuthError) in try ClaimsRequest(text) }
@@ -52,9 +52,12 @@ package struct AuthorizationRequest: Sendable {
 
     /// OpenID Connect Core §6.1: each unsupported parameter is refused with its own error, and
     /// nothing is fetched.
-    private static func refuseUnsupported(_ form: FormParameters) throws(OAuthError) {
+    package static func refuseUnsupported(_ form: FormParameters) throws(OAuthError) {
         if form["request"] != nil {
-            throw OAuthError(.requestNotSupported, "Request objects are not supported.")
+            throw OAuthError(
+                .requestNotSupported,
+                "request is not supported: send the parameters themselves."
+            )
         }
         if form["request_uri"] != nil {
             throw OAuthError(
@@ -133,10 +136,12 @@ package struct AuthorizationRequest: Sendable {
         return seconds
     }
 
-    private static func bounded(_ text: String?, _ most: Int) throws(OAuthError) -> String? {
-        guard let text else { return nil }
+    private static func bounded(_ name: StaticString, of form: FormParameters, _ most: Int)
+        throws(OAuthError) -> String?
+    {
+        guard let text = form["\(name)"] else { return nil }
         guard text.utf8.count <= most else {
-            throw OAuthError(.invalidRequest, "A parameter is too long.")
+            throw OAuthError(.invalidRequest, parameter: name, "is too long.")
         }
         return text
     }

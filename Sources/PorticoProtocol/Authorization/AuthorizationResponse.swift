@@ -77,7 +77,8 @@ package enum AuthorizationResponse: Sendable {
         // RFC 6749 §10.12, RFC 8252 §8.9: this does not answer our request.
         guard let state, expectation.state == SecretText(state) else { throw .otherState }
         // RFC 9207 §2.4: before the error is shown, and before the code is sent.
-        let isError = parameters.contains("error")
+        // An empty parameter counts as omitted (RFC 6749 §3.1).
+        let isError = parameters["error"] != nil
         guard Self.isFrom(expectation, parameters) else {
             throw isError ? .forgedError : .otherIssuer
         }
@@ -91,7 +92,7 @@ package enum AuthorizationResponse: Sendable {
             !parameters.contains("response")
         else { throw .malformed }
         switch (parameters["code"], parameters["error"]) {
-        case (let code?, nil) where !isError: self = .code(SecretText(code))
+        case (let code?, nil): self = .code(SecretText(code))
         case (nil, let error?) where error.utf8.count <= 256:
             self = .error(ErrorResponse(error, in: parameters))
         default: throw .malformed

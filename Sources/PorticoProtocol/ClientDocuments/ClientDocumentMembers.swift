@@ -15,6 +15,10 @@ struct ClientDocumentMembers {
         if let types = json["response_types"] {
             guard types == ["code"] else { throw .responseTypes }
         }
+        // People are known by their DIDs (OpenID Connect Registration §2).
+        if let type = json["subject_type"] {
+            guard type == "public" else { throw .subjectType }
+        }
         for name in ["logo_uri", "tos_uri", "policy_uri"] {
             guard let value = json[name] else { continue }
             guard let text = value.string, HTTPAddress(text)?.isSecure == true else { throw .uri }

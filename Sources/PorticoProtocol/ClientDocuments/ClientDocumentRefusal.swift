@@ -11,6 +11,7 @@ package enum ClientDocumentRefusal: Error, Hashable, CaseIterable, Sendable {
     case applicationType
     case grantTypes
     case responseTypes
+    case subjectType
     case dpop
     case method
     case algorithm
@@ -40,6 +41,7 @@ extension ClientDocumentRefusal {
             "client_id must be an https URL with a path, without port, query, fragment and dots."
         case .clientHost: "The host of client_id is not one of the public internet."
         case .notJSON: "The client's document is not a JSON object of at most 64 KiB."
+        case .subjectType: "subject_type in the client's document must be public."
         case .clientID: "client_id in the client's document is not its address."
         case .scope: "scope in the client's document must be well-formed and include atproto."
         case .redirectURIs: "redirect_uris must be 1 to 32 texts."

@@ -75,6 +75,7 @@ package struct DPoPJudge: Sendable {
         // A date has at most twelve digits, so that nothing overflows.
         let issuedAt = NumericDate.seconds(issued)
         guard now - Self.past...now + Self.future ~= issuedAt else { throw .time }
+        try Self.checkLife(claims, at: now)
         try Self.check(claims["ath"], for: request.token)
         try check(claims["nonce"], at: now)
         return DPoPProof(sender, jti: jti, issuedAt: issuedAt)
@@ -128,6 +129,19 @@ package struct DPoPJudge: Sendable {
         guard let named = TargetURI.normalized(named), let asked = TargetURI.normalized(asked)
         else { return false }
         return sameBytes(named, asked)
+    }
+
+    /// A proof needs neither `exp` nor `nbf`. One that has them is not taken outside of them (RFC 7519
+    /// §4.1.4, §4.1.5); a clock may be as fast as `iat` says it is.
+    private static func checkLife(_ claims: JSONObject, at now: Int64) throws(DPoPRefusal) {
+        for (name, isGood) in [
+            ("exp", { (time: Int64) in now < time }),
+            ("nbf", { (time: Int64) in time <= now + future }),
+        ] {
+            guard let value = claims[name] else { continue }
+            guard let time = NumericDate.date(value).map(NumericDate.seconds) else { throw .claims }
+            guard isGood(time) else { throw .time }
+        }
     }
 
     private static func check(_ hash: JSONValue?, for token: String?) throws(DPoPRefusal) {

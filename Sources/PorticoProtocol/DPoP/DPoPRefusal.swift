@@ -33,7 +33,7 @@ extension DPoPRefusal {
         case .claims: "The proof lacks jti, htm, htu or iat, or one of them has a wrong form."
         case .method: "The htm of the proof is not the method of the request."
         case .target: "The htu of the proof is not the address of the request."
-        case .time: "The iat of the proof is too far from the time of the server."
+        case .time: "The iat, exp or nbf of the proof does not fit the time of the server."
         case .unexpectedHash: "The proof has an ath, but the request has no access token."
         case .hash: "The ath of the proof is not the hash of the access token."
         case .nonce: "The proof has no nonce, or one that is not good any more."

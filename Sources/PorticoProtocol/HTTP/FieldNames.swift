@@ -19,6 +19,7 @@ extension HTTPField.Name {
     package static let fetchSite = known("Sec-Fetch-Site")
     package static let fetchMode = known("Sec-Fetch-Mode")
     package static let fetchDestination = known("Sec-Fetch-Dest")
+    package static let fetchPurpose = known("Sec-Purpose")
     /// Our pages add it to requests that need more than a cookie (WEB-BFF-5).
     package static let portico = known("X-Portico")
     /// The HTTP working group's header field of that name.

@@ -19,7 +19,7 @@ package struct HTTPAddress: Hashable, Sendable {
     package let query: String?
 
     package init?(_ text: String) {
-        guard text.utf8.count <= 32 * 1024, Self.isAllowed(text.utf8) else { return nil }
+        guard text.utf8.count <= 64 * 1024, Self.isAllowed(text.utf8) else { return nil }
         let rest: Substring
         if text.lowercased().hasPrefix("https://") {
             isSecure = true

@@ -13,8 +13,10 @@ public struct HTTPTransportError: Error, Hashable, Sendable, CustomStringConvert
     public static let timedOut = Self("The server did not answer in time.")
     /// The body is longer than the limit.
     public static let tooLarge = Self("The answer is larger than allowed.")
-    /// The server's certificate was refused.
-    public static let untrusted = Self("The server's certificate is not trusted.")
+    /// The server's certificate was refused, or it has none: it does not speak TLS.
+    public static let untrusted = Self(
+        "The server's certificate is not trusted, or it does not speak TLS there."
+    )
     /// What was sent or received is not HTTP.
     public static let malformed = Self("The exchange is not well-formed HTTP.")
     /// The calling task was cancelled.
@@ -22,6 +24,8 @@ public struct HTTPTransportError: Error, Hashable, Sendable, CustomStringConvert
     /// The address is not allowed: it is not https on the usual port, or is not on a public
     /// network.
     package static let refused = Self("The address is not one that may be asked.")
+    /// There is no server of that name: the look-up said so.
+    package static let noSuchHost = Self("There is no server of that name.")
     /// `localhost`, or a name below it, has the address of another machine.
     package static let elsewhere = Self(
         "The name localhost resolves to another machine. Correct the hosts file, or use 127.0.0.1."

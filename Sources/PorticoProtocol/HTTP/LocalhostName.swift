@@ -33,7 +33,10 @@ package struct LocalhostName: Sendable {
         do {
             found = try await resolver.addresses(of: address.host)
         } catch {
-            throw error as? HTTPTransportError ?? .cancelled
+            guard error as? HTTPTransportError == .unreachable else {
+                throw error as? HTTPTransportError ?? .cancelled
+            }
+            found = []
         }
         // One foreign address among loopback ones is not an accident: none of them is used.
         let literals = found.map(Self.literal)

@@ -25,7 +25,8 @@ package struct JWK: Hashable, Sendable {
         self.keyID = keyID
     }
 
-    /// Reads one key.
+    /// Reads one key. A member that is `null` counts as absent, because some programs write every
+    /// member that they know, but not a private one.
     ///
     /// - Parameter unlabelledRSA: The algorithm of an RSA key that names none. OpenID Connect
     ///   assumes RS256 (Core §3.1.3.7-7); a caller that agreed on PS256 passes it.
@@ -98,13 +99,13 @@ extension JWK {
         }
     }
 
-    /// `use`, if present, must be `sig` (§4.2); `key_ops`, if present, must be an array of
-    /// different texts that includes `verify` (§4.3).
+    /// `use`, if present, must be `sig` (§4.2); `key_ops`, if present and not empty, must be an array
+    /// of different texts that includes `verify` (§4.3).
     private static func checkPurpose(of object: JSONObject) throws(JWKError) {
-        if let use = object["use"] {
+        if let use = object.present("use") {
             guard use == "sig" else { throw .notForSignatures }
         }
-        if let operations = object["key_ops"] {
+        if let operations = object.present("key_ops"), operations != [] {
             guard let names = operations.strings, names.contains("verify"),
                 Set(names).count == names.count
             else {
@@ -118,14 +119,14 @@ extension JWK {
         of object: JSONObject,
         fitting algorithms: [SignatureAlgorithm]
     ) throws(JWKError) -> SignatureAlgorithm {
-        let named = object["alg"]
+        let named = object.present("alg")
         let algorithm = algorithms.first { named == nil || named == .string($0.rawValue) }
         guard let algorithm else { throw .algorithmDoesNotFit }
         return algorithm
     }
 
     private static func keyID(of object: JSONObject) throws(JWKError) -> String? {
-        guard let value = object["kid"] else { return nil }
+        guard let value = object.present("kid") else { return nil }
         guard let keyID = value.string else { throw .notAKey }
         guard keyID.utf8.count <= JWSHeader.keyIDLimit else { throw .keyIDTooLong }
         return keyID

@@ -6,8 +6,9 @@ package struct JWS: Sendable {
     /// Must not be trusted until ``signer(among:allowing:)`` has returned.
     package var uncheckedPayload: [UInt8] { parts.payload }
 
-    /// Longer than any token that we issue, in bytes.
-    package static let standardLimit = 16 * 1024
+    /// The longest token that is issued, in bytes, and that is taken back wherever it may come
+    /// (docs/decisions/0102).
+    package static let standardLimit = 32 * 1024
 
     /// - Throws: A ``JOSEError`` for everything other than header, payload and signature in strict
     ///   base64url: JWE (five parts), JSON serialization, padding, white space.

@@ -46,7 +46,7 @@ package struct JWT: Sendable {
         do {
             return try JSONObject(
                 parsing: jws.uncheckedPayload,
-                limits: .foreign(size: jws.uncheckedPayload.count)
+                limits: .claims(size: jws.uncheckedPayload.count)
             )
         } catch {
             throw .invalidClaims

@@ -43,9 +43,9 @@ where Algorithm: CaseIterable & RawRepresentable<String> & Hashable & Sendable {
         guard (keyID?.utf8.count ?? 0) <= Self.keyIDLimit else { throw .keyIDTooLong }
     }
 
-    /// A member that must be a text if present.
+    /// A member that must be a text if present; `null` counts as absent.
     private static func text(_ name: String, in members: JSONObject) throws(JOSEError) -> String? {
-        guard let value = members[name] else { return nil }
+        guard let value = members.present(name) else { return nil }
         guard let text = value.string else { throw .invalidHeader }
         return text
     }

@@ -21,10 +21,11 @@ package struct RemoteKeySet: Sendable {
 
     /// How long a set is used without a new fetch, unless specified otherwise.
     package static let freshness: TimeInterval = 300
-    /// How long after a fetch an unknown key does not cause another one: invented key names must
-    /// not make us attack the issuer.
+    /// How long after a fetch that an unknown name caused another unknown name causes none: invented
+    /// names must not make us attack the issuer. A fetch with any other cause does not count, or a new
+    /// key would stay unknown after each of those.
     private static let coolDown: TimeInterval = 60
-    /// How long after a failed fetch no caller tries again while there is no fresh set.
+    /// How long after a failed fetch no caller tries again.
     private static let pause: TimeInterval = 5
     /// A fetch without a report counts as lost after this.
     private static let patience: TimeInterval = 60
@@ -34,24 +35,39 @@ package struct RemoteKeySet: Sendable {
 
     private var current: (set: JWKSet, receivedAt: Date, freshFor: TimeInterval)?
     private var underWaySince: Date?
-    private var last: (attempt: Date, hasFailed: Bool)?
+    private var failedAt: Date?
+    /// When an unknown name caused a fetch.
+    private var missedAt: Date?
 
     package init() {}
 
     /// What to do for a token with this header.
-    package mutating func key(for header: JWSHeader, at now: Date) -> Answer {
+    ///
+    /// - Parameter afterFetch: Whether the caller was told to fetch for this header, and that
+    ///   succeeded.
+    package mutating func key(
+        for header: JWSHeader,
+        afterFetch: Bool = false,
+        at now: Date
+    ) -> Answer {
         let fresh = current.flatMap {
             Self.isWithin($0.freshFor, of: $0.receivedAt, now) ? $0.set : nil
         }
-        let keys = fresh?.keys(fitting: header) ?? []
+        let keys = (afterFetch ? current?.set : fresh)?.keys(fitting: header) ?? []
         guard keys.isEmpty else { return .use(keys) }
+        if afterFetch {
+            missedAt = now
+            return .unknown
+        }
         if let underWaySince, Self.isWithin(Self.patience, of: underWaySince, now) {
             return .wait
         }
-        let interval = fresh == nil ? Self.pause : Self.coolDown
-        if let last, Self.isWithin(interval, of: last.attempt, now) {
-            if last.hasFailed { return .unavailable }
-            if fresh != nil { return .unknown }
+        if let failedAt, Self.isWithin(Self.pause, of: failedAt, now) { return .unavailable }
+        if fresh != nil {
+            if let missedAt, Self.isWithin(Self.coolDown, of: missedAt, now) {
+                return failedAt == nil ? .unknown : .unavailable
+            }
+            missedAt = now
         }
         underWaySince = now
         return .fetch
@@ -72,13 +88,13 @@ package struct RemoteKeySet: Sendable {
         freshFor seconds: TimeInterval = RemoteKeySet.freshness
     ) {
         current = (set, now, seconds)
-        last = (now, hasFailed: false)
+        failedAt = nil
         underWaySince = nil
     }
 
     /// The existing set stays, and is used as long as it is fresh.
     package mutating func failed(at now: Date) {
-        last = (now, hasFailed: true)
+        failedAt = now
         underWaySince = nil
     }
 

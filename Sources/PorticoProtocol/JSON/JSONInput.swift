@@ -44,6 +44,14 @@ struct JSONInput {
         position += count
     }
 
+    /// Reads past a byte order mark, if one is next.
+    mutating func skipMark() throws(JSONFault) {
+        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+        guard try peek() == mark[0] else { return }
+        if buffer.count - position < mark.count { try fill(mark.count) }
+        if buffer[position...].starts(with: mark) { position += mark.count }
+    }
+
     /// Whether `byte` was next, which is then read.
     mutating func take(_ byte: UInt8) throws(JSONFault) -> Bool {
         guard try peek() == byte else { return false }
@@ -85,12 +93,18 @@ struct JSONInput {
             guard end <= limits.size else { throw JSONFault(.tooLarge) }
             if let fault { throw fault }
             let mayGoOn = end == buffer.count - position && !isAtEnd
-            if case .success(let value) = result, !mayGoOn || !value.isNumber {
+            if case .success(let value) = result, !mayGoOn || !isAtNumber {
                 position += end
                 return value
             }
             try fill(max(1, end))
         }
+    }
+
+    /// Whether the next byte begins a number, whose end only what follows shows.
+    private var isAtNumber: Bool {
+        position < buffer.count
+            && (buffer[position].isDigit || buffer[position] == UInt8(ascii: "-"))
     }
 
     /// Reads at least that many bytes more, unless the source has fewer.
@@ -107,15 +121,6 @@ struct JSONInput {
             } catch {
                 throw JSONFault(error)
             }
-        }
-    }
-}
-
-extension JSONValue {
-    fileprivate var isNumber: Bool {
-        switch self {
-        case .integer, .number: true
-        default: false
         }
     }
 }

@@ -56,6 +56,13 @@ extension JSONObject {
     public func object(_ name: String) -> JSONObject? { self[name]?.object }
     /// The texts of a member; `nil` if it is missing or not an array of texts only.
     public func strings(_ name: String) -> [String]? { self[name]?.strings }
+
+    /// The value of a member; `nil` if it is missing or `null`, which some programs write for a
+    /// value that they do not have.
+    package func present(_ name: String) -> JSONValue? {
+        guard let value = self[name], value != .null else { return .none }
+        return value
+    }
 }
 
 extension JSONObject: Sequence {

@@ -112,9 +112,9 @@ struct JSONParser {
             integer = nil
         }
         if let integer { return .integer(integer) }
-        guard let number = Double(text(start..<position)), number.isFinite else {
-            throw .numberOutOfRange
-        }
+        let written = text(start..<position)
+        if limits.keepsDigits, Double(written)?.description != written { return .string(written) }
+        guard let number = Double(written), number.isFinite else { throw .numberOutOfRange }
         return .number(number)
     }
 

@@ -45,6 +45,7 @@ package struct JSONReader {
     private var names: [Set<ExactText>] = []
     private var sizeOfNames = 0
     private var hasBegun = false
+    private var mayHaveMark: Bool
     /// A member's name was read, and its value was not.
     private var isAfterName = false
 
@@ -52,8 +53,16 @@ package struct JSONReader {
     ///   - limits: Its size is that of a single value that is read whole, or of all names of the
     ///     objects that are entered, not that of the text.
     ///   - chunk: How many bytes are asked for at once.
-    package init(_ source: any ByteSource, limits: JSONLimits, chunk: Int = 256 * 1024) {
+    ///   - mayHaveMark: Whether a byte order mark at the beginning is passed over (RFC 8259 §8.1), as
+    ///     editors on Windows write it into files.
+    package init(
+        _ source: any ByteSource,
+        limits: JSONLimits,
+        chunk: Int = 256 * 1024,
+        mayHaveMark: Bool = false
+    ) {
         input = JSONInput(source, chunk: chunk)
+        self.mayHaveMark = mayHaveMark
         self.limits = limits
     }
 
@@ -77,6 +86,7 @@ package struct JSONReader {
     /// The next step; `nil` at the end of the text, after which nothing follows.
     package mutating func next() throws(JSONReadError) -> Event? {
         do {
+            try passMark()
             try input.skipWhitespace()
             guard let level = open.last else {
                 return hasBegun ? try end() : try event()
@@ -97,6 +107,7 @@ package struct JSONReader {
     /// - Throws: `.tooLarge` if it is longer than the limit.
     package mutating func value() throws(JSONReadError) -> JSONValue {
         do {
+            try passMark()
             try beginValue()
             start = input.offset
             return try input.value(limits.within(open.count))
@@ -106,9 +117,14 @@ package struct JSONReader {
     }
 
     /// Reads past the value that is next, in the memory that one string or number of it needs.
-    package mutating func skip() throws(JSONReadError) {
+    ///
+    /// - Returns: Its first step.
+    @discardableResult
+    package mutating func skip() throws(JSONReadError) -> Event? {
         let level = open.count
-        repeat { _ = try next() } while open.count > level
+        let first = try next()
+        while open.count > level { _ = try next() }
+        return first
     }
 
     /// The name of the next member of the object that was entered last; `nil` leaves it.
@@ -132,6 +148,12 @@ package struct JSONReader {
 }
 
 extension JSONReader {
+    private mutating func passMark() throws(JSONFault) {
+        guard mayHaveMark else { return }
+        mayHaveMark = false
+        try input.skipMark()
+    }
+
     /// The step that the value is which is next.
     private mutating func event() throws(JSONFault) -> Event {
         try beginValue()

@@ -36,15 +36,40 @@ public struct ProviderMetadata: Sendable, Hashable {
     /// All members, as read.
     public let json: JSONObject
 
-    package enum Refusal: Error, Hashable, Sendable {
-        case malformed
-        /// The document belongs to another issuer (RFC 8414 §3.3).
-        case otherIssuer
-        case missingMember
-        /// A member does not have its standard type, or is not an absolute URL.
-        case malformedMember
-        /// An endpoint is `http` although the issuer is not, or is not on this machine.
-        case insecureEndpoint
+    /// Why a document is not used, with the member that is to blame, which `==` does not compare.
+    package struct Refusal: Error, Hashable, Sendable {
+        package let kind: Kind
+        /// The name of the member, if it is one.
+        package var member: StaticString?
+
+        package enum Kind: Hashable, Sendable {
+            case malformed
+            /// The document belongs to another issuer (RFC 8414 §3.3).
+            case otherIssuer
+            case missingMember
+            /// A member that is needed does not have its standard type, or is not an absolute URL.
+            case malformedMember
+            /// An endpoint is `http` although the issuer is not, or is not on this machine.
+            case insecureEndpoint
+        }
+
+        package static let malformed = Refusal(kind: .malformed)
+        package static let otherIssuer = Refusal(kind: .otherIssuer, member: "issuer")
+        package static let missingMember = Refusal(kind: .missingMember)
+        package static let malformedMember = Refusal(kind: .malformedMember)
+        package static let insecureEndpoint = Refusal(kind: .insecureEndpoint)
+
+        func naming(_ member: StaticString) -> Refusal {
+            Refusal(kind: kind, member: member)
+        }
+
+        package static func == (one: Refusal, other: Refusal) -> Bool {
+            one.kind == other.kind
+        }
+
+        package func hash(into hasher: inout Hasher) {
+            hasher.combine(kind)
+        }
     }
 
     /// Documents have at most this many bytes (RFC 8414 §6.2).
@@ -65,29 +90,31 @@ public struct ProviderMetadata: Sendable, Hashable {
 
     package init(_ json: JSONObject, of issuer: Issuer) throws(Refusal) {
         let members = Members(json: json, plainHTTP: issuer.plainHTTP)
-        guard let name = try members.text("issuer") else { throw .missingMember }
+        let name = try members.required("issuer")
         // Without this check, any document could set this issuer's endpoints (§6.2).
         guard issuer.isNamed(byMetadata: name) else { throw .otherIssuer }
-        guard let authorizationEndpoint = try members.endpoint("authorization_endpoint"),
-            let tokenEndpoint = try members.endpoint("token_endpoint")
-        else { throw .missingMember }
         self.issuer = name
-        self.authorizationEndpoint = authorizationEndpoint
-        self.tokenEndpoint = tokenEndpoint
+        authorizationEndpoint = try members.requiredEndpoint("authorization_endpoint")
+        tokenEndpoint = try members.requiredEndpoint("token_endpoint")
         userInfoEndpoint = try members.endpoint("userinfo_endpoint")
         keySetURI = try members.endpoint("jwks_uri")
         revocationEndpoint = try members.endpoint("revocation_endpoint")
         endSessionEndpoint = try members.endpoint("end_session_endpoint")
         pushedAuthorizationRequestEndpoint =
             try members.endpoint("pushed_authorization_request_endpoint")
-        scopesSupported = try members.texts("scopes_supported")
-        responseTypesSupported = try members.texts("response_types_supported")
-        codeChallengeMethodsSupported = try members.texts("code_challenge_methods_supported")
-        idTokenSigningAlgorithms = try members.texts("id_token_signing_alg_values_supported")
+        scopesSupported = members.texts("scopes_supported")
+        responseTypesSupported = members.texts("response_types_supported")
+        codeChallengeMethodsSupported = members.texts("code_challenge_methods_supported")
+        idTokenSigningAlgorithms = members.texts("id_token_signing_alg_values_supported")
         sendsIssuerInResponses =
-            try members.flag("authorization_response_iss_parameter_supported")
-        supportsClaimsParameter = try members.flag("claims_parameter_supported")
+            try members.checkedFlag("authorization_response_iss_parameter_supported")
+        supportsClaimsParameter = members.flag("claims_parameter_supported")
         self.json = json
+    }
+
+    /// The texts of any other member that is a list, read as those above.
+    package func list(_ name: String) -> [String]? {
+        Members(json: json, plainHTTP: .nowhere).texts(name)
     }
 
     /// Whether the server announces that it checks S256 (RFC 7636 §7.2, RFC 8414 §2).
@@ -98,51 +125,68 @@ public struct ProviderMetadata: Sendable, Hashable {
     /// Whether the code flow is supported, which is assumed if not listed (RFC 8414 §2 requires
     /// it).
     package var servesCodeFlow: Bool {
-        responseTypesSupported?.contains("code") ?? true
+        guard let types = responseTypesSupported, !types.isEmpty else { return true }
+        return types.contains("code")
     }
 
     /// The algorithms allowed for an ID Token: those the server lists, except `none` and those with
     /// a shared secret; RS256 is the default (OpenID Connect Core §3.1.3.7).
     package var allowedAlgorithms: Set<SignatureAlgorithm> {
-        guard let names = idTokenSigningAlgorithms else { return [.rs256] }
+        guard let names = idTokenSigningAlgorithms, !names.isEmpty else { return [.rs256] }
         return Set(names.compactMap(SignatureAlgorithm.init(rawValue:)))
     }
 }
 
-/// Reads members: `null` counts as missing, a wrong type is an error.
+/// Reads members. One that is `null`, empty or of another type counts as missing, unless a rule depends
+/// on it.
 private struct Members {
     let json: JSONObject
     let plainHTTP: PlainHTTP
 
-    func text(_ name: String) throws(ProviderMetadata.Refusal) -> String? {
-        switch json[name] {
-        case nil, .null?: return nil
-        case .string(let text)?: return text
-        default: throw .malformedMember
-        }
-    }
-
-    func texts(_ name: String) throws(ProviderMetadata.Refusal) -> [String]? {
-        switch json[name] {
-        case nil, .null?: return nil
-        case let value?:
-            guard let texts = value.strings else { throw .malformedMember }
-            return texts
-        }
-    }
-
-    func flag(_ name: String) throws(ProviderMetadata.Refusal) -> Bool {
-        switch json[name] {
-        case nil, .null?: return false
-        case .bool(let flag)?: return flag
-        default: throw .malformedMember
-        }
-    }
-
-    func endpoint(_ name: String) throws(ProviderMetadata.Refusal) -> String? {
-        guard let text = try text(name) else { return nil }
-        guard let address = HTTPAddress(text) else { throw .malformedMember }
-        guard address.isSecure || plainHTTP.permits(address) else { throw .insecureEndpoint }
+    func required(_ name: StaticString) throws(ProviderMetadata.Refusal) -> String {
+        guard let value = json.present("\(name)") else { throw .missingMember.naming(name) }
+        guard let text = value.string else { throw .malformedMember.naming(name) }
         return text
+    }
+
+    func requiredEndpoint(_ name: StaticString) throws(ProviderMetadata.Refusal) -> String {
+        let text = try required(name)
+        guard let address = HTTPAddress(text) else { throw .malformedMember.naming(name) }
+        try check(address, name)
+        return text
+    }
+
+    /// What is no address is none, but no endpoint may be without TLS (RFC 8414 §2).
+    func endpoint(_ name: StaticString) throws(ProviderMetadata.Refusal) -> String? {
+        guard let text = json.string("\(name)"), let address = HTTPAddress(text) else { return nil }
+        try check(address, name)
+        return text
+    }
+
+    private func check(_ address: HTTPAddress, _ name: StaticString)
+        throws(ProviderMetadata.Refusal)
+    {
+        guard address.isSecure || plainHTTP.permits(address) else {
+            throw .insecureEndpoint.naming(name)
+        }
+    }
+
+    /// The texts of a list; a text alone is a list of one.
+    func texts(_ name: String) -> [String]? {
+        if let text = json.string(name) { return text.isEmpty ? nil : [text] }
+        return json.array(name)?.compactMap(\.string)
+    }
+
+    func flag(_ name: String) -> Bool { json.bool(name) ?? false }
+
+    /// A flag that asks for a check: text is read, as some programs write it, and anything else is not
+    /// guessed.
+    func checkedFlag(_ name: StaticString) throws(ProviderMetadata.Refusal) -> Bool {
+        switch json.present("\(name)") {
+        case nil, ""?, "false"?: return false
+        case "true"?: return true
+        case .bool(let flag)?: return flag
+        default: throw .malformedMember.naming(name)
+        }
     }
 }

@@ -61,10 +61,10 @@ package struct VerifiedAccessToken: Sendable {
         guard let subject = claims.string("sub"), (1...1024).contains(subject.utf8.count) else {
             throw .subject
         }
-        guard Self.isBound(claims["cnf"], to: key) else { throw .bound }
+        guard Self.isBound(claims.present("cnf"), to: key) else { throw .bound }
         self.claims = claims
         self.subject = subject
-        scope = try Self.scope(claims["scope"])
+        scope = try Self.scope(claims.present("scope"))
     }
 
     /// A bound token is good with a proof of its key only: otherwise a stolen one would work for
@@ -78,10 +78,10 @@ package struct VerifiedAccessToken: Sendable {
         return sameBytes(thumbprint, key.text)
     }
 
+    /// What is no text allows nothing (RFC 8693 §4.2): a route that needs a scope refuses the token.
     private static func scope(_ value: JSONValue?) throws(AccessTokenRefusal) -> Scope {
-        guard let value, value != .null else { return .none }
+        guard let text = value?.string else { return .none }
         do {
-            guard let text = value.string else { throw AccessTokenRefusal.scope }
             return try Scope(text)
         } catch {
             throw .scope
@@ -113,7 +113,7 @@ extension AccessTokenExpectation {
             now.timeIntervalSince(expiry) < leeway
         else { throw .expired }
         for name in ["nbf", "iat"] {
-            guard let value = claims[name], value != .null else { continue }
+            guard let value = claims.present(name) else { continue }
             guard let start = NumericDate.date(value), start.timeIntervalSince(now) <= leeway
             else { throw .notYetValid }
         }

@@ -1,18 +1,15 @@
 package import PorticoSystem
 
-/// The claims of an ID Token, each with its required type (OpenID Connect Core §2).
+/// The claims of an ID Token (OpenID Connect Core §2).
+///
+/// Every token must have the first five. A rule that a request asks for, or that depends on what is
+/// there, reads the others when it is kept: until then their types do not matter.
 package struct IDTokenClaims: Sendable, Hashable {
     package let issuer: String
     package let subject: String
     package let audience: [String]
     package let expiresAt: Date
     package let issuedAt: Date
-    package let notBefore: Date?
-    package let authorizedParty: String?
-    package let nonce: String?
-    package let authTime: Date?
-    package let acr: String?
-    package let accessTokenHash: String?
     /// All claims, including these.
     package let json: JSONObject
 
@@ -29,12 +26,6 @@ package struct IDTokenClaims: Sendable, Hashable {
         self.audience = audience
         self.expiresAt = expiresAt
         self.issuedAt = issuedAt
-        notBefore = try Self.date("nbf", json, or: .notBefore)
-        authTime = try Self.date("auth_time", json, or: .authTime)
-        authorizedParty = try Self.text("azp", json, or: .authorizedParty)
-        nonce = try Self.text("nonce", json, or: .nonce)
-        acr = try Self.text("acr", json, or: .acr)
-        accessTokenHash = try Self.text("at_hash", json, or: .accessTokenHash)
         self.json = json
     }
 
@@ -45,19 +36,23 @@ package struct IDTokenClaims: Sendable, Hashable {
         return texts
     }
 
-    /// A claim may be absent, but must not have another type; `null` counts as another type.
-    private static func text(_ name: String, _ json: JSONObject, or refusal: IDTokenRefusal)
-        throws(IDTokenRefusal) -> String?
-    {
-        guard let value = json[name] else { return nil }
+    /// `auth_time`; `nil` also if it is no date.
+    package var authTime: Date? { json["auth_time"].flatMap(NumericDate.date) }
+    /// `nonce`; `nil` also if it is no text.
+    package var nonce: String? { json.string("nonce") }
+
+    /// A claim for a rule that is kept where the claim is present. `null` counts as absent.
+    ///
+    /// - Throws: `refusal` if it has another type.
+    func text(_ name: String, or refusal: IDTokenRefusal) throws(IDTokenRefusal) -> String? {
+        guard let value = json.present(name) else { return nil }
         guard let text = value.string else { throw refusal }
         return text
     }
 
-    private static func date(_ name: String, _ json: JSONObject, or refusal: IDTokenRefusal)
-        throws(IDTokenRefusal) -> Date?
-    {
-        guard let value = json[name] else { return nil }
+    /// The same for a date.
+    func date(_ name: String, or refusal: IDTokenRefusal) throws(IDTokenRefusal) -> Date? {
+        guard let value = json.present(name) else { return nil }
         guard let date = NumericDate.date(value) else { throw refusal }
         return date
     }

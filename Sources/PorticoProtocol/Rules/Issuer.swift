@@ -42,7 +42,7 @@ package struct Issuer: Sendable {
     }
 
     /// Whether metadata with this `issuer` is its own.
-    func isNamed(byMetadata other: String) -> Bool {
+    package func isNamed(byMetadata other: String) -> Bool {
         isNamed(other) || tenants.map { sameBytes($0.text, other) } ?? false
     }
 

@@ -56,9 +56,6 @@ package struct RedirectURI: Hashable, Sendable {
         }
         return "https://" + String(decoding: authority, as: UTF8.self)
     }
-
-    /// Whether the host is the IPv6 loopback literal.
-    package var isIPv6Loopback: Bool { PortlessLoopback(bytes)?.host == "[::1]" }
 }
 
 /// An `http` URI on a loopback IP literal, without its port (RFC 8252 §7.3).

@@ -14,6 +14,8 @@ extension RedirectURI {
         case localhost
         /// A scheme without a period cannot belong to the app's maker (RFC 8252 §7.1).
         case dotlessScheme
+        /// Browsers run, show or fetch what it names.
+        case browsersScheme
         /// `com.example.app://host`: a private-use URI has no authority (RFC 8252 §7.1).
         case authority
         case tooLong
@@ -32,6 +34,7 @@ extension RedirectURI {
             case .localhost: "Use http://127.0.0.1 or http://[::1], not localhost (RFC 8252 8.3)."
             case .dotlessScheme:
                 "A private-use scheme is a reversed domain, like com.example.app (RFC 8252 7.1)."
+            case .browsersScheme: "Browsers use this scheme themselves: no app can have it."
             case .authority: "A private-use redirect has one slash: com.example.app:/callback."
             case .tooLong: "A redirect URI has at most 2000 characters."
             }
@@ -76,7 +79,7 @@ extension RedirectURI {
         throws(Refusal)
     {
         let scheme = bytes[..<colon]
-        guard !Self.isForBrowsers(scheme) else { throw .dotlessScheme }
+        guard !Self.isForBrowsers(scheme) else { throw .browsersScheme }
         if development { return }
         guard scheme.contains(UInt8(ascii: ".")) else { throw .dotlessScheme }
         let rest = bytes[(colon + 1)...]

@@ -21,12 +21,16 @@ package struct TokenExchange: Sendable {
     init(_ form: FormParameters, scope: Scope?) throws(OAuthError) {
         subject = Token(
             text: try form.required("subject_token"),
-            type: try TokenType(served: try form.required("subject_token_type"))
+            type: try TokenType(
+                served: try form.required("subject_token_type"),
+                in: "subject_token_type"
+            )
         )
         // RFC 8693 §2.1: the type is required with an actor_token, and not allowed without one.
         switch (form["actor_token"], form["actor_token_type"]) {
         case (nil, nil): actor = nil
-        case (let text?, let type?): actor = Token(text: text, type: try TokenType(served: type))
+        case (let text?, let type?):
+            actor = Token(text: text, type: try TokenType(served: type, in: "actor_token_type"))
         default:
             throw OAuthError(
                 .invalidRequest,
@@ -34,7 +38,7 @@ package struct TokenExchange: Sendable {
             )
         }
         requestedType = try form["requested_token_type"].map { text throws(OAuthError) in
-            try TokenType(served: text)
+            try TokenType(served: text, in: "requested_token_type")
         }
         // RFC 8693 §2.2.2: a token for that place cannot be had.
         guard form["resource"] == nil else {
@@ -55,9 +59,9 @@ package enum TokenType: String, CaseIterable, Sendable {
     /// Signs a person in to another app of the same vendor.
     case loginToken = "urn:portico:token-type:login-token"
 
-    fileprivate init(served text: String) throws(OAuthError) {
+    fileprivate init(served text: String, in parameter: StaticString) throws(OAuthError) {
         guard let type = TokenType(wire: text) else {
-            throw OAuthError(.invalidRequest, "A token type is not served here.")
+            throw OAuthError(.invalidRequest, parameter: parameter, "is not served here.")
         }
         self = type
     }

@@ -67,7 +67,7 @@ package enum TokenRequest: Sendable {
 
     private static let unserved = OAuthError(
         .unsupportedGrantType,
-        "This grant type is not served here."
+        "grant_type is not one that is served here."
     )
 
     private static func scope(_ form: FormParameters) throws(OAuthError) -> Scope? {

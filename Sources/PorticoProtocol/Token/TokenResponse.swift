@@ -13,18 +13,36 @@ package struct TokenResponse: Sendable {
     /// `nil` if the scope is the requested one (RFC 6749 §5.1).
     package let scope: Scope?
 
-    package enum Refusal: Error, Hashable, Sendable {
-        case malformed
+    /// Why an answer is none, with the member that is to blame, which `==` does not compare.
+    package struct Refusal: Error, Hashable, Sendable {
+        private let isOfType: Bool
+        /// The name of the member, if it is one.
+        package let member: StaticString?
+
+        package static let malformed = Refusal(isOfType: false, member: nil)
         /// A token type that is not supported (RFC 6749 §7.1).
-        case unknownTokenType
+        package static let unknownTokenType = Refusal(isOfType: true, member: "token_type")
+
+        package static func malformed(_ member: StaticString) -> Refusal {
+            Refusal(isOfType: false, member: member)
+        }
+
+        package static func == (one: Refusal, other: Refusal) -> Bool {
+            one.isOfType == other.isOfType
+        }
+
+        package func hash(into hasher: inout Hasher) {
+            hasher.combine(isOfType)
+        }
     }
 
     /// The longest accepted life of an access token: ten years.
     private static let longestLife: Int64 = 10 * 366 * 86_400
 
     /// - Parameter type: The token type, in lower case.
-    /// - Throws: malformed if a required member is missing, a member has a wrong type, a name
-    ///   occurs twice, or the text is not UTF-8; unknownTokenType. Unknown members are ignored.
+    /// - Throws: malformed if there is an error, a token or its type is missing or has another type or
+    ///   character, a name occurs twice, or the text is not UTF-8; unknownTokenType. Unknown members
+    ///   are ignored, and so is what a member is that nothing needs.
     package init(parsing body: [UInt8], type: String = "bearer") throws(Refusal) {
         let json: JSONObject
         do {
@@ -40,63 +58,78 @@ package struct TokenResponse: Sendable {
         // `try?`: what is no JSON, or no token, has none.
         guard
             let json = try? JSONObject(parsing: body, limits: .foreign(size: 256 * 1024)),
-            json["error"] == nil
+            !hasError(json)
         else { return nil }
-        return try? token("refresh_token", json)
+        return try? refreshToken(json)
     }
 
     /// - Parameters:
     ///   - name: The member with the token for calling servers.
     ///   - supported: The token type, in lower case.
     /// - Throws: As ``init(parsing:type:)``.
-    package init(_ json: JSONObject, token name: String, type supported: String = "bearer")
-        throws(Refusal)
-    {
+    package init(
+        _ json: JSONObject,
+        token name: StaticString,
+        type supported: String = "bearer"
+    ) throws(Refusal) {
         // An error with status 200 is not a success, whatever else it holds.
-        guard json["error"] == nil else { throw .malformed }
-        guard let accessToken = try Self.token(name, json),
-            let type = json.string("token_type")
-        else { throw .malformed }
+        guard !Self.hasError(json) else { throw .malformed("error") }
+        guard let accessToken = try Self.token(name, json) else { throw .malformed(name) }
+        guard let type = json.string("token_type") else { throw .malformed("token_type") }
         // Case-insensitive (RFC 6749 §5.1).
         guard type.lowercased() == supported else { throw .unknownTokenType }
         self.accessToken = accessToken
-        refreshToken = try Self.token("refresh_token", json)
+        refreshToken = try Self.refreshToken(json)
         idToken = try Self.token("id_token", json)
         deviceSecret = try Self.token("device_secret", json)
-        expiresIn = try Self.seconds(json["expires_in"])
+        expiresIn = Self.seconds(json["expires_in"])
         scope = Self.scope(json["scope"])
     }
 
-    /// `null` counts as missing.
-    private static func token(_ name: String, _ json: JSONObject) throws(Refusal) -> SecretText? {
-        switch json[name] {
-        case nil, .null?: return nil
-        case .string(let text)?:
-            // Visible ASCII (RFC 6749 appendix A.12): it is sent in a header field.
-            guard !text.isEmpty, text.utf8.allSatisfy({ $0.isVisible }) else {
-                throw .malformed
-            }
-            return SecretText(text)
-        default: throw .malformed
-        }
+    /// Some programs write the member also where there is no error.
+    private static func hasError(_ json: JSONObject) -> Bool {
+        guard let error = json.present("error") else { return false }
+        return error != "" && error != false
     }
 
-    /// A number, with or without a fraction, or numeric text, as lax servers send it.
-    private static func seconds(_ value: JSONValue?) throws(Refusal) -> Int64? {
+    /// What is no text, or an empty one, counts as missing.
+    private static func text(_ name: StaticString, _ json: JSONObject) -> String? {
+        json.string("\(name)").flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    private static func token(_ name: StaticString, _ json: JSONObject) throws(Refusal)
+        -> SecretText?
+    {
+        guard let text = text(name, json) else { return nil }
+        // Visible ASCII: it is sent in a header field (RFC 6750 §2.1).
+        guard text.utf8.allSatisfy({ $0.isVisible }) else { throw .malformed(name) }
+        return SecretText(text)
+    }
+
+    /// A refresh token is sent in forms only, so it may have spaces (RFC 6749 appendix A.17).
+    private static func refreshToken(_ json: JSONObject) throws(Refusal) -> SecretText? {
+        guard let text = text("refresh_token", json) else { return nil }
+        guard text.utf8.allSatisfy({ $0.isVisible || $0 == UInt8(ascii: " ") }) else {
+            throw .malformed("refresh_token")
+        }
+        return SecretText(text)
+    }
+
+    /// A number, with or without a fraction, or numeric text, as lax servers send it. Anything else is
+    /// an unknown life.
+    private static func seconds(_ value: JSONValue?) -> Int64? {
         let seconds: Int64
         switch value {
-        case nil, .null?: return nil
         case .integer(let integer)?: seconds = integer
         case .number(let number)?:
             // Limited first: converting a value that does not fit would trap.
             seconds = Int64(min(max(number, -1), Double(longestLife)))
-        case .string(let text)?:
-            guard text.utf8.count <= 18, let integer = Int64(text) else { throw .malformed }
+        case .string(let text)? where text.utf8.count <= 18:
+            guard let integer = Int64(text) else { return nil }
             seconds = integer
-        default: throw .malformed
+        default: return nil
         }
-        guard seconds >= 0 else { throw .malformed }
-        return min(seconds, longestLife)
+        return seconds < 0 ? nil : min(seconds, longestLife)
     }
 
     /// An invalid scope counts as missing: it is information for the app, and no check depends on

@@ -19,7 +19,7 @@ enum ATMetadata {
         let lists: [(String, [String])] = [
             ("scopes_supported", scopes),
             ("response_types_supported", ["code"]),
-            ("response_modes_supported", ["query", "form_post"]),
+            ("response_modes_supported", ["query", "fragment", "form_post"]),
             ("grant_types_supported", ["authorization_code", "refresh_token"]),
             ("subject_types_supported", ["public"]),
             ("code_challenge_methods_supported", ["S256"]),

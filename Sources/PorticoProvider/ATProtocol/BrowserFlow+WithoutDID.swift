@@ -13,7 +13,15 @@ extension BrowserFlow {
         _ cookies: [HTTPField],
         _ context: RealmContext
     ) throws -> Response {
-        let form = try self.form(.selectAccount, "select account", flow.id, flow, browser, context)
+        let transaction = flow.transaction(of: session, proven)
+        let form = try self.form(
+            .selectAccount,
+            "select account",
+            transaction,
+            flow,
+            browser,
+            context
+        )
         return page(
             AccountWithoutDIDPage(
                 client: proven.client.name,
@@ -22,7 +30,7 @@ extension BrowserFlow {
             ),
             context,
             status: .forbidden,
-            redirecting: proven.formTarget,
+            redirecting: .onward,
             cookies: cookies
         )
     }

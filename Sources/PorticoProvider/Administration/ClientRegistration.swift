@@ -98,7 +98,13 @@ package struct ClientRegistration: Sendable {
         {
             throw .accessTokenLifetime
         }
+        if case .idle(let seconds) = client.staySignedIn,
+            !Realm.Lifetimes.longestUnused.contains(seconds)
+        {
+            throw .staySignedIn
+        }
         try checkLoginTokenTargets(client)
+        guard !client.administers || !client.requiresConsent else { throw .administers }
         guard client.mappers.count <= 100 else { throw .tooManyMappers }
         for (index, mapper) in client.mappers.enumerated() where !mapper.isRegistrable {
             throw .mapper(index: index)
@@ -120,10 +126,16 @@ package struct ClientRegistration: Sendable {
     /// RFC 6749 appendix A.1. `sub` of a client's own tokens contains it, and a `sub` has at most
     /// 255 characters (OpenID Connect Core §2).
     private static func checkNames(_ client: Client) throws(Refusal) {
-        guard (1...200).contains(client.clientID.utf8.count),
-            client.clientID.utf8.allSatisfy({ $0.isVisible })
+        // What a Keycloak has registered may be longer, and have spaces (docs/decisions/0121).
+        let isKeycloaks = client.keycloak != nil
+        let id = client.clientID.utf8
+        guard (1...(isKeycloaks ? 255 : 200)).contains(id.count),
+            id.allSatisfy({ $0.isVisible || isKeycloaks && $0 == UInt8(ascii: " ") }),
+            id.first != UInt8(ascii: " "), id.last != UInt8(ascii: " ")
         else { throw .clientID }
-        guard PlainText.isLine(client.name, length: 200) else { throw .name }
+        guard PlainText.isLine(client.name, length: isKeycloaks ? 255 * 4 : 200) else {
+            throw .name
+        }
     }
 
     private static func checkAuthentication(_ client: Client) throws(Refusal) {
@@ -173,8 +185,14 @@ package struct ClientRegistration: Sendable {
         }
     }
 
+    /// Of each kind. What a Keycloak has registered may be more (docs/decisions/0121).
+    package static func mostRedirectURIs(of client: Client) -> Int {
+        client.keycloak == nil ? 100 : 1000
+    }
+
     private static func checkRedirects(_ client: Client) throws(Refusal) {
-        guard client.redirectURIs.count <= 100, client.postLogoutRedirectURIs.count <= 100 else {
+        let most = mostRedirectURIs(of: client)
+        guard client.redirectURIs.count <= most, client.postLogoutRedirectURIs.count <= most else {
             throw .tooManyRedirectURIs
         }
         // Keycloak's patterns are checked where they are imported, and never match too much.

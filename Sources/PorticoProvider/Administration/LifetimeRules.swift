@@ -14,6 +14,9 @@ extension Realm.Lifetimes {
     /// A longer access token could not be revoked in time.
     package static let longestAccessToken: ClosedRange<Int64> = 10...day
 
+    /// How long someone may stay signed in to an app without using it.
+    package static let longestUnused: ClosedRange<Int64> = minute...3650 * day
+
     private static let rules: [Rule] = [
         // RFC 9700 §4.9.2, RFC 6750 §5.3: short.
         Rule(bounds: longestAccessToken, path: \.accessToken),
@@ -21,7 +24,8 @@ extension Realm.Lifetimes {
         Rule(bounds: 10...10 * minute, path: \.code),
         Rule(bounds: minute...365 * day, path: \.sessionIdle),
         Rule(bounds: minute...365 * day, path: \.sessionMaximum),
-        Rule(bounds: minute...3650 * day, path: \.offlineIdle),
+        Rule(bounds: longestUnused, path: \.appIdle),
+        Rule(bounds: longestUnused, path: \.offlineIdle),
         // During this time, a thief and the owner can both use the token.
         Rule(bounds: 0...5 * minute, path: \.refreshGrace),
         // RFC 9126 §2.2: between 5 and 600 seconds.

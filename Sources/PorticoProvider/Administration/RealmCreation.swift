@@ -134,7 +134,8 @@ package struct RealmCreation: Sendable {
             case .baseURL: "The public URL is an absolute address without query and fragment."
             case .insecureBaseURL:
                 "The public URL is https, or http on 127.0.0.1, [::1] or localhost."
-            case .host: "A realm's own host is https://HOST, in lower case and without a path."
+            case .host:
+                "A realm's own host is https://HOST, in lower case, without a path, in other letters as xn--NAME."
             case .hostScheme:
                 "The public URL is https, and the host http, or the other way round: set public-url."
             case .hostIsPublicURL:

@@ -27,8 +27,15 @@ struct AuthorizationFlow: Sendable, Equatable {
     var action: RequestedAction.Status?
     /// The session that an app has handed on, where that was accepted.
     var handedOn: HandedOnSession?
+    /// Whether there was one, which counts no more. Not part of the seal.
+    var wasHandedOn = false
     /// Whether it came back from a page, which can be submitted again. Not part of the seal.
     var wasShown = false
+    /// ``browser`` as it was in a form that is being answered. Not part of the seal.
+    var sentBy: Hash256?
+
+    /// The hashes of the form cookie of the browser that answers, before and after a sign-in.
+    var browsers: [Hash256] { [browser] + [sentBy].compactMap(\.self) }
 
     /// How long a page may wait for a person, in seconds. After that, one button restarts the same
     /// request.
@@ -43,18 +50,21 @@ struct AuthorizationFlow: Sendable, Equatable {
 struct AuthorizationFlowSeal: Sendable {
     private let seal: Seal
 
-    /// The longest seal: it is part of a URL and a form.
-    static let maximumLength = 7000
-    /// The longest form-encoded request that always fits into a seal, in bytes.
-    static let longestRequest = 5000
-    /// A seal opens for a day, so that an expired page can still restart its request.
-    private static let lifetime: Double = 86_400
+    /// The longest seal: it is part of a URL and a form, which are shorter than a request may be
+    /// (docs/decisions/0102).
+    static let maximumLength = 24 * 1024
+    /// The longest form-encoded request that always fits into a seal, in bytes: the longest `state` has
+    /// three quarters of it, if each of its bytes is encoded.
+    static let longestRequest = 16 * 1024
+    /// A seal opens for thirty days, in seconds, so that a page that was left open can still begin its
+    /// request again.
+    static let lifetime: Double = 30 * 86_400
 
     init(ring: KeyRing, realmID: String) {
         seal = Seal(ring: ring, purpose: "authorization request", realm: realmID)
     }
 
-    static let tooLong = OAuthError(.invalidRequest, "The request is too long.")
+    static let tooLong = OAuthError(.invalidRequest, "The parameters are too long together.")
 
     /// - Throws: `invalid_request` if the request is too long to be carried; this shows on the first
     ///   page, if at all.
@@ -67,7 +77,7 @@ struct AuthorizationFlowSeal: Sendable {
         return text
     }
 
-    /// - Returns: `nil` if the text is not a flow of this realm, or is a day old.
+    /// - Returns: `nil` if the text is not a flow of this realm, or is older than ``lifetime``.
     func open(_ text: String, at moment: Moment) -> AuthorizationFlow? {
         // `try?`: every failure leads to the same page.
         guard
@@ -79,8 +89,9 @@ struct AuthorizationFlowSeal: Sendable {
             )
         else { return nil }
         // `try?`: only another version of the program writes other fields.
-        var flow = try? AuthorizationFlow(encoded: bytes)
-        flow?.wasShown = true
+        guard var flow = try? AuthorizationFlow(encoded: bytes) else { return nil }
+        flow.wasShown = true
+        flow.sentBy = flow.browser
         return flow
     }
 }

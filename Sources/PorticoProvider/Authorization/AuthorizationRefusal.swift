@@ -61,11 +61,6 @@ extension ErrorPage.Details {
 }
 
 extension ProvenRequest {
-    /// Servers of clients with a document lead on to apps that we know nothing of (docs/decisions/0064).
-    var formTarget: FormTarget {
-        client.documented == nil ? .redirect(target.redirect.uri) : .onward
-    }
-
     /// A person's own word that they do not go on. Clients with a document tell it by these words of
     /// the AT Protocol's servers: other ends have the same error.
     func declined(_ words: StaticString) -> AuthorizationRefusal {

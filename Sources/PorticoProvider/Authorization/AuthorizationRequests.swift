@@ -31,7 +31,10 @@ struct AuthorizationRequests: Sendable {
         if let clientID = form["client_id"], realm.takesDocument(clientID: clientID) {
             // Nothing is fetched for a link that anyone can write.
             throw AuthorizationRefusal.page(
-                OAuthError(.invalidRequest, "This client must push its requests."),
+                OAuthError(
+                    .invalidRequest,
+                    "request_uri is missing: this client must push its requests."
+                ),
                 client: clientID,
                 nil
             )
@@ -55,23 +58,30 @@ struct AuthorizationRequests: Sendable {
     /// 9126 §4). A pushed request that was answered in the meantime is refused, so that the person
     /// does not enter a password in vain.
     ///
-    /// - Parameter address: Of who asks: a client's document may be fetched for them.
+    /// - Parameters:
+    ///   - address: Of who asks: a client's document may be fetched for them.
+    ///   - browser: Where a form of our page brings it, whose origin was checked, the hashes of what the
+    ///     browser's form cookie is and was: what it has answered itself, it may answer again.
     /// - Throws: ``AuthorizationRefusal``; ``TooManyRequests``, with nothing fetched.
     func resume(
         _ flow: AuthorizationFlow,
         in realm: LiveRealm,
         from address: String,
+        postedIn browser: [Hash256]? = nil,
         at moment: Moment
     ) async throws -> ProvenRequest {
         let form = try FormParameters(decoding: flow.parameters)
         if let clientID = form["client_id"] {
-            if flow.isPushed { try await refuseAnswered(flow.requestID, of: clientID, moment) }
+            if flow.isPushed, try await !mayAnswer(flow, again: browser) {
+                try await refuseAnswered(flow.requestID, of: clientID, moment)
+            }
             try await admit(clientID, to: realm, from: address, moment)
         }
         return try ProvenRequest(
             form,
             in: realm,
             wasPushed: flow.isPushed,
+            isCarried: true,
             at: moment.seconds
         )
     }
@@ -93,7 +103,19 @@ struct AuthorizationRequests: Sendable {
         }
     }
 
-    /// RFC 9126 §4, §7.3: one code for each request; reloading before that does no harm.
+    /// Whether a browser may answer a pushed request, whose page it has, once more: not what another has
+    /// answered.
+    private func mayAnswer(_ flow: AuthorizationFlow, again browser: [Hash256]?) async throws
+        -> Bool
+    {
+        guard let browser else { return false }
+        if let others = spent.browsers(thatAnswered: flow.requestID) {
+            return others.contains(where: browser.contains)
+        }
+        return try await !grants.isAnswered(requestID: flow.requestID)
+    }
+
+    /// RFC 9126 §4, §7.3: the address is good for one code; reloading before that does no harm.
     private func refuseAnswered(
         _ requestID: UniqueID,
         of clientID: String,
@@ -102,9 +124,16 @@ struct AuthorizationRequests: Sendable {
         guard !spent.isSpent(requestID, at: moment.seconds),
             try await !grants.isAnswered(requestID: requestID)
         else {
-            let error = OAuthError(.invalidRequestURI, "request_uri was used before.")
-            throw AuthorizationRefusal.page(error, client: clientID, nil)
+            throw Self.answered(clientID)
         }
+    }
+
+    static func answered(_ clientID: String) -> AuthorizationRefusal {
+        .page(
+            OAuthError(.invalidRequestURI, "request_uri was used before."),
+            client: clientID,
+            nil
+        )
     }
 
     private func beginPushed(
@@ -122,7 +151,7 @@ struct AuthorizationRequests: Sendable {
             clientID = try form.required("client_id")
             _ = try form.required("request_uri")
         } catch {
-            throw AuthorizationRefusal.page(error, client: nil, .unknownClient)
+            throw AuthorizationRefusal.page(error, client: nil, nil)
         }
         let hash = Hash256(of: String(reference.dropFirst(Self.requestURIPrefix.count)))
         let kept = try await pushed.pushedRequest(hash, realmID: realm.realm.id)
@@ -149,6 +178,7 @@ struct AuthorizationRequests: Sendable {
             try FormParameters(decoding: encoded),
             in: realm,
             wasPushed: true,
+            isCarried: true,
             at: moment.seconds
         )
         try await refuseAnswered(request.requestID, of: clientID, moment)

@@ -7,6 +7,8 @@ import PorticoStores
 /// must see first (OpenID Connect Core §3.1.2).
 struct AuthorizationSteps: Sendable {
     let people: PersonStore
+    let grants: GrantStore
+    let sessions: BrowserSessionStore
     let codes: CodeMaker
     let spent: SpentRequests
 
@@ -19,14 +21,15 @@ struct AuthorizationSteps: Sendable {
 
     /// - Parameters:
     ///   - hasConsented: Whether the person has just allowed this very request.
+    ///   - isTheirBrowser: Whether the session is the browser's own, or of its person.
     ///   - mustConfirmEmail: Whether the realm requires this person to confirm their address first.
-    /// - Throws: ``AuthorizationRefusal``, ``RequestAnswered`` if the request already had its code,
-    ///   and errors of the stores.
+    /// - Throws: ``AuthorizationRefusal``, and errors of the stores.
     func next(
         _ proven: ProvenRequest,
         _ flow: AuthorizationFlow,
         session: LiveBrowserSession?,
         hasConsented: Bool = false,
+        isTheirBrowser: Bool = true,
         mustConfirmEmail: Bool = false,
         at moment: Moment
     ) async throws -> Outcome {
@@ -34,6 +37,7 @@ struct AuthorizationSteps: Sendable {
         if !hasConsented, let session {
             needsConsent = try await isConsentNeeded(proven, flow, session)
         }
+        let action = flow.action == nil ? proven.action?.kind : nil
         let rules = InteractionRules(
             request: proven.request,
             flow: .init(
@@ -45,9 +49,15 @@ struct AuthorizationSteps: Sendable {
             mustConfirmEmail: mustConfirmEmail,
             mustSetUpSecondFactor: session?.person.requiredActions
                 .contains(RequiredAction.configureTOTP) ?? false,
-            action: flow.action == nil ? proven.action?.kind : nil,
+            action: action,
             isHandedOn: flow.handedOn != nil,
+            isProof: try await isProof(
+                session,
+                mustConfirmEmail ? .strength : action.map { _ in .now },
+                at: moment.seconds
+            ),
             needsConsent: needsConsent,
+            mayConsent: isTheirBrowser,
             lacksDID: proven.client.documented != nil
                 && session.map { $0.person.did == nil } ?? false
         )
@@ -55,12 +65,22 @@ struct AuthorizationSteps: Sendable {
         case .answer:
             // The rules answer a request only for a signed-in person.
             guard let session else { return .show(.signIn(.nobody)) }
-            return try answer(proven, flow, session.session, moment)
+            return try await answer(proven, flow, session.session, moment)
         case .refuse(let error):
             throw AuthorizationRefusal.redirect(error, proven.target)
         case let step:
             return .show(step)
         }
+    }
+
+    /// - Parameter proof: What is asked of it; `nil`: nothing, and nothing is read.
+    private func isProof(
+        _ session: LiveBrowserSession?,
+        _ proof: BrowserSessionStore.Proof?,
+        at now: Int64
+    ) async throws -> Bool {
+        guard let session, let proof else { return true }
+        return try await sessions.proves(session.session, proof, at: now)
     }
 
     private func isConsentNeeded(
@@ -98,11 +118,11 @@ struct AuthorizationSteps: Sendable {
         _ flow: AuthorizationFlow,
         _ session: BrowserSession,
         _ moment: Moment
-    ) throws -> Outcome {
-        // A request that was never shown cannot be submitted again: its id is drawn with the code.
-        if flow.isPushed || flow.wasShown {
-            guard spent.spend(flow.requestID, at: moment.seconds) else { throw RequestAnswered() }
+    ) async throws -> Outcome {
+        guard !flow.isPushed || spent.claim(flow.requestID, for: flow.browsers) else {
+            throw AuthorizationRequests.answered(proven.client.clientID)
         }
+        let requestID = try await requestID(of: flow, proven, moment)
         let handedOn = flow.handedOn.flatMap { $0.sessionID == session.id ? $0 : nil }
         do throws(OAuthError) {
             let code = try codes.code(
@@ -110,7 +130,7 @@ struct AuthorizationSteps: Sendable {
                 redirect: proven.target.redirect,
                 scope: handedOn?.scope(within: proven.scope) ?? proven.scope,
                 claims: proven.grantedClaims,
-                requestID: flow.requestID,
+                requestID: requestID,
                 client: proven.client,
                 session: session,
                 derivation: handedOn?.derivation,
@@ -126,5 +146,27 @@ struct AuthorizationSteps: Sendable {
         } catch {
             throw AuthorizationRefusal.redirect(error, proven.target)
         }
+    }
+
+    /// The request that a code is made for: one code each. A page that is sent again, by a second click or
+    /// from another tab, is a new request with the same parameters (docs/decisions/0104).
+    ///
+    /// - Throws: ``AuthorizationRefusal`` where the address of a pushed request was opened twice at once.
+    private func requestID(
+        of flow: AuthorizationFlow,
+        _ proven: ProvenRequest,
+        _ moment: Moment
+    ) async throws -> UniqueID {
+        // What was never shown cannot be sent again: its id is drawn with the code.
+        guard flow.isPushed || flow.wasShown else { return flow.requestID }
+        let isFirst = spent.spend(flow.requestID, at: moment.seconds)
+        guard isFirst, try await !grants.isAnswered(requestID: flow.requestID) else {
+            // RFC 9126 §7.3: what no page has shown is a `request_uri`, and no form that is sent again.
+            guard flow.wasShown else {
+                throw AuthorizationRequests.answered(proven.client.clientID)
+            }
+            return moment.id()
+        }
+        return flow.requestID
     }
 }

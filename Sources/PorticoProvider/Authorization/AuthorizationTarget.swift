@@ -14,8 +14,8 @@ struct AuthorizationTarget: Hashable, Sendable {
     let namesSession: Bool
     let clientName: String
 
-    /// The longest `state` that is returned.
-    static let longestState = 2048
+    /// The longest `state` that is returned, in bytes: some apps keep all of theirs in it.
+    static let longestState = 4096
 
     typealias Parameters = [(name: String, value: String)]
 

@@ -12,14 +12,18 @@ struct CodeProtectionRule: Sendable {
     }
 
     func check(_ request: AuthorizationRequest) throws(OAuthError) {
+        try check(request.challenge, nonce: request.nonce, request.scope)
+    }
+
+    func check(_ challenge: CodeChallenge?, nonce: String?, _ scope: Scope) throws(OAuthError) {
         // RFC 7636 §4.4.1.
-        if request.challenge != nil { return }
+        if challenge != nil { return }
         switch protection {
         case .none: return
         case .pkce: throw OAuthError(.invalidRequest, "code_challenge is required.")
         case .pkceOrNonce:
             // The nonce comes back only in the ID Token (OpenID Connect Core §3.1.3.7 (11)).
-            guard request.nonce != nil, request.scope.contains("openid") else {
+            guard nonce != nil, scope.contains("openid") else {
                 throw OAuthError(
                     .invalidRequest,
                     "code_challenge is required, or a nonce with the scope openid."

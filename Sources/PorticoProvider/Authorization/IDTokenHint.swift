@@ -12,10 +12,16 @@ struct IDTokenHint: Sendable, Equatable {
     /// `ds_hash` (OpenID Connect Native SSO §3.4.1).
     let deviceSecretHash: String?
 
-    /// - Parameter now: Seconds since 1970.
+    /// - Parameters:
+    ///   - isCarried: Whether the text may be that of ``carried``: it comes out of a seal.
+    ///   - now: Seconds since 1970.
     /// - Returns: `nil` if the text is not an ID Token that this realm signed with a key that it
     ///   still publishes.
-    init?(_ text: String, of realm: LiveRealm, at now: Int64) {
+    init?(_ text: String, of realm: LiveRealm, isCarried: Bool = false, at now: Int64) {
+        if isCarried, let hint = Self(carried: text) {
+            self = hint
+            return
+        }
         let published = realm.keys.published(at: now)
         // `try?`: whatever is wrong, the hint is not ours.
         guard let jwt = try? JWT(parsing: text),
@@ -34,5 +40,36 @@ struct IDTokenHint: Sendable, Equatable {
         self.clientID = clientID
         sessionID = claims.string("sid")
         deviceSecretHash = claims.string("ds_hash")
+    }
+}
+
+extension IDTokenHint {
+    /// No token begins so: it has three parts, in base64url.
+    private static let mark = "read:"
+
+    /// What the token said, for a request that we seal ourselves (``AuthorizationFlow``).
+    var carried: String {
+        var writer = ByteWriter()
+        writer.text(subject)
+        writer.text(clientID)
+        writer.optionalText(sessionID)
+        writer.optionalText(deviceSecretHash)
+        return Self.mark + Base64URL.encode(writer.bytes)
+    }
+
+    private init?(carried text: String) {
+        guard let sealed = text.dropping(Self.mark).flatMap({ Base64URL.decode($0.utf8) }) else {
+            return nil
+        }
+        var reader = ByteReader(sealed)
+        do {
+            subject = try reader.text()
+            clientID = try reader.text()
+            sessionID = try reader.optionalText()
+            deviceSecretHash = try reader.optionalText()
+            try reader.end()
+        } catch {
+            return nil
+        }
     }
 }

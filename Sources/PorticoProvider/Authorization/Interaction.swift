@@ -44,8 +44,14 @@ struct InteractionRules: Sendable {
     let action: RequestedAction.Kind?
     /// Whether the session is one that an app has handed on: it changes nothing about an account.
     let isHandedOn: Bool
+    /// Whether the session is the proof that the next change of the account asks for
+    /// (``BrowserSessionStore/Proof``).
+    let isProof: Bool
     /// Whether a page must ask before anything is released.
     let needsConsent: Bool
+    /// Whether that page reaches the person: not in a browser that has nothing of them but what an
+    /// app handed on. A program could press its button.
+    let mayConsent: Bool
     /// Whether the client knows people by their DIDs, and the session's person has none.
     let lacksDID: Bool
 
@@ -112,19 +118,16 @@ struct InteractionRules: Sendable {
             return .selectAccount
         }
         if mustSetUpSecondFactor { return .setUpSecondFactor }
-        if mustConfirmEmail { return .confirmEmail }
-        if let action { return act(action, in: session, now) }
+        if mustConfirmEmail { return isProof ? .confirmEmail : .signIn(.again) }
+        if let action { return act(action) }
         if lacksDID { return .withoutDID }
-        return needsConsent ? .consent : .answer
+        guard needsConsent else { return .answer }
+        return mayConsent ? .consent : .signIn(.again)
     }
 
-    /// To change how an account is reached, the person must have signed in just now.
-    private func act(_ action: RequestedAction.Kind, in session: BrowserSession, _ now: Int64)
-        -> Interaction
-    {
-        guard !isHandedOn, now - session.authenticatedAt <= RequestedAction.freshness else {
-            return .signIn(.again)
-        }
+    /// To change how an account is reached, the person must have proven just now who they are.
+    private func act(_ action: RequestedAction.Kind) -> Interaction {
+        guard !isHandedOn, isProof else { return .signIn(.again) }
         return switch action {
         case .updatePassword: .updatePassword
         case .configureTOTP: .setUpSecondFactor

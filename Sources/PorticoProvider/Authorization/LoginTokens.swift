@@ -45,8 +45,7 @@ struct LoginTokens: Sendable {
         guard let hint = proven.loginToken,
             let token = LoginTokenSeal(ring: ring, realmID: realm.realm.id).open(hint, at: moment),
             sameBytes(token.targetID, proven.client.id),
-            let parent = try await parent(of: token, in: realm, at: moment),
-            let source = realm.client(uuid: parent.clientID), source.isEnabled,
+            let (parent, source) = try await parent(token.grantID, in: realm, at: moment),
             let target = source.loginTokenTarget(proven.client.clientID),
             // Without it, anyone who sees the response could redeem it.
             proven.request.challenge != nil,
@@ -67,16 +66,35 @@ struct LoginTokens: Sendable {
         )
     }
 
-    /// The live grant of the app that asked for the token.
-    private func parent(of token: LoginToken, in realm: LiveRealm, at moment: Moment) async throws
-        -> Grant?
+    /// The live grant of the app that hands the sign-in on, as far as it is left, and the app.
+    private func parent(_ id: UniqueID, in realm: LiveRealm, at moment: Moment) async throws
+        -> (Grant, Client)?
     {
         let reading = try await grants.grant(
-            id: token.grantID,
+            id: id,
             realmID: realm.realm.id,
             at: moment.seconds
         )
-        return reading.flatMap { $0.isLive ? $0.grant : nil }
+        guard let reading, reading.isLive,
+            let source = realm.client(uuid: reading.grant.clientID), source.isEnabled,
+            // `try?`: a grant that is over hands nothing on, whatever ended it.
+            let grant = try? realm.standing(reading, of: source)
+        else { return nil }
+        return (grant, source)
+    }
+
+    /// The session that an app has handed on to a client, as long as that app may.
+    func session(
+        _ handedOn: HandedOnSession,
+        to clientID: String,
+        in realm: LiveRealm,
+        at moment: Moment
+    ) async throws -> LiveBrowserSession? {
+        let parentID = handedOn.derivation.parentID
+        guard let (_, source) = try await parent(parentID, in: realm, at: moment),
+            source.loginTokenTarget(clientID) != nil
+        else { return nil }
+        return try await session(handedOn.sessionID, in: realm, at: moment)
     }
 
     /// The live session of that `sid`. How long no browser used it does not count: an app did.
@@ -108,7 +126,9 @@ struct LoginTokens: Sendable {
             mustSetUpSecondFactor: false,
             action: nil,
             isHandedOn: true,
+            isProof: false,
             needsConsent: false,
+            mayConsent: false,
             lacksDID: false
         ).next(at: now) == .answer
     }

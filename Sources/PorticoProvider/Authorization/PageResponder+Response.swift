@@ -24,8 +24,7 @@ extension PageResponder {
             )
             let policy = PagePolicy.formPost(
                 style: renderer.styleHash,
-                script: FormPostPage.scriptHash,
-                to: target.redirect.uri
+                script: FormPostPage.scriptHash
             )
             return Response(
                 page: html(page, context),

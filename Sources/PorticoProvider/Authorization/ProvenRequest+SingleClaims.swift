@@ -12,31 +12,35 @@ extension ProvenRequest {
             .joined()
         return Scope(
             tokens: scope.tokens
-                + single.compactMap { StandardClaims.scope(of: $0.name) }.filter(mayAsk)
+                + single.compactMap { StandardClaims.scope(of: $0.name) }.filter(client.mayHave)
         )
     }
 
     /// The part of `claims` that the client may have; the rest is ignored like a scope token
     /// (§5.5.1).
     var grantedClaims: RequestedClaims {
-        RequestedClaims(request.claims) { StandardClaims.scope(of: $0).map(mayAsk) ?? false }
+        RequestedClaims(request.claims) {
+            StandardClaims.scope(of: $0).map(client.mayHave) ?? false
+        }
     }
 
     /// The parameters for pages and pushed requests, without unsupported parts of `claims`. They
-    /// are read again with the same limit, so the original is kept if it is shorter.
-    static func carried(_ form: FormParameters, _ claims: ClaimsRequest?) -> FormParameters {
+    /// are read again with the same limit, so the original is kept if it is shorter. What is of use in
+    /// `id_token_hint` stands in its place: the token itself may be longer than an address.
+    static func carried(_ form: FormParameters, _ claims: ClaimsRequest?, _ hint: IDTokenHint?)
+        -> FormParameters
+    {
         let compact = claims?.compact(keeping: StandardClaims.isStandard)
         return FormParameters(
             form.all.compactMap { parameter in
+                if let hint, sameBytes(parameter.name, "id_token_hint") {
+                    return (name: "id_token_hint", value: hint.carried)
+                }
                 guard sameBytes(parameter.name, "claims") else { return parameter }
                 guard let compact else { return nil }
                 let isShorter = compact.utf8.count < parameter.value.utf8.count
                 return isShorter ? (name: "claims", value: compact) : parameter
             }
         )
-    }
-
-    private func mayAsk(_ token: String) -> Bool {
-        client.optionalScopes.contains(token) || client.defaultScopes.contains(token)
     }
 }

@@ -25,9 +25,18 @@ struct ProvenRequest: Sendable {
 
     /// Reads the effective parameters of a request: those of the URL, or of the pushed request.
     ///
-    /// - Parameter now: Seconds since 1970.
-    init(_ form: FormParameters, in realm: LiveRealm, wasPushed: Bool, at now: Int64) throws {
+    /// - Parameters:
+    ///   - isCarried: Whether it was read before, and comes out of a seal (``parameters``).
+    ///   - now: Seconds since 1970.
+    init(
+        _ form: FormParameters,
+        in realm: LiveRealm,
+        wasPushed: Bool,
+        isCarried: Bool = false,
+        at now: Int64
+    ) throws {
         let client = try Self.client(form, realm)
+        try Self.refuseObjects(form, of: client)
         let redirect = try Self.redirect(form, client, realm)
         let target = try Self.target(form, redirect, client, realm)
         self.client = client
@@ -39,7 +48,10 @@ struct ProvenRequest: Sendable {
             }
             // RFC 9126 §5.
             guard wasPushed || !client.requiresPushedRequests else {
-                throw OAuthError(.invalidRequest, "This client must push its requests.")
+                throw OAuthError(
+                    .invalidRequest,
+                    "request_uri is missing: this client must push its requests."
+                )
             }
             let request = try AuthorizationRequest(
                 form,
@@ -55,10 +67,10 @@ struct ProvenRequest: Sendable {
             scope = try Self.granted(request, to: client)
             // Before a person enters a password, not after.
             try AuthorizationCodeSeal.expectRoom(for: scope, nonce: request.nonce, of: client)
-            parameters = Self.carried(form, request.claims)
+            hint = try Self.hint(request, realm, isCarried: isCarried, now)
+            parameters = Self.carried(form, request.claims, hint)
             action = RequestedAction(form, of: client)
             try Self.checkReachable(request, in: realm, by: client)
-            hint = try Self.hint(request, realm, now)
         } catch {
             throw AuthorizationRefusal.redirect(error, target)
         }
@@ -69,13 +81,24 @@ struct ProvenRequest: Sendable {
         do {
             clientID = try form.required("client_id")
         } catch {
-            throw AuthorizationRefusal.page(error, client: nil, .unknownClient)
+            throw AuthorizationRefusal.page(error, client: nil, nil)
         }
         guard let client = realm.client(clientID: clientID) else {
             let error = OAuthError(.invalidRequest, "client_id is not that of a registered client.")
             throw AuthorizationRefusal.page(error, client: clientID, .unknownClient)
         }
         return client
+    }
+
+    /// A request object holds the parameters that are missed otherwise: what is said is that none is read
+    /// (OpenID Connect Core §6.1).
+    private static func refuseObjects(_ form: FormParameters, of client: Client) throws {
+        guard !form.contains("redirect_uri") else { return }
+        do {
+            try AuthorizationRequest.refuseUnsupported(form)
+        } catch {
+            throw AuthorizationRefusal.page(error, client: client.clientID, nil)
+        }
     }
 
     /// Always required, even if only one is registered (OpenID Connect Core §3.1.2.1).
@@ -147,15 +170,7 @@ struct ProvenRequest: Sendable {
         if let document = client.documented?.document {
             return try ATScope.granted(request.scope, of: document.scope).granted
         }
-        let allowed = request.scope.tokens.filter { token in
-            switch token {
-            case "openid": true
-            // OpenID Connect Core §11: refused if the client may not have refresh tokens.
-            case "offline_access":
-                client.optionalScopes.contains(token) && client.grantTypes.contains(.refreshToken)
-            default: client.optionalScopes.contains(token) || client.defaultScopes.contains(token)
-            }
-        }
+        let allowed = request.scope.tokens.filter(client.mayHave)
         guard client.keycloak == nil || allowed.count == request.scope.tokens.count else {
             throw OAuthError(.invalidScope, "scope has a token that the client may not have.")
         }
@@ -186,7 +201,7 @@ struct ProvenRequest: Sendable {
         guard isReachable else {
             throw OAuthError(
                 .unmetAuthenticationRequirements,
-                "None of the authentication context classes can be reached."
+                "claims asks for an acr that cannot be reached."
             )
         }
     }
@@ -194,10 +209,11 @@ struct ProvenRequest: Sendable {
     private static func hint(
         _ request: AuthorizationRequest,
         _ realm: LiveRealm,
+        isCarried: Bool,
         _ now: Int64
     ) throws(OAuthError) -> IDTokenHint? {
         guard let text = request.idTokenHint else { return nil }
-        guard let hint = IDTokenHint(text, of: realm, at: now) else {
+        guard let hint = IDTokenHint(text, of: realm, isCarried: isCarried, at: now) else {
             throw OAuthError(.invalidRequest, "id_token_hint is not an ID Token of this issuer.")
         }
         return hint
@@ -225,8 +241,10 @@ extension Client {
     /// unspent in an address that the browser passes on at the next redirect (RFC 9110 §10.2.2,
     /// docs/decisions/0041).
     ///
-    /// Keycloak's own adapter for browsers asks for it, whatever is registered.
+    /// Keycloak's own adapter for browsers asks for it, whatever is registered. A public client with a
+    /// document may, too: its request was pushed, with a proof of its key, so that no link of an
+    /// attacker's can have chosen the mode.
     fileprivate var readsFragments: Bool {
-        type == .public && (!webOrigins.isEmpty || keycloak != nil)
+        type == .public && (!webOrigins.isEmpty || keycloak != nil || documented != nil)
     }
 }

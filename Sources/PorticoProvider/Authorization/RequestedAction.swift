@@ -44,7 +44,4 @@ struct RequestedAction: Sendable, Equatable {
             }
         }
     }
-
-    /// How recently a person must have signed in for it, in seconds.
-    static let freshness: Int64 = 300
 }

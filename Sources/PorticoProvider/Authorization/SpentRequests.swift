@@ -1,7 +1,8 @@
 import PorticoBytes
 
-/// Remembers which authorization requests were answered with a code: a form that is submitted
-/// again, or a `request_uri` that is opened again, gives no second code (RFC 9126 §7.3).
+/// Remembers which authorization requests were answered with a code: a `request_uri` that is opened
+/// again gives no second one (RFC 9126 §7.3), and a form that is submitted again is a new request
+/// (docs/decisions/0104).
 ///
 /// It is in memory, because authorization requests write nothing, and it never forgets a request
 /// that could still be answered: ids of 16 bytes, ``standardMost`` of them, in less than 8 MB. Only
@@ -58,6 +59,8 @@ final class SpentRequests: Sendable {
 
     private let most: Int
     private let answered = Locked(Answered())
+    /// The browsers that answered pushed requests lately, by the hashes of their form cookies.
+    private let browsers = Locked(TwoGenerations<Key, [Hash256]>(capacity: 16_384))
 
     init(most: Int = standardMost) {
         self.most = max(1, most)
@@ -88,8 +91,26 @@ final class SpentRequests: Sendable {
         }
     }
 
+    /// Makes a pushed request the browser's that answers it: no other may from then on.
+    ///
+    /// - Parameter browser: ``AuthorizationFlow/browsers``.
+    /// - Returns: `false` where another has answered it.
+    func claim(_ id: UniqueID, for browser: [Hash256]) -> Bool {
+        let key = Key(id)
+        return browsers.withLock { browsers in
+            if let others = browsers[key], !others.contains(where: browser.contains) {
+                return false
+            }
+            browsers.insert(browser, for: key)
+            return true
+        }
+    }
+
+    /// - Returns: `nil` where none is known to have answered it.
+    func browsers(thatAnswered id: UniqueID) -> [Hash256]? {
+        let key = Key(id)
+        return browsers.withLock { $0[key] }
+    }
+
     var remembered: Int { answered.withLock { $0.count } }
 }
-
-/// The request already had its code: this form of it, or another, was submitted before.
-struct RequestAnswered: Error {}

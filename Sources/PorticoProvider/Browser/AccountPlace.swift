@@ -3,7 +3,7 @@ import PorticoStores
 
 /// A page of a person's own account in a realm, independent of apps.
 enum AccountPlace: String, Sendable {
-    case apps, devices, secondFactors
+    case apps, devices, password, secondFactors
 
     /// - Parameter name: From a form. An unknown name selects the first page.
     init(named name: String?) {
@@ -15,9 +15,15 @@ enum AccountPlace: String, Sendable {
             switch self {
             case .apps: .apps
             case .devices: .devices
+            case .password: .password
             case .secondFactors: .secondFactors
             }
         return RealmURLs.path(realmName: context.realm.name, route)
+    }
+
+    /// - Parameter waiting: An authorization request that waits.
+    func path(_ context: RealmContext, bringing waiting: ResumableRequest?) -> String {
+        path(context) + (waiting.map { "?request=" + $0.sealed } ?? "")
     }
 
     /// The purpose of the tokens in its form.
@@ -25,6 +31,7 @@ enum AccountPlace: String, Sendable {
         switch self {
         case .apps: "connected apps"
         case .devices: "devices"
+        case .password: "account password"
         case .secondFactors: "second factors"
         }
     }
@@ -33,7 +40,7 @@ enum AccountPlace: String, Sendable {
     static func navigation(_ context: RealmContext) -> PageNavigation {
         PageNavigation(
             base: RealmURLs.path(realmName: context.realm.name, .account),
-            entries: [.apps, .devices, .secondFactors]
+            entries: [.apps, .devices, .password, .secondFactors]
         )
     }
 }

@@ -22,6 +22,7 @@ struct BrowserCookies: Sendable {
     private var session: CookieName { CookieName("session", realmID) }
     private var device: CookieName { CookieName("device", realmID) }
     private var reset: CookieName { CookieName("reset", realmID) }
+    private var former: CookieName { CookieName("former", realmID) }
 
     /// The hash of the session cookie, if any.
     func sessionHash(_ headers: HTTPFields) -> Hash256? {
@@ -30,8 +31,22 @@ struct BrowserCookies: Sendable {
         }
     }
 
+    /// Whether someone has signed in to the realm in this browser, by what it says itself.
+    func isKnown(_ headers: HTTPFields) -> Bool {
+        sessionHash(headers) != nil || device(headers) != nil
+    }
+
     func device(_ headers: HTTPFields) -> String? {
         policy.value(of: device, in: headers)
+    }
+
+    /// What the form cookie was before (``FormerBrowser``).
+    func former(_ headers: HTTPFields) -> String? {
+        policy.value(of: former, in: headers)
+    }
+
+    func setFormer(_ value: String) throws -> HTTPField {
+        try policy.set(former, to: value, for: FormerBrowser.lifetime)
     }
 
     /// Lives until the browser is closed; the store decides how long the session is valid.
@@ -61,5 +76,6 @@ struct BrowserCookies: Sendable {
 
     var removeReset: HTTPField { policy.remove(reset) }
 
-    var removeSession: HTTPField { policy.remove(session) }
+    /// For a browser that has signed out.
+    var endSession: [HTTPField] { [policy.remove(session)] + SecurityHeaders.dropsPages }
 }

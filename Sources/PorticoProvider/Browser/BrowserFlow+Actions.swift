@@ -33,7 +33,7 @@ extension BrowserFlow {
                 canCancel: true
             ),
             context,
-            redirecting: proven.formTarget,
+            redirecting: .onward,
             cookies: cookies
         )
     }

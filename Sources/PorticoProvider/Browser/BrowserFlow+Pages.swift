@@ -151,7 +151,7 @@ extension BrowserFlow {
                 form: form
             ),
             context,
-            redirecting: proven.formTarget,
+            redirecting: .onward,
             cookies: cookies
         )
     }
@@ -172,12 +172,13 @@ extension BrowserFlow {
             account: PageAccount(session.person),
             scopes: proven.consentScope.tokens,
             unknown: proven.leftOut,
+            administers: proven.client.lendsAdministration,
             form: form
         )
         return page(
             consent,
             context,
-            redirecting: proven.formTarget,
+            redirecting: .onward,
             cookies: cookies
         )
     }
@@ -195,7 +196,14 @@ extension BrowserFlow {
             if case .handedOn = reason {
                 try self.form(.continueAs, "continue as", flow.id, flow, browser, context)
             } else {
-                try self.form(.selectAccount, "select account", flow.id, flow, browser, context)
+                try self.form(
+                    .selectAccount,
+                    "select account",
+                    flow.transaction(of: session, proven),
+                    flow,
+                    browser,
+                    context
+                )
             }
         let account = AccountPage(
             client: proven.client.name,
@@ -206,7 +214,7 @@ extension BrowserFlow {
         return page(
             account,
             context,
-            redirecting: proven.formTarget,
+            redirecting: .onward,
             cookies: cookies
         )
     }
@@ -245,7 +253,9 @@ extension ProvenRequest {
             let isLocal = LocalhostClient.isMeant(by: client.clientID)
             return isLocal ? .unnamedAppOnThisDevice : .document(clientID: client.clientID)
         }
-        guard client.requiresConsent else { return .registered }
+        guard client.requiresConsent || client.lendsByName(at: target.redirect) else {
+            return .registered
+        }
         guard let origin = target.redirect.uri.httpsOrigin else { return .appOnThisDevice }
         return .site(host: String(origin.dropFirst("https://".count)))
     }

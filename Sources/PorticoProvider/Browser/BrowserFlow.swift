@@ -20,6 +20,7 @@ struct BrowserFlow: Sendable {
     let page: PageResponder
     /// Whether mail in the outbox is sent.
     let sendsMail: Bool
+    let sent = SentForms<FormDeed> { $0.size }
 
     func cookies(of context: RealmContext) -> BrowserCookies {
         BrowserCookies(cookies, realmID: context.realm.id)
@@ -51,25 +52,39 @@ struct BrowserFlow: Sendable {
     func session(of flow: AuthorizationFlow, _ context: RealmContext) async throws
         -> LiveBrowserSession?
     {
+        // No one has agreed to the browser's account.
+        guard !flow.wasHandedOn else { return nil }
         guard let handedOn = flow.handedOn else { return try await session(context) }
+        guard let clientID = try FormParameters(decoding: flow.parameters)["client_id"] else {
+            return nil
+        }
         return try await loginTokens.session(
-            handedOn.sessionID,
+            handedOn,
+            to: clientID,
             in: context.realm,
             at: context.moment
         )
     }
 
-    /// The browser's session if it has not ended, even if it has been idle too long: it gives no
-    /// access, and can be signed out of.
-    func sessionEvenIdle(_ context: RealmContext) async throws -> LiveBrowserSession? {
-        try await session(context, idle: .max)
+    /// The browser's session if it can be signed out of: even if it has been idle too long, or has
+    /// expired and an app lives on in it. It gives no access.
+    func openSession(_ context: RealmContext) async throws -> LiveBrowserSession? {
+        guard let hash = cookies(of: context).sessionHash(context.headers) else { return nil }
+        let open = try await sessions.open(
+            cookie: hash,
+            realmID: context.realm.id,
+            at: context.now
+        )
+        return open.flatMap {
+            $0.session.authenticatedAt >= context.realm.notBefore ? $0 : nil
+        }
     }
 
-    /// Whether another person is signed in in this browser. Their session is not used by that, and
-    /// nothing is noted.
-    func isAnother(than person: Person, _ context: RealmContext) async throws -> Bool {
+    /// Whether it is this person who is signed in in this browser; `nil` if no one is. The session is
+    /// not used by that, and nothing is noted.
+    func isSignedIn(_ person: Person, _ context: RealmContext) async throws -> Bool? {
         let own = try await session(context, idle: context.realm.sessionIdle)
-        return own.map { !sameBytes($0.person.id, person.id) } ?? false
+        return own.map { sameBytes($0.person.id, person.id) }
     }
 
     /// `sid` of the browser's live session. That someone asks for it is no use of it.
@@ -91,28 +106,41 @@ struct BrowserFlow: Sendable {
         return live
     }
 
-    /// The flow of a submitted form, or of an address that we sent the browser to.
+    /// The flow of a submitted form. One that is late, or from before the browser's last sign-in, begins
+    /// again here, with what the form says (docs/decisions/0104).
     ///
-    /// - Throws: ``LostRequest`` if it is not from this browser, or too old.
-    func flow(_ sealed: String?, _ context: RealmContext) throws -> AuthorizationFlow {
+    /// - Throws: ``LostRequest`` if it is not from this browser, or cannot be read.
+    func flow(_ sealed: String?, _ context: RealmContext) async throws -> AuthorizationFlow {
         let seal = AuthorizationFlowSeal(ring: ring, realmID: context.realm.id)
         guard let sealed, let flow = seal.open(sealed, at: context.moment) else {
             throw LostRequest(.unmatched, restart: nil)
         }
         let restart = restart(flow, sealed, context)
-        guard let cookie = formCookie(context).value(context.headers) else {
-            throw LostRequest(.noCookie, restart: restart)
+        guard let current = formCookie(context).value(context.headers) else {
+            // A browser that was closed meanwhile has lost its cookie, too.
+            throw LostRequest(
+                flow.isStale(at: context.now) ? .tookTooLong : .noCookie,
+                restart: restart
+            )
         }
-        guard Hash256(of: cookie) == flow.browser else {
+        guard try await isOfThisBrowser(flow.browser, context) else {
             throw LostRequest(.unmatched, restart: restart)
         }
-        guard !flow.isStale(at: context.now) else {
-            throw LostRequest(.tookTooLong, restart: restart)
-        }
-        guard !requests.spent.isSpent(flow.requestID, at: context.now) else {
-            throw LostRequest(.answered, restart: restart)
-        }
-        return flow
+        return flow.isStale(at: context.now)
+            ? flow.begunAgain(in: current, at: context.now) : flow.moved(to: current)
+    }
+
+    /// The request of a form that does not count, from its beginning, in the browser that sent it: as by
+    /// the address that restarts it. Only where the browser says that a page of ours sent it: its cookie
+    /// is lost, or was replaced by another tab's.
+    func begunAgain(_ sealed: String?, in browser: FormBrowser, _ context: RealmContext)
+        -> AuthorizationFlow?
+    {
+        let seal = AuthorizationFlowSeal(ring: ring, realmID: context.realm.id)
+        guard FetchSite.saysOurs(context.headers), let sealed,
+            let old = seal.open(sealed, at: context.moment)
+        else { return nil }
+        return old.restarted(in: browser, context)
     }
 
     /// The address that restarts the request; `nil` for a pushed one that already had its code.
@@ -131,22 +159,24 @@ struct BrowserFlow: Sendable {
             && FetchSite.isForeignPost(context.headers, to: context.realm.issuer)
     }
 
+    /// The request of a form of this browser, proven again. A pushed one whose page is sent again is not
+    /// refused: that is no second use of its address (RFC 9126 §4, §7.3).
+    ///
+    /// - Throws: ``AuthorizationRefusal``; ``TooManyRequests``.
+    func proven(_ begun: AuthorizationFlow, _ context: RealmContext) async throws -> ProvenRequest {
+        try await requests.resume(
+            begun,
+            in: context.realm,
+            from: context.address,
+            postedIn: values(context).map { Hash256(of: $0) },
+            at: context.moment
+        )
+    }
+
     /// Redirects to another of our pages.
     func redirect(to path: String, cookies: [HTTPField] = []) throws -> Response {
         guard let redirect = Redirect(to: path) else { throw NotOffered() }
         return Response(redirect, headers: page.headers, cookies: cookies)
-    }
-
-    /// - Throws: ``ForgedForm`` if the form did not come from one of our pages in this browser (RFC
-    ///   6749 §10.12).
-    func checkForm(
-        _ purpose: StaticString,
-        _ form: FormParameters,
-        transaction: String,
-        _ context: RealmContext
-    ) throws(ForgedForm) {
-        let cookie = formCookie(context).value(context.headers)
-        try forms.check(form, purpose, transaction, cookie: cookie, context)
     }
 
     /// Continues a flow, and renders the result.
@@ -154,7 +184,7 @@ struct BrowserFlow: Sendable {
     /// - Parameters:
     ///   - browser: The value of the form cookie that the next page's form is bound to.
     ///   - cookies: Set with the answer, or the next page.
-    /// - Throws: ``LostRequest`` if the request already had its code, and errors of the steps.
+    /// - Throws: Errors of the steps.
     func next(
         _ proven: ProvenRequest,
         _ flow: AuthorizationFlow,
@@ -164,22 +194,13 @@ struct BrowserFlow: Sendable {
         cookies: [HTTPField] = [],
         _ context: RealmContext
     ) async throws -> Response {
-        let outcome: AuthorizationSteps.Outcome
-        do {
-            outcome = try await steps.next(
-                proven,
-                flow,
-                session: session,
-                hasConsented: hasConsented,
-                mustConfirmEmail: session.map { context.realm.mustConfirmEmail($0.person) }
-                    ?? false,
-                at: context.moment
-            )
-        } catch is RequestAnswered {
-            let seal = AuthorizationFlowSeal(ring: ring, realmID: context.realm.id)
-            let sealed = try seal.seal(flow, at: context.moment)
-            throw LostRequest(.answered, restart: restart(flow, sealed, context))
-        }
+        let outcome = try await outcome(
+            proven,
+            flow,
+            session: session,
+            hasConsented: hasConsented,
+            context
+        )
         switch outcome {
         case .respond(let target, let parameters):
             return page.respond(target, parameters, context, cookies: cookies)
@@ -195,25 +216,55 @@ struct BrowserFlow: Sendable {
 }
 
 extension BrowserFlow {
-    /// The response to a request that needs no page; `nil` if it needs one, or had its code.
+    private func outcome(
+        _ proven: ProvenRequest,
+        _ flow: AuthorizationFlow,
+        session: LiveBrowserSession?,
+        hasConsented: Bool = false,
+        _ context: RealmContext
+    ) async throws -> AuthorizationSteps.Outcome {
+        var isTheirBrowser = true
+        if flow.handedOn != nil, let session {
+            isTheirBrowser = try await isSignedIn(session.person, context) == true
+        }
+        return try await steps.next(
+            proven,
+            flow,
+            session: session,
+            hasConsented: hasConsented,
+            isTheirBrowser: isTheirBrowser,
+            mustConfirmEmail: session.map { context.realm.mustConfirmEmail($0.person) } ?? false,
+            at: context.moment
+        )
+    }
+
+    /// The response to a request that needs no page; `nil` if it needs one.
     func response(
         to proven: ProvenRequest,
         _ flow: AuthorizationFlow,
         _ session: LiveBrowserSession,
         _ context: RealmContext
     ) async throws -> Response? {
-        do {
-            let outcome = try await steps.next(
-                proven,
-                flow,
-                session: session,
-                mustConfirmEmail: context.realm.mustConfirmEmail(session.person),
-                at: context.moment
-            )
-            guard case .respond(let target, let parameters) = outcome else { return nil }
+        let outcome = try await outcome(proven, flow, session: session, context)
+        guard case .respond(let target, let parameters) = outcome else { return nil }
+        return page.respond(target, parameters, context)
+    }
+
+    /// The next step for a person who is signed in in this browser by now; `nil` if the request asks them
+    /// to sign in once more.
+    func step(
+        for live: LiveBrowserSession,
+        _ proven: ProvenRequest,
+        _ flow: AuthorizationFlow,
+        _ context: RealmContext
+    ) async throws -> Response? {
+        let browser = try browser(context)
+        switch try await outcome(proven, flow, session: live, context) {
+        case .show(.signIn), .show(.register): return nil
+        case .respond(let target, let parameters):
             return page.respond(target, parameters, context)
-        } catch is RequestAnswered {
-            return nil
+        case .show(let step):
+            return try show(step, proven, flow, live, browser.value, browser.cookies, context)
         }
     }
 
@@ -232,4 +283,38 @@ extension BrowserFlow {
 extension AuthorizationFlow {
     /// The value that the tokens of its forms are bound to.
     var id: String { requestID.text }
+
+    /// The same in a browser that has another form cookie by now.
+    func moved(to browser: String) -> AuthorizationFlow {
+        var flow = self
+        flow.browser = Hash256(of: browser)
+        return flow
+    }
+
+    /// The same from now on, for a page that was open for too long: what was done for it then counts no
+    /// more.
+    func begunAgain(in browser: String, at now: Int64) -> AuthorizationFlow {
+        var flow = moved(to: browser)
+        flow.startedAt = now
+        flow.authenticatedSession = nil
+        flow.hasSelectedAccount = false
+        flow.wasHandedOn = handedOn != nil
+        flow.handedOn = nil
+        return flow
+    }
+
+    /// The request from its beginning, in any browser.
+    func restarted(in browser: FormBrowser, _ context: RealmContext) -> AuthorizationFlow {
+        AuthorizationFlow(
+            // A pushed request is answered once, however often it is restarted.
+            requestID: isPushed ? requestID : context.moment.id(),
+            parameters: parameters,
+            browser: Hash256(of: browser.value),
+            startedAt: context.now,
+            isPushed: isPushed,
+            isPosted: isPosted,
+            // What was done in another browser may have been done by someone else.
+            action: self.browser == Hash256(of: browser.value) ? action : nil
+        )
+    }
 }

@@ -56,15 +56,68 @@ struct BrowserSignIn: Sendable {
         if let ended { events.signedOut(ended, context) }
         let cookies = flow.cookies(of: context)
         let browser = FormToken.cookie(random: context.moment.random)
+        var changed = [try cookies.setSession(cookie), try flow.formCookie(context).set(browser)]
+        if ended != nil { changed += SecurityHeaders.dropsPages }
+        // Other tabs have forms of before.
+        if let old = flow.formCookie(context).value(context.headers) {
+            let former = FormerBrowser(ring: flow.ring, realmID: context.realm.id)
+                .adding(
+                    old,
+                    to: flow.former(context),
+                    beside: live.session.id,
+                    at: context.moment
+                )
+            changed.append(try cookies.setFormer(former))
+        }
         let device = KnownDevice(ring: flow.ring, realmID: context.realm.id)
             .adding(live.person.id, to: flow.knownPeople(context), at: context.moment)
         return Begun(
             live: live,
             browser: browser,
-            cookies: [
-                try cookies.setSession(cookie), try flow.formCookie(context).set(browser),
-                try cookies.setDevice(device),
-            ]
+            cookies: changed + [try cookies.setDevice(device)]
+        )
+    }
+
+    /// The same session once more, for a form that began it a moment ago (``SentForms``): the browser may
+    /// not have kept the first answer's cookies.
+    ///
+    /// - Returns: `nil` where it is over.
+    func again(_ sessionID: String, _ context: RealmContext) async throws -> Begun? {
+        let own = try await flow.session(context)
+        if let own, sameBytes(own.session.id, sessionID) {
+            return Begun(live: own, browser: try flow.browser(context).value, cookies: [])
+        }
+        guard
+            let live = try await flow.loginTokens.session(
+                sessionID,
+                in: context.realm,
+                at: context.moment
+            )
+        else { return nil }
+        let person = live.person
+        let (new, cookie) = start.new(
+            personID: person.id,
+            epoch: live.session.epoch,
+            amr: live.session.amr,
+            in: context.realm,
+            device: DeviceName.of(context.headers[.userAgent]),
+            at: context.moment
+        )
+        // The first form was the proof.
+        var session = new
+        session.authenticatedAt = live.session.authenticatedAt
+        session.expiresAt = live.session.expiresAt
+        let beginning = try await start.sessions.start(
+            session,
+            replacing: live.session.cookieHash,
+            upgrading: nil
+        )
+        let (kept, ended) = try start.settle(session, beginning)
+        return try begun(
+            LiveBrowserSession(session: kept, person: person),
+            cookie: cookie,
+            ended: ended,
+            context
         )
     }
 }

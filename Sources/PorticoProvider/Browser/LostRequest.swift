@@ -10,8 +10,6 @@ struct LostRequest: Refusal {
         /// From another browser, or not one of ours.
         case unmatched
         case tookTooLong
-        /// The request already had its code.
-        case answered
     }
 
     private let lost: Reason
@@ -23,12 +21,15 @@ struct LostRequest: Refusal {
         self.restart = restart
     }
 
+    /// Whether the browser is known to keep cookies, or had time to lose them.
+    var keepsCookies: Bool { lost != .noCookie }
+
     var name: String { "flow_lost" }
 
     var status: HTTPResponse.Status {
         switch lost {
         case .noCookie, .unmatched: .forbidden
-        case .tookTooLong, .answered: .badRequest
+        case .tookTooLong: .badRequest
         }
     }
 
@@ -41,7 +42,6 @@ struct LostRequest: Refusal {
                 reason: .tookTooLong(minutes: Int(AuthorizationFlow.patience / 60)),
                 restart: restart
             )
-        case .answered: ExpiredPage(reason: .answered, restart: restart)
         }
     }
 }

@@ -48,7 +48,10 @@ struct PasswordCheck: Sendable {
             outcome = try await recognise(
                 password,
                 of: account,
-                for: isShort ? LimitKey("hashing", context.address) : nil,
+                for: context.asker(
+                    account?.person.id ?? LoginName.folded(typed.userName),
+                    isSuspect: isShort
+                ),
                 random: context.moment.random
             )
         } catch is PasswordHashing.Busy {

@@ -84,7 +84,8 @@ struct PasswordResetPages: Sendable {
                 userName: person.email ?? person.username,
                 leastCharacters: PasswordPolicy.minimumLength,
                 form: made.form,
-                problem: problem
+                problem: problem,
+                isDemanded: reset.isDemanded
             ),
             context,
             cookies: made.cookies

@@ -13,8 +13,11 @@ protocol SignInPurpose: Sendable {
     var asker: String { get }
     /// The `client_id` for the log; `nil` for the Provider's own pages.
     var clientID: String? { get }
-    /// Where the page's form leads in the end, already proven.
+    /// Where the page's form leads.
     var formTarget: FormTarget { get }
+
+    /// What its forms do, a literal.
+    var formName: StaticString { get }
 
     /// What its forms are bound to.
     var transaction: String { get }
@@ -33,6 +36,10 @@ protocol SignInPurpose: Sendable {
 
     func goOn(_ new: BrowserSignIn.Begun, _ flow: BrowserFlow, _ context: RealmContext)
         async throws -> Response
+
+    /// For a person who is signed in in this browser already; `nil` if they must sign in all the same.
+    func goOn(signedIn live: LiveBrowserSession, _ flow: BrowserFlow, _ context: RealmContext)
+        async throws -> Response?
 }
 
 /// An app's authorization request (OpenID Connect Core §3.1.2.3).
@@ -42,13 +49,14 @@ struct AppSignIn: SignInPurpose {
 
     var asker: String { proven.client.name }
     var clientID: String? { proven.client.clientID }
-    var formTarget: FormTarget { proven.formTarget }
+    var formTarget: FormTarget { .onward }
+    var formName: StaticString { "sign-in" }
     var transaction: String { begun.id }
 
     func form(_ flow: BrowserFlow, in browser: FormBrowser, _ context: RealmContext) throws
         -> PageForm
     {
-        try flow.form(.authenticate, "sign-in", begun.id, begun, browser.value, context)
+        try flow.form(.authenticate, formName, begun.id, begun, browser.value, context)
     }
 
     func cancel(_ flow: BrowserFlow, _ context: RealmContext) throws -> Response {
@@ -88,29 +96,46 @@ struct AppSignIn: SignInPurpose {
             throw ErrorAfterSignIn(error: error, cookies: new.cookies)
         }
     }
+
+    func goOn(signedIn live: LiveBrowserSession, _ flow: BrowserFlow, _ context: RealmContext)
+        async throws -> Response?
+    {
+        var begun = begun
+        // This page asked for a sign-in, whatever was done before it.
+        begun.authenticatedSession = nil
+        // They have signed in in this browser: what goes on is its session.
+        begun.handedOn = nil
+        return try await flow.step(for: live, proven, begun, context)
+    }
 }
 
 /// A page of a person's own account, independent of apps.
 struct AccountSignIn: SignInPurpose {
     let place: AccountPlace
+    /// A sealed authorization request that the page brings back. It opens as one does in the address of
+    /// such a page: it is looked at there.
+    let waiting: String?
     let asker: String
 
-    init(_ place: AccountPlace, _ context: RealmContext) {
+    init(_ place: AccountPlace, waiting: String? = nil, _ context: RealmContext) {
         self.place = place
+        self.waiting = waiting
         asker = context.realm.displayName
     }
 
     var clientID: String? { nil }
     var formTarget: FormTarget { .ours }
+    var formName: StaticString { "account sign-in" }
     var transaction: String { place.rawValue }
 
     func form(_ flow: BrowserFlow, in browser: FormBrowser, _ context: RealmContext) -> PageForm {
         flow.forms.form(
             RealmURLs.path(realmName: context.realm.name, .accountSignIn),
-            "account sign-in",
+            formName,
             place.rawValue,
             in: browser,
             fields: [PageField("page", place.rawValue)]
+                + (waiting.map { [PageField("waiting", $0)] } ?? [])
         )
     }
 
@@ -125,9 +150,29 @@ struct AccountSignIn: SignInPurpose {
     func goOn(_ new: BrowserSignIn.Begun, _ flow: BrowserFlow, _ context: RealmContext) throws
         -> Response
     {
-        let isDemanded = new.live.person.requiredActions.contains(RequiredAction.configureTOTP)
-        let place = isDemanded ? AccountPlace.secondFactors : place
-        return try flow.redirect(to: place.path(context), cookies: new.cookies)
+        try go(new.live, new.cookies, flow, context)
+    }
+
+    /// These pages ask for a sign-in only if no one is signed in, or not lately enough.
+    func goOn(signedIn live: LiveBrowserSession, _ flow: BrowserFlow, _ context: RealmContext)
+        async throws -> Response?
+    {
+        guard try await flow.sessions.proves(live.session, .now, at: context.now) else {
+            return nil
+        }
+        return try go(live, [], flow, context)
+    }
+
+    private func go(
+        _ live: LiveBrowserSession,
+        _ cookies: [HTTPField],
+        _ flow: BrowserFlow,
+        _ context: RealmContext
+    ) throws -> Response {
+        let isDemanded = live.person.requiredActions.contains(RequiredAction.configureTOTP)
+        let path = (isDemanded ? AccountPlace.secondFactors : place)
+            .path(context, bringing: ResumableRequest(waiting, flow, context))
+        return try flow.redirect(to: path, cookies: cookies)
     }
 }
 

@@ -6,7 +6,7 @@ import PorticoStores
 enum AssertionRules: Sendable {
     case ordinary
     /// As at the hosts of the AT Protocol: made within the last minute by a clock that is not fast,
-    /// for one audience, and by a key that is named where there are several.
+    /// and by a key that is named where there are several.
     case atProtocol
 
     init(of realm: LiveRealm) {
@@ -19,7 +19,6 @@ enum AssertionRules: Sendable {
     /// What is wrong with claims that are right otherwise, if anything.
     func wrong(_ claims: JSONObject, at now: Int64) -> UnprovenClient.Reason? {
         guard self == .atProtocol else { return nil }
-        guard claims["aud"]?.string != nil else { return .audience }
         guard let expires = claims["exp"].flatMap(NumericDate.date).map(NumericDate.seconds),
             expires > now
         else { return .expired }

@@ -119,16 +119,29 @@ struct ClientAssertion: Sendable {
     private static func isFor(_ realm: LiveRealm, _ audience: JSONValue?, from client: Client)
         -> Bool
     {
-        guard let sole = soleAudience(audience) else { return false }
+        guard let sole = soleAudience(audience, from: client) else { return false }
         if sameBytes(sole, realm.realm.issuer) { return true }
         return client.takesTokenEndpointAudience && audience?.string != nil
             && sameBytes(sole, realm.urls.token)
     }
 
-    /// The audience if there is exactly one: a string, or an array of one.
-    private static func soleAudience(_ value: JSONValue?) -> String? {
+    /// The audience if there is exactly one: a string, or an array of one, which means the same (RFC
+    /// 7519 §4.1.3).
+    private static func soleAudience(_ value: JSONValue?, from client: Client) -> String? {
         if let text = value?.string { return text }
-        guard let values = value?.strings, values.count == 1 else { return nil }
+        guard client.mayListAudience, let values = value?.strings, values.count == 1 else {
+            return nil
+        }
         return values[0]
+    }
+}
+
+extension Client {
+    /// Whether it may write its only audience as an array of one, as clients of the AT Protocol do. One
+    /// that is registered as FAPI 2.0 asks (Security Profile §5.3.2) may not (§5.3.2.1): it pushes every
+    /// request, and its tokens are bound to a key. So does each client with a document, because its
+    /// host demands it: that one was not registered for FAPI.
+    fileprivate var mayListAudience: Bool {
+        documented != nil || !requiresPushedRequests || !dpopBoundAccessTokens
     }
 }

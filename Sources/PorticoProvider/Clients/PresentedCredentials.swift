@@ -1,5 +1,6 @@
 import PorticoBytes
 import PorticoProtocol
+import PorticoWeb
 
 /// The credentials that a request presents for a client (RFC 6749 §2.3, RFC 7523 §2.2), not checked
 /// yet.
@@ -90,13 +91,12 @@ enum PresentedCredentials: Sendable {
     private static func basic(_ header: String, _ clientID: String?) throws(OAuthError)
         -> PresentedCredentials
     {
-        let bytes = Array(header.utf8)
-        guard bytes.count <= 4096,
-            String(decoding: bytes.prefix(6), as: UTF8.self).lowercased() == "basic "
+        guard header.utf8.count <= 4096,
+            let credentials = AuthorizationField(header)?.credentials(of: "basic")
         else {
             throw OAuthError(.invalidClient, "The Authorization header is not of scheme Basic.")
         }
-        guard let pair = Base64.decode(bytes.dropFirst(6)),
+        guard let pair = Base64.decode(Array(credentials.utf8)),
             let colon = pair.firstIndex(of: UInt8(ascii: ":")),
             let user = FormEncoding.decode(pair[..<colon]), !user.isEmpty,
             let password = FormEncoding.decode(pair[(colon + 1)...])

@@ -23,9 +23,11 @@ struct ProofCheck: Sendable {
     ///   - token: The access token that came with the request, if any.
     /// - Returns: `nil` if the request has no proof.
     /// - Throws: `invalid_dpop_proof`, `use_dpop_nonce`. Nothing is used up then.
-    func callAsFunction(_ context: RealmContext, at address: String, token: String? = nil)
-        throws(OAuthError) -> DPoPProof?
-    {
+    func callAsFunction(
+        _ context: some ServiceContext,
+        at address: String,
+        token: String? = nil
+    ) throws(OAuthError) -> DPoPProof? {
         let request = DPoPJudge.Request(method: context.method, address: address, token: token)
         let proof: DPoPProof?
         do throws(DPoPRefusal) {

@@ -33,17 +33,37 @@ struct AccountPageAccess: Sendable {
         // replace the cookie that other tabs need.
         guard !flow.isForeignPost(context) else { throw ForgedForm() }
         guard let session = try await flow.session(context) else {
+            let waiting = ResumableRequest(try context.parameters()["request"], flow, context)
             return try flow.signInPage(
-                for: AccountSignIn(place, context),
+                for: AccountSignIn(place, waiting: waiting?.sealed, context),
                 in: flow.browser(context),
                 context
             )
         }
-        if let form {
-            let transaction = session.session.id
-            try flow.checkForm(place.form, form, transaction: transaction, context)
-        }
-        return try await body(session, form)
+        guard let form else { return try await body(session, nil) }
+        // Of a session before this one, or another cookie: nothing is done, and the page is shown as it
+        // is now.
+        let isCurrent =
+            try await flow.counts(place.form, form, context)
+            && flow.forms.isAbout(session.session.id, form)
+        return try await body(session, isCurrent ? form : nil)
+    }
+
+    /// For a person whose session does not prove them now: they come back to the page.
+    ///
+    /// - Parameter request: A sealed request that waits, and is brought back.
+    func signInAgain(
+        _ session: LiveBrowserSession,
+        request: String? = nil,
+        _ context: RealmContext
+    ) throws -> Response {
+        try flow.signInPage(
+            for: AccountSignIn(place, waiting: request, context),
+            userName: session.person.email ?? session.person.username,
+            again: true,
+            in: flow.browser(context),
+            context
+        )
     }
 
     /// - Parameter request: A sealed request that the form brings back.

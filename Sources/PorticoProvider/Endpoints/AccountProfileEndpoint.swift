@@ -36,15 +36,18 @@ struct AccountProfileEndpoint: Sendable {
             )
         }
         let roles = realm.graph.roles(of: person)
-        let said =
-            live.claims.object("resource_access")?.object(Self.audience)?.strings("roles") ?? []
         guard let view = realm.keycloakView(of: live.client, scope: live.scope, roles: roles),
-            !view.visible(roles).isDisjoint(with: Self.roles.filter(said.contains).map(Self.role))
+            !live.said(of: roles, in: realm).isDisjoint(with: Self.roles.map(Self.role))
         else {
             throw OAuthError(.accessDenied, "The client may not see the person's profile.")
         }
+        let scope = Scope(
+            tokens: live.scope.tokens.filter {
+                realm.scope(named: $0)?.isPermitted(to: roles) ?? true
+            }
+        )
         return Response(
-            json: .object(Self.profile(of: person.person, seenBy: view)),
+            json: .object(Self.profile(of: person.person, by: scope, seenBy: view)),
             headers: headers
         )
     }
@@ -66,19 +69,25 @@ struct AccountProfileEndpoint: Sendable {
         return token.text
     }
 
-    /// `id` is the `sub` that the client knows; of the attributes it sees those that its tokens may
-    /// tell of, too.
-    private static func profile(of person: Person, seenBy view: KeycloakView) -> JSONObject {
-        var profile: JSONObject = [
-            "id": .string(view.client.subject(of: person.id)),
-            "username": .string(person.username),
-        ]
-        profile["firstName"] = person.givenName.map(JSONValue.string)
-        profile["lastName"] = person.familyName.map(JSONValue.string)
-        profile["email"] = person.email.map(JSONValue.string)
-        profile["emailVerified"] = .bool(person.isEmailVerified)
+    /// `id` is the `sub` that the client knows; the rest is what its scope gives it elsewhere, too
+    /// (OpenID Connect Core §5.4): of the attributes it sees those that it is told of there.
+    /// Introspection tells APIs.
+    private static func profile(of person: Person, by scope: Scope, seenBy view: KeycloakView)
+        -> JSONObject
+    {
+        var profile: JSONObject = ["id": .string(view.client.subject(of: person.id))]
+        if scope.contains(StandardClaims.profile) {
+            profile["username"] = .string(person.username)
+            profile["firstName"] = person.givenName.map(JSONValue.string)
+            profile["lastName"] = person.familyName.map(JSONValue.string)
+        }
+        if scope.contains(StandardClaims.email) {
+            profile["email"] = person.email.map(JSONValue.string)
+            profile["emailVerified"] = .bool(person.isEmailVerified)
+        }
         var attributes = JSONObject()
-        for mapper in view.mappers.mappers {
+        for mapper in view.mappers.mappers
+        where !mapper.targets.subtracting([.introspection]).isEmpty {
             guard case .attribute(let name, _) = mapper.kind,
                 let values = person.attributes[name]
             else { continue }

@@ -31,7 +31,7 @@ struct AuthorizationEndpoint: Sendable {
             try context.parameters(),
             in: context.realm,
             browser: Hash256(of: browser.value),
-            from: context.address,
+            from: context.sender,
             at: context.moment
         )
         return try redirect(begun, proven, cookies: browser.cookies, context) {
@@ -49,7 +49,7 @@ struct AuthorizationEndpoint: Sendable {
             form,
             in: context.realm,
             browser: Hash256(of: browser.value),
-            from: context.address,
+            from: context.sender,
             at: context.moment
         )
         guard proven.loginToken != nil else {
@@ -78,10 +78,7 @@ struct AuthorizationEndpoint: Sendable {
             in: context.realm,
             at: context.moment
         )
-        if let good, !isLink || good.isSilent,
-            // Never a silent change of account.
-            try await !flow.isAnother(than: good.session.person, context)
-        {
+        if let good, try await isAccepted(good, isLink: isLink, context) {
             var accepted = begun
             accepted.handedOn = good.handedOn
             // Without a page the browser needs no cookie, and gets none.
@@ -118,6 +115,18 @@ struct AuthorizationEndpoint: Sendable {
         )
     }
 
+    /// Whether a good token needs no word of the person: not where they are signed in in this browser,
+    /// which would have answered without the token as well. Never a silent change of account.
+    private func isAccepted(_ good: LoginTokens.Good, isLink: Bool, _ context: RealmContext)
+        async throws -> Bool
+    {
+        switch try await flow.isSignedIn(good.session.person, context) {
+        case true?: true
+        case false?: false
+        case nil: !isLink || good.isSilent
+        }
+    }
+
     private func show(
         _ proven: ProvenRequest,
         _ begun: AuthorizationFlow,
@@ -144,7 +153,7 @@ struct AuthorizationEndpoint: Sendable {
             form,
             in: context.realm,
             browser: Hash256(of: ""),
-            from: context.address,
+            from: context.sender,
             at: context.moment
         )
         var posted = begun
@@ -196,24 +205,16 @@ struct AuthorizationEndpoint: Sendable {
         let goesOn =
             old.authenticatedSession != nil && isSameBrowser && !old.isStale(at: context.now)
             && !flow.requests.spent.isSpent(old.requestID, at: context.now)
-        let begun =
+        var begun =
             goesOn
             ? old
-            : AuthorizationFlow(
-                // A pushed request is answered once, however often it is restarted.
-                requestID: old.isPushed ? old.requestID : context.moment.id(),
-                parameters: old.parameters,
-                browser: Hash256(of: browser.value),
-                startedAt: context.now,
-                isPushed: old.isPushed,
-                isPosted: old.isPosted,
-                // What was done in another browser may have been done by someone else.
-                action: isSameBrowser ? old.action : nil
-            )
+            : old.restarted(in: browser, context)
+        // This is an address, and no form.
+        if begun.isPushed { begun.wasShown = false }
         let proven = try await flow.requests.resume(
             begun,
             in: context.realm,
-            from: context.address,
+            from: context.sender,
             at: context.moment
         )
         var context = context

@@ -32,7 +32,7 @@ struct ClientAuthenticator: Sendable {
         at address: String?,
         _ body: (AuthenticatedClient, FormParameters) async throws -> Answer
     ) async throws -> Answer {
-        try await self(context, at: address, form: try context.form(), body)
+        try await self(context, at: address, form: try context.programForm(), body)
     }
 
     /// The same for a form that has already been read.
@@ -64,7 +64,7 @@ struct ClientAuthenticator: Sendable {
             try await documents.admit(
                 clientID,
                 to: context.realm,
-                from: context.address,
+                from: context.sender,
                 at: context.moment
             )
         }
@@ -150,7 +150,7 @@ struct ClientAuthenticator: Sendable {
     func takePlace(of client: AuthenticatedClient, _ context: RealmContext) throws(TooManyRequests)
     {
         guard client.client.documented != nil else { return }
-        let key = LimitKey("stranger", context.realm.id, context.address)
+        let key = LimitKey("stranger", context.realm.id, context.sender)
         if case .wait(let seconds) = strangers.take(key, at: context.moment.now) {
             throw TooManyRequests(seconds: seconds)
         }

@@ -12,7 +12,12 @@ struct ConfirmEmailEndpoint: Sendable {
     let events: SecurityEvents
 
     func post(_ context: RealmContext) async throws -> Response {
-        let step = try await flow.signedInStep("confirm e-mail", context)
+        try await flow.signedInStep("confirm e-mail", context) { step in
+            try await submit(step, context)
+        }
+    }
+
+    private func submit(_ step: SignedInStep, _ context: RealmContext) async throws -> Response {
         var context = context
         context.speak(try FormParameters(decoding: step.flow.parameters))
         switch step.form["action"] {
@@ -27,6 +32,14 @@ struct ConfirmEmailEndpoint: Sendable {
                 OAuthError(.accessDenied, "The person did not confirm their address."),
                 step.proven.target
             )
+        default: break
+        }
+        // The code proves that the person is there; with what, the session.
+        let session = step.session.session
+        guard try await flow.sessions.proves(session, .strength, at: context.now) else {
+            return try await goOn(step, context)
+        }
+        switch step.form["action"] {
         case "confirm": return try await confirm(step.form["code"] ?? "", step, context)
         default:
             return try await send(isAgain: step.form["action"] == "resend", step, context)
@@ -42,7 +55,9 @@ struct ConfirmEmailEndpoint: Sendable {
         }
         try flow.expectMail(for: step.proven)
         try await confirmations.send(to: address, of: person, context)
-        return try codePage(nil, wasResent: isAgain, step, context)
+        let page = try codePage(nil, wasResent: isAgain, step, context)
+        flow.sent.note(.answered(page), of: SentForm(step.form, context), at: context.now)
+        return page
     }
 
     private func confirm(_ code: String, _ step: SignedInStep, _ context: RealmContext) async throws
@@ -98,7 +113,7 @@ struct ConfirmEmailEndpoint: Sendable {
                 wasResent: wasResent
             ),
             context,
-            redirecting: step.proven.formTarget
+            redirecting: .onward
         )
     }
 }

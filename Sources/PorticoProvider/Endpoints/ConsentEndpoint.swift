@@ -11,16 +11,24 @@ struct ConsentEndpoint: Sendable {
     let events: SecurityEvents
 
     func post(_ context: RealmContext) async throws -> Response {
-        let step = try await flow.signedInStep("consent", context)
-        switch step.form["action"] {
-        case "allow":
-            try await allow(step.proven, in: step.session.session, context)
-            events.consented(step.session.person, step.proven.client, context)
-            return try await next(step.proven, step.flow, step.session, hasConsented: true, context)
-        case "switch":
-            return try signIn(step.proven, step.flow, context)
-        default:
-            throw step.proven.declined("The person did not allow it.")
+        try await flow.signedInStep("consent", context) { step in
+            switch step.form["action"] {
+            case "allow":
+                try await allow(step.proven, in: step.session.session, context)
+                events.consented(step.session.person, step.proven.client, context)
+                return try await flow.next(
+                    step.proven,
+                    step.flow,
+                    session: step.session,
+                    hasConsented: true,
+                    browser: try flow.browser(context).value,
+                    context
+                )
+            case "switch":
+                return try signIn(step.proven, step.flow, context)
+            default:
+                throw step.proven.declined("The person did not allow it.")
+            }
         }
     }
 
@@ -50,44 +58,26 @@ struct ConsentEndpoint: Sendable {
         }
     }
 
+    /// The choice is between the account that the page has shown and another.
     func selectAccount(_ context: RealmContext) async throws -> Response {
-        let form = try context.form()
-        try form.refuseRepeats()
-        var begun = try flow.flow(form["request"], context)
-        try flow.checkForm("select account", form, transaction: begun.id, context)
-        let proven = try await flow.requests.resume(
-            begun,
-            in: context.realm,
-            from: context.address,
-            at: context.moment
-        )
-        switch form["action"] {
-        case "continue":
-            begun.hasSelectedAccount = true
-            let session = try await flow.session(context)
-            return try await next(proven, begun, session, hasConsented: false, context)
-        case "switch":
-            return try signIn(proven, begun, context)
-        default:
-            throw proven.declined("The person did not choose an account.")
+        try await flow.signedInStep("select account", context) { step in
+            switch step.form["action"] {
+            case "continue":
+                var begun = step.flow
+                begun.hasSelectedAccount = true
+                return try await flow.next(
+                    step.proven,
+                    begun,
+                    session: step.session,
+                    browser: try flow.browser(context).value,
+                    context
+                )
+            case "switch":
+                return try signIn(step.proven, step.flow, context)
+            default:
+                throw step.proven.declined("The person did not choose an account.")
+            }
         }
-    }
-
-    private func next(
-        _ proven: ProvenRequest,
-        _ begun: AuthorizationFlow,
-        _ session: LiveBrowserSession?,
-        hasConsented: Bool,
-        _ context: RealmContext
-    ) async throws -> Response {
-        try await flow.next(
-            proven,
-            begun,
-            session: session,
-            hasConsented: hasConsented,
-            browser: browser(context),
-            context
-        )
     }
 
     private func signIn(
@@ -100,10 +90,5 @@ struct ConsentEndpoint: Sendable {
             in: flow.browser(context),
             context
         )
-    }
-
-    /// The browser that the form's token was checked against.
-    private func browser(_ context: RealmContext) -> String {
-        flow.formCookie(context).value(context.headers) ?? ""
     }
 }

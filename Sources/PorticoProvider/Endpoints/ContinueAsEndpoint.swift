@@ -13,14 +13,9 @@ struct ContinueAsEndpoint: Sendable {
     func post(_ context: RealmContext) async throws -> Response {
         let form = try context.form()
         try form.refuseRepeats()
-        var begun = try flow.flow(form["request"], context)
-        try flow.checkForm("continue as", form, transaction: begun.id, context)
-        let proven = try await flow.requests.resume(
-            begun,
-            in: context.realm,
-            from: context.address,
-            at: context.moment
-        )
+        var begun = try await flow.flow(form["request"], context)
+        try await flow.checkForm("continue as", form, transaction: begun.id, context)
+        let proven = try await flow.proven(begun, context)
         switch form["action"] {
         case "continue":
             let good = try await flow.loginTokens.good(

@@ -22,35 +22,63 @@ struct EndSessionEndpoint: Sendable {
             }
         }
         if flow.isForeignPost(context) { return try comeBack(form, context) }
-        return try await signOut(try carried(by: form, context), context)
+        if let carried = carried(by: form, context) {
+            return try await signOut(carried, context)
+        }
+        return try await signOut(form, isCarried: false, context)
     }
 
-    private func signOut(_ form: FormParameters, _ context: RealmContext) async throws -> Response {
+    private func signOut(_ carried: CarriedSignOut, _ context: RealmContext) async throws
+        -> Response
+    {
+        try await signOut(carried.parameters, isCarried: carried.isRead, context)
+    }
+
+    /// - Parameter isCarried: Whether the parameters were read before (``CarriedSignOut/isRead``).
+    private func signOut(
+        _ form: FormParameters,
+        isCarried: Bool,
+        _ context: RealmContext
+    ) async throws -> Response {
         var context = context
         context.speak(form)
         let live = try await flow.session(context)
         var mine = live
-        if mine == nil { mine = try await flow.sessionEvenIdle(context) }
+        if mine == nil { mine = try await flow.openSession(context) }
         let request: SignOutRequest
         do {
-            request = try SignOutRequest(form, of: context.realm, at: context.moment)
+            request = try SignOutRequest(
+                form,
+                of: context.realm,
+                isCarried: isCarried,
+                at: context.moment
+            )
         } catch {
-            guard let mine else { throw error }
+            guard let mine else { throw leading(on: error, form, context) }
             return try stillSignedIn(mine, live.map { PageAccount($0.person) }, error, context)
         }
         if let session = mine {
             // §2, §6: no hint, or one for a session other than this browser's.
             guard let hint = request.hint, hint.sessionID == session.session.id else {
                 let account = live.map { PageAccount($0.person) }
-                return try ask(form, request, .here(session.session.id, account), context)
+                return try ask(request, .here(session.session.id, account), context)
             }
             return leave(request, try await end(hint.sessionID, context), context)
         }
         guard let hint = request.hint else {
             // Keycloak redirects at once, and an app whose session is over waits for that.
-            return request.client?.keycloak == nil
-                ? done(request, .wasNotSignedIn, context)
-                : leave(request, .wasNotSignedIn, context)
+            if request.client?.keycloak != nil, request.location != nil {
+                return leave(request, .wasNotSignedIn, context)
+            }
+            guard !context.isUnseen else {
+                throw ProgramRefusal(
+                    error: OAuthError(
+                        .invalidRequest,
+                        "id_token_hint is missing, and there is no browser's session: no one is signed out."
+                    )
+                )
+            }
+            return done(request, .wasNotSignedIn, context)
         }
         // The hint does not prove that the person is present (§2), unless the realm's apps rely on
         // it.
@@ -60,7 +88,32 @@ struct EndSessionEndpoint: Sendable {
         guard let elsewhere = try await session(of: hint, context) else {
             return leave(request, .wasNotSignedIn, context)
         }
-        return try ask(form, request, .elsewhere(elsewhere), context)
+        // No one would read the question, and who asks would take the page for a yes.
+        guard !context.isUnseen else {
+            throw ProgramRefusal(
+                error: OAuthError(
+                    .interactionRequired,
+                    "id_token_hint alone signs no one out here: the person has to confirm it in their browser."
+                )
+            )
+        }
+        return try ask(request, .elsewhere(elsewhere), context)
+    }
+
+    /// A person who is signed in nowhere here, and whose request is refused, goes on to the client, if it
+    /// is known where, or to their account.
+    private func leading(
+        on refusal: SignOutRefusal,
+        _ form: FormParameters,
+        _ context: RealmContext
+    ) -> SignOutRefusal {
+        var refusal = refusal
+        let account = PageLink(path: RealmURLs.path(realmName: context.realm.name, .apps))
+        (refusal.wayOn, refusal.client) = SignOutRequest.wayOn(form, in: context.realm)
+        if refusal.wayOn == nil {
+            (refusal.wayOn, refusal.client) = (account, context.realm.displayName)
+        }
+        return refusal
     }
 
     /// The request was refused; the person, who wanted to sign out, may do so on this page, without
@@ -71,10 +124,12 @@ struct EndSessionEndpoint: Sendable {
         _ refusal: SignOutRefusal,
         _ context: RealmContext
     ) throws -> Response {
-        let nothing = FormParameters()
-        let request = try SignOutRequest(nothing, of: context.realm, at: context.moment)
+        let request = try SignOutRequest(
+            FormParameters(),
+            of: context.realm,
+            at: context.moment
+        )
         var response = try ask(
-            nothing,
             request,
             .here(session.session.id, account),
             trouble: .init(
@@ -113,13 +168,12 @@ struct EndSessionEndpoint: Sendable {
     /// come here yet.
     private func session(of hint: IDTokenHint, _ context: RealmContext) async throws -> String? {
         guard let id = hint.sessionID else { return nil }
-        let live = try await flow.sessions.live(
+        let open = try await flow.sessions.open(
             id: id,
             realmID: context.realm.id,
-            at: context.now,
-            idle: .max
+            at: context.now
         )
-        if live != nil { return id }
+        if open != nil { return id }
         return try await mayCome(id, context) ? id : nil
     }
 
@@ -147,37 +201,52 @@ struct EndSessionEndpoint: Sendable {
     /// redirected to fetch the same request from our origin, sealed, so that the hint does not
     /// appear in logs.
     private func comeBack(_ form: FormParameters, _ context: RealmContext) throws -> Response {
-        let seal = SignOutSeal(ring: flow.ring, realmID: context.realm.id)
-        let sealed = seal.seal(form, sessionID: nil, at: context.moment)
+        let seal = PageSeal<CarriedSignOut>(ring: flow.ring, realmID: context.realm.id)
+        // `try?`: what is wrong is said where the browser's cookies are.
+        let request = try? SignOutRequest(form, of: context.realm, at: context.moment)
+        let sealed = seal.seal(
+            request.map { CarriedSignOut($0) } ?? CarriedSignOut(refused: form),
+            at: context.moment
+        )
         guard sealed.utf8.count <= AuthorizationFlowSeal.maximumLength else {
-            throw OAuthError(.invalidRequest, "The request is too long.")
+            throw AuthorizationFlowSeal.tooLong
         }
         let path = RealmURLs.path(realmName: context.realm.name, .endSession)
         return try flow.redirect(to: path + "?request=" + sealed)
     }
 
-    /// The request that ``comeBack(_:_:)`` sealed, or the one in the form itself.
-    private func carried(by form: FormParameters, _ context: RealmContext) throws -> FormParameters
-    {
-        let seal = SignOutSeal(ring: flow.ring, realmID: context.realm.id)
-        guard case (let parameters, nil)? = seal.open(form["request"], at: context.moment) else {
-            return form
-        }
-        return parameters
+    /// The request that ``comeBack(_:_:)`` sealed; `nil` where the form itself is one.
+    private func carried(by form: FormParameters, _ context: RealmContext) -> CarriedSignOut? {
+        let seal = PageSeal<CarriedSignOut>(ring: flow.ring, realmID: context.realm.id)
+        guard let carried = seal.open(form["request"], at: context.moment)?.carried,
+            carried.sessionID == nil
+        else { return nil }
+        return carried
     }
 
     /// `POST …/logout/logout-confirm`: the person's answer.
     func confirm(_ context: RealmContext) async throws -> Response {
         let form = try context.form()
         try form.refuseRepeats()
-        let seal = SignOutSeal(ring: flow.ring, realmID: context.realm.id)
-        guard let (parameters, asked) = seal.open(form["request"], at: context.moment),
-            let sessionID = asked
-        else { throw LostRequest(.unmatched, restart: nil) }
-        try flow.checkForm("sign out", form, transaction: sessionID, context)
+        let seal = PageSeal<CarriedSignOut>(ring: flow.ring, realmID: context.realm.id)
+        guard let (carried, isLate) = seal.open(form["request"], at: context.moment),
+            let sessionID = carried.sessionID
+        else {
+            let again = RealmURLs.path(realmName: context.realm.name, .endSession)
+            throw LostRequest(.unmatched, restart: PageLink(path: again))
+        }
+        // The person signed in by now is asked.
+        guard try await flow.counts("sign out", form, transaction: sessionID, context), !isLate
+        else { return try await signOut(carried, context) }
         var context = context
-        context.speak(parameters)
-        let request = try SignOutRequest(parameters, of: context.realm, at: context.moment)
+        context.speak(carried.parameters)
+        let request = try SignOutRequest(
+            carried.parameters,
+            of: context.realm,
+            // What a page asks about was read.
+            isCarried: true,
+            at: context.moment
+        )
         guard form["action"] == "sign-out" else {
             let page = SignedOutPage(
                 outcome: .stayed,
@@ -186,20 +255,26 @@ struct EndSessionEndpoint: Sendable {
             )
             return flow.page(page, context)
         }
+        // Another session began here since the page was shown: the person is asked about that
+        // one, and its cookie stays.
+        var mine = try await flow.session(context)
+        if mine == nil { mine = try await flow.openSession(context) }
+        if let mine, mine.session.id != sessionID {
+            return try await signOut(carried, context)
+        }
         _ = try await end(sessionID, context)
         return leave(request, .signedOut, context)
     }
 
     /// Nothing ends before the answer (§2).
     private func ask(
-        _ form: FormParameters,
         _ request: SignOutRequest,
         _ asked: Asked,
         trouble: SignOutPage.Trouble? = nil,
         _ context: RealmContext
     ) throws -> Response {
         let browser = try flow.browser(context)
-        let seal = SignOutSeal(ring: flow.ring, realmID: context.realm.id)
+        let seal = PageSeal<CarriedSignOut>(ring: flow.ring, realmID: context.realm.id)
         let page = SignOutPage(
             client: request.client?.name,
             account: asked.account,
@@ -210,13 +285,16 @@ struct EndSessionEndpoint: Sendable {
                 "sign out",
                 asked.sessionID,
                 in: browser,
-                request: seal.seal(form, sessionID: asked.sessionID, at: context.moment)
+                request: seal.seal(
+                    CarriedSignOut(request, sessionID: asked.sessionID),
+                    at: context.moment
+                )
             )
         )
         return flow.page(
             page,
             context,
-            redirecting: request.redirect.map { FormTarget.redirect($0) } ?? .ours,
+            redirecting: request.redirect == nil ? .ours : .onward,
             cookies: browser.cookies
         )
     }
@@ -259,6 +337,14 @@ struct EndSessionEndpoint: Sendable {
     }
 
     private func forgetting(_ context: RealmContext) -> [HTTPField] {
-        [flow.cookies(of: context).removeSession]
+        flow.cookies(of: context).endSession
+    }
+}
+
+extension RealmContext {
+    /// Whether a program asks, whose answer no person reads: it has none of a browser's cookies, and does
+    /// not ask for a page.
+    fileprivate var isUnseen: Bool {
+        headers[values: .cookie].isEmpty && !AcceptedMedia.isPage(headers)
     }
 }

@@ -30,7 +30,7 @@ struct ForgotPasswordEndpoint: Sendable {
         try resets.expectOffered(in: context.realm)
         let form = try context.form()
         try form.refuseRepeats()
-        guard flow.formCookie(context).value(context.headers) != nil else {
+        guard flow.keepsCookies(context) else {
             throw LostRequest(.noCookie, restart: pages.again(nil, context))
         }
         return form["action"] == "confirm"
@@ -40,17 +40,35 @@ struct ForgotPasswordEndpoint: Sendable {
     private func ask(_ form: FormParameters, _ context: RealmContext) async throws -> Response {
         let back = ResumableRequest(form["request"], flow, context)
         let transaction = back?.flow.id ?? ""
-        try flow.checkForm("forgot password", form, transaction: transaction, context)
+        let counts = try await flow.counts(
+            "forgot password",
+            form,
+            transaction: transaction,
+            context
+        )
         let context = try context.speaking(back)
+        let typed = String((form["email"] ?? "").filter { !$0.isWhitespace }.prefix(255))
+        guard counts else { return try pages.asking(typed, back: back, context).notDone }
         if form["action"] == "cancel" {
             let path = back?.restart(context)?.href ?? "/realms/\(context.realm.name)"
             guard let redirect = Redirect(to: path) else { throw NotOffered() }
             return Response(redirect, headers: flow.page.headers)
         }
-        let typed = String((form["email"] ?? "").filter { !$0.isWhitespace }.prefix(255))
         guard let email = EmailAddress.folded(typed) else {
             return try pages.asking(typed, isMissing: true, back: back, context)
         }
+        let sent = SentForm(form, context)
+        return try await flow.sent(sent, at: context.now) { deed in
+            if let answer = deed?.answer { return answer }
+            let answer = try await send(to: email, back, context)
+            flow.sent.note(.answered(answer), of: sent, at: context.now)
+            return answer
+        }
+    }
+
+    private func send(to email: String, _ back: ResumableRequest?, _ context: RealmContext)
+        async throws -> Response
+    {
         let cookies = flow.cookies(of: context)
         // One value for each browser, so that a request in one tab does not invalidate another's.
         let browser =
@@ -76,7 +94,12 @@ struct ForgotPasswordEndpoint: Sendable {
         guard let id = seal.open(form["request"], .asked, at: context.moment) else {
             return pages.outcome(.expired, back: nil, context)
         }
-        try flow.checkForm("password code", form, transaction: id.text, context)
+        let counts = try await flow.counts(
+            "password code",
+            form,
+            transaction: id.text,
+            context
+        )
         guard let reading = try await resets.reading(id, context) else {
             return pages.outcome(.expired, back: nil, context)
         }
@@ -84,6 +107,9 @@ struct ForgotPasswordEndpoint: Sendable {
         let context = try context.speaking(back)
         guard flow.cookies(of: context).hasAsked(reading.reset, context.headers) else {
             throw LostRequest(.unmatched, restart: pages.again(back, context))
+        }
+        guard counts else {
+            return try pages.sent(id, to: reading.reset.email, back: back, context).notDone
         }
         let problem: ForgotPasswordPage.CodeProblem
         let code = form["code"] ?? ""

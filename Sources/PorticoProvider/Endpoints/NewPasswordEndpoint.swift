@@ -34,7 +34,7 @@ struct NewPasswordEndpoint: Sendable {
             try resets.expectOffered(in: context.realm)
         }
         try form.refuseRepeats()
-        guard flow.formCookie(context).value(context.headers) != nil else {
+        guard flow.keepsCookies(context) else {
             throw LostRequest(.noCookie, restart: pages.again(nil, context))
         }
         return form["action"] == "show-code"
@@ -46,7 +46,26 @@ struct NewPasswordEndpoint: Sendable {
         guard let id = seal.open(form["request"], .proven, at: context.moment) else {
             return pages.outcome(.expired, back: nil, context)
         }
-        try flow.checkForm("new password", form, transaction: id.text, context)
+        guard try await flow.counts("new password", form, transaction: id.text, context) else {
+            return try open(try await resets.reading(id, context), context, choosing).notDone
+        }
+        return try await flow.sent(SentForm(form, context), at: context.now) { deed in
+            guard case .done? = deed else { return try await save(form, id, context) }
+            let reading = try await resets.reading(id, context)
+            let back = ResumableRequest(reading?.reset.back, flow, context)
+            let cookies = flow.cookies(of: context)
+            return pages.outcome(
+                .done,
+                back: back,
+                cookies: cookies.endSession + [cookies.removeReset],
+                try context.speaking(back)
+            )
+        }
+    }
+
+    private func save(_ form: FormParameters, _ id: UniqueID, _ context: RealmContext) async throws
+        -> Response
+    {
         let reading = try await resets.reading(id, context)
         if let reading { try resets.expectOffered(in: context.realm, reading) }
         let (reset, person): (PasswordReset, Person)
@@ -54,13 +73,14 @@ struct NewPasswordEndpoint: Sendable {
         case .open(let open, let its): (reset, person) = (open, its)
         case .used, .expired: return try open(reading, context) { _, _, _ in throw NotOffered() }
         }
-        guard flow.cookies(of: context).hasAsked(reset, context.headers) else {
-            throw LostRequest(.unmatched, restart: pages.again(nil, context))
-        }
+        try expectAsked(reset, context)
         let back = ResumableRequest(reset.back, flow, context)
         let context = try context.speaking(back)
         guard let password = form["password"], !password.isEmpty else {
             return try pages.choosing(reset, person, problem: .missing, context)
+        }
+        guard try await !resets.isOld(SecretText(password), for: reset, of: person, context) else {
+            return try pages.choosing(reset, person, problem: .same, context)
         }
         let outcome: PasswordResetOutcome
         do {
@@ -80,13 +100,28 @@ struct NewPasswordEndpoint: Sendable {
         }
         events.passwordReset(person, context)
         sessionEnded()
+        flow.sent.note(.done, of: SentForm(form, context), at: context.now)
         let cookies = flow.cookies(of: context)
         return pages.outcome(
             .done,
             back: back,
-            cookies: [cookies.removeSession, cookies.removeReset],
+            cookies: cookies.endSession + [cookies.removeReset],
             context
         )
+    }
+
+    /// The page for the new password, in the browser that requested the link.
+    private func choosing(_ reset: PasswordReset, _ person: Person, _ context: RealmContext) throws
+        -> Response
+    {
+        try expectAsked(reset, context)
+        return try pages.choosing(reset, person, context)
+    }
+
+    private func expectAsked(_ reset: PasswordReset, _ context: RealmContext) throws(LostRequest) {
+        guard flow.cookies(of: context).hasAsked(reset, context.headers) else {
+            throw LostRequest(.unmatched, restart: pages.again(nil, context))
+        }
     }
 
     private func showCode(_ form: FormParameters, _ context: RealmContext) async throws -> Response
@@ -95,9 +130,20 @@ struct NewPasswordEndpoint: Sendable {
         guard let id = seal.open(form["request"], .elsewhere, at: context.moment) else {
             return pages.outcome(.expired, back: nil, context)
         }
-        try flow.checkForm("password elsewhere", form, transaction: id.text, context)
+        let counts = try await flow.counts(
+            "password elsewhere",
+            form,
+            transaction: id.text,
+            context
+        )
         let reading = try await resets.reading(id, context)
         try resets.expectOffered(in: context.realm)
+        guard counts else {
+            let page = try open(reading, context) { reset, _, context in
+                try pages.elsewhere(reset, context)
+            }
+            return page.notDone
+        }
         guard case .open(let reset, _) = resets.standing(reading, context),
             let made = try await resets.code(for: reset, context)
         else { return try open(reading, context) { _, _, _ in throw NotOffered() } }

@@ -43,7 +43,7 @@ struct PushedAuthorizationEndpoint: Sendable {
     }
 
     private func takePlace(_ context: RealmContext) throws(TooManyRequests) {
-        let key = LimitKey("pushed", context.realm.id, context.address)
+        let key = LimitKey("pushed", context.realm.id, context.sender)
         if case .wait(let seconds) = unproven.take(key, at: context.moment.now) {
             throw TooManyRequests(seconds: seconds)
         }

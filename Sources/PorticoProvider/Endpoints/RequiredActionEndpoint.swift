@@ -5,17 +5,26 @@ import PorticoStores
 import PorticoWeb
 
 /// `POST …/login-actions/required-action`: a person who is signed in chooses a new password, because
-/// an app asks for it (Keycloak `kc_action=UPDATE_PASSWORD`). They stay signed in in this browser,
-/// and nowhere else.
+/// an app asks for it (Keycloak `kc_action=UPDATE_PASSWORD`).
 struct RequiredActionEndpoint: Sendable {
     let flow: BrowserFlow
-    let people: PersonStore
-    let registration: PersonRegistration
-    let signIn: BrowserSignIn
-    let events: SecurityEvents
+    let change: PasswordChange
 
     func post(_ context: RealmContext) async throws -> Response {
-        var step = try await flow.signedInStep("update password", context)
+        try await flow.signedInStep("update password", context) { deed, proven, begun in
+            guard case .signedIn(let sessionID) = deed,
+                let new = try await change.signIn.again(sessionID, context)
+            else { return nil }
+            var begun = begun
+            begun.action = .success
+            return try await AppSignIn(proven: proven, begun: begun).goOn(new, flow, context)
+        } _: { step in
+            try await submit(step, context)
+        }
+    }
+
+    private func submit(_ step: SignedInStep, _ context: RealmContext) async throws -> Response {
+        var step = step
         var context = context
         context.speak(try FormParameters(decoding: step.flow.parameters))
         guard step.form["action"] != "cancel" else {
@@ -28,8 +37,19 @@ struct RequiredActionEndpoint: Sendable {
                 context
             )
         }
-        func again(_ problem: NewPasswordPage.Problem?) throws -> Response {
-            try flow.updatePasswordPage(
+        guard step.flow.handedOn == nil else { return try signInAgain(step, context) }
+        switch try await change(to: step.form["password"], in: step.session, context) {
+        case .changed(let new):
+            flow.sent.note(
+                .signedIn(sessionID: new.live.session.id),
+                of: SentForm(step.form, context),
+                at: context.now
+            )
+            step.flow.action = .success
+            return try await AppSignIn(proven: step.proven, begun: step.flow)
+                .goOn(new, flow, context)
+        case .refused(let problem):
+            return try flow.updatePasswordPage(
                 step.proven,
                 step.flow,
                 step.session,
@@ -37,65 +57,8 @@ struct RequiredActionEndpoint: Sendable {
                 in: flow.browser(context),
                 context
             )
+        case .unproven: return try signInAgain(step, context)
         }
-        let person = step.session.person
-        // The page may have been open for long: the password is asked for again.
-        let age = context.now - step.session.session.authenticatedAt
-        guard step.flow.handedOn == nil, age <= RequestedAction.freshness else {
-            return try signInAgain(step, context)
-        }
-        guard let typed = step.form["password"], !typed.isEmpty else { return try again(.missing) }
-        let hash: PasswordHash
-        do {
-            hash = try await registration.hash(
-                SecretText(typed),
-                for: person,
-                realmName: context.realm.name,
-                random: context.moment.random
-            )
-        } catch let refusal as PasswordPolicy.Refusal {
-            return try again(.init(refusal))
-        }
-        guard let new = try await change(hash, step.session, context) else {
-            return try signInAgain(step, context)
-        }
-        step.flow.action = .success
-        return try await AppSignIn(proven: step.proven, begun: step.flow).goOn(new, flow, context)
-    }
-
-    /// - Returns: `nil` where the session has ended meanwhile.
-    private func change(
-        _ password: PasswordHash,
-        _ live: LiveBrowserSession,
-        _ context: RealmContext
-    ) async throws -> BrowserSignIn.Begun? {
-        let cookie = context.moment.random.text(32)
-        let notice: MailDraft? =
-            flow.sendsMail
-            ? live.person.email.map {
-                MailDraft(.passwordChanged, id: context.moment.id(), to: $0, context)
-            } : nil
-        var session = live.session
-        session.id = UniqueID(random: context.moment.random).text
-        session.cookieHash = Hash256(of: cookie)
-        session.createdAt = context.now
-        session.lastSeenAt = context.now
-        let kept = try await people.changePassword(
-            password,
-            in: live.session,
-            continuing: session,
-            notice: notice,
-            at: context.now
-        )
-        guard let kept else { return nil }
-        signIn.start.sessionEnded()
-        events.passwordChanged(live.person, context)
-        return try signIn.begun(
-            LiveBrowserSession(session: kept, person: live.person),
-            cookie: cookie,
-            ended: nil,
-            context
-        )
     }
 
     private func signInAgain(_ step: SignedInStep, _ context: RealmContext) throws -> Response {

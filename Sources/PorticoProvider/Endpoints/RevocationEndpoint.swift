@@ -9,7 +9,8 @@ struct RevocationEndpoint: Sendable {
     let headers: SecurityHeaders
     let revoke: TokenRevocation
 
-    /// Success has an empty body, even for an unknown token (RFC 7009 §2.2).
+    /// Success even for an unknown token; what is in the body means nothing (RFC 7009 §2.2), and an
+    /// empty object has a type, without which some clients fail.
     func post(_ context: RealmContext) async throws -> Response {
         try await authenticated(context, at: context.realm.urls.revocation) { client, form in
             try form.refuseRepeats()
@@ -27,6 +28,6 @@ struct RevocationEndpoint: Sendable {
             )
             if let revoked { authenticated.events.revoked(revoked, client.client, context) }
         }
-        return Response(empty: .ok, headers: headers)
+        return Response(json: [:], headers: headers)
     }
 }

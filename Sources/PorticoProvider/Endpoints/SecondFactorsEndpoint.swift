@@ -6,38 +6,37 @@ import PorticoStores
 import PorticoWeb
 
 /// `GET` and `POST …/account/second-factor`: a person's authenticator apps and recovery codes. Each
-/// change needs a sign-in of the last five minutes, with the second factor they have
-/// (docs/decisions/0050).
+/// change needs a session that proves the person now (``BrowserSessionStore/Proof``): a sign-in of the
+/// last five minutes, with the second factor they have (docs/decisions/0050, 0081).
 struct SecondFactorsEndpoint: Sendable {
     let access: AccountPageAccess
     let people: PersonStore
     let events: SecurityEvents
-
-    /// In seconds.
-    private static let freshness: Int64 = 300
+    let sessionEnded: @Sendable () -> Void
 
     private var flow: BrowserFlow { access.flow }
 
     func show(_ context: RealmContext) async throws -> Response {
         try await access.enter(context) { session, form in
-            let sealed =
-                try form?["request"] ?? FormParameters(query: context.target)["request"]
-            let request = SignedInRequest(session, ResumableRequest(sealed, flow, context), context)
+            let waiting = ResumableRequest(try context.parameters()["request"], flow, context)
+            let request = SignedInRequest(session, waiting, context)
             guard let form, let action = form["action"] else {
                 return try await list(request, nil)
             }
+            guard ["add", "confirm", "codes", "remove"].contains(action) else {
+                return try await list(request, nil)
+            }
+            guard try await flow.sessions.proves(session.session, .now, at: context.now) else {
+                return try signInAgain(request)
+            }
             switch action {
+            case "add": return try setUp(AuthenticatorSetup(in: request), nil, request)
             case "confirm": return try await confirm(form, request)
-            case "add", "codes", "remove":
-                guard request.isFresh(within: Self.freshness) else {
-                    return try signInAgain(request)
+            case "codes":
+                return try await flow.sent(SentForm(form, context), at: context.now) { deed in
+                    try await makeCodes(form, after: deed, request)
                 }
-                switch action {
-                case "add": return try setUp(AuthenticatorSetup(in: request), nil, request)
-                case "codes": return try await makeCodes(request)
-                default: return try await remove(form["id"], request)
-                }
-            default: return try await list(request, nil)
+            default: return try await remove(form["id"], request)
             }
         }
     }
@@ -67,25 +66,16 @@ struct SecondFactorsEndpoint: Sendable {
         {
             SignedInRequest(session, try waiting?.marked(status, flow, context), context)
         }
-
-        func isFresh(within seconds: Int64) -> Bool {
-            context.now - session.session.authenticatedAt <= seconds
-        }
     }
 
     private func signInAgain(_ request: SignedInRequest) throws -> Response {
-        try flow.signInPage(
-            for: AccountSignIn(.secondFactors, request.context),
-            userName: request.person.email ?? request.person.username,
-            again: true,
-            in: flow.browser(request.context),
-            request.context
-        )
+        try access.signInAgain(request.session, request: request.waiting?.sealed, request.context)
     }
 
     private func setUp(
         _ setup: AuthenticatorSetup,
         _ problem: AuthenticatorSetupPage.Problem?,
+        endsOthers: Bool = true,
         _ request: SignedInRequest
     ) throws -> Response {
         let context = request.context
@@ -97,6 +87,7 @@ struct SecondFactorsEndpoint: Sendable {
                 key: Base32.encode(setup.key),
                 link: setup.link(of: request.person, in: context.realm),
                 form: frame.form.with("setup", sealed),
+                endsOthers: endsOthers,
                 problem: problem
             )
         }
@@ -109,12 +100,13 @@ struct SecondFactorsEndpoint: Sendable {
         let setup = AuthenticatorSetupSeal(ring: flow.ring, realmID: context.realm.id)
             .open(form["setup"], in: request.session.session, at: context.moment)
         guard let setup else { return try await list(request, nil) }
-        guard let typed = form["code"], !typed.isEmpty else {
-            return try setUp(setup, .missing, request)
+        let endsOthers = form["others"] != nil
+        guard let typed = form["code"], !TypedCode.compact(typed).isEmpty else {
+            return try setUp(setup, .missing, endsOthers: endsOthers, request)
         }
         let drift = context.realm.realm.codeDrift
         guard let step = setup.step(of: typed, at: context.now, drift: drift) else {
-            return try setUp(setup, .wrong, request)
+            return try setUp(setup, .wrong, endsOthers: endsOthers, request)
         }
         let credential = setup.credential(
             of: request.person,
@@ -124,20 +116,57 @@ struct SecondFactorsEndpoint: Sendable {
         )
         let enrolment = try await people.enrol(
             credential,
-            realmID: context.realm.id,
+            in: request.session.session,
+            endingOthers: endsOthers,
             notice: notice(.secondFactorAdded, request),
             at: context.now
         )
-        guard enrolment == .added else { return try await list(request, .full) }
-        events.secondFactorChanged("added", request.person, context)
-        return try await list(request.marked(.success, flow), .added)
+        switch enrolment {
+        case .unproven: return try signInAgain(request)
+        case .refused: return try await list(request, .full)
+        case .added(let ended):
+            events.secondFactorChanged("added", request.person, context)
+            if ended > 0 {
+                events.signedOutElsewhere(request.session, ended, context)
+                sessionEnded()
+            }
+            return try await added(request.marked(.success, flow))
+        }
     }
 
-    private func makeCodes(_ request: SignedInRequest) async throws -> Response {
+    /// The next step: recovery codes, where there are none yet.
+    private func added(_ request: SignedInRequest) async throws -> Response {
+        guard try await factors(request).allSatisfy({ $0.kind != .recoveryCodes }) else {
+            return try await list(request, .added)
+        }
         let context = request.context
-        guard try await factors(request).contains(where: { $0.kind == .totp }) else {
+        return try access.page(request.session, request: request.waiting?.sealed, context) {
+            frame in
+            AppAddedPage(
+                form: frame.form.with("replaces", ""),
+                later: request.waiting?.restart(context)
+                    ?? PageLink(path: AccountPlace.secondFactors.path(context))
+            )
+        }
+    }
+
+    /// A form makes one set, in the place of the one that its page has shown: two would be on the screen
+    /// and on paper, and one of them good (docs/decisions/0104).
+    ///
+    /// - Parameter deed: What the very same form did a moment ago, in this session.
+    private func makeCodes(
+        _ form: FormParameters,
+        after deed: FormDeed?,
+        _ request: SignedInRequest
+    ) async throws -> Response {
+        let context = request.context
+        let before = try await factors(request)
+        guard before.contains(where: { $0.kind == .totp }) else {
             return try await list(request, nil)
         }
+        let old = before.first { $0.kind == .recoveryCodes }?.id ?? ""
+        if case .made(let id, let page)? = deed, sameBytes(id, old) { return page }
+        guard sameBytes(form["replaces"] ?? "", old) else { return try await list(request, nil) }
         let made = RecoveryCodes.make(context.moment.random)
         let id = context.moment.id().text
         let credential = Credential(
@@ -151,36 +180,45 @@ struct SecondFactorsEndpoint: Sendable {
             sealedSecret: CredentialSeal(ring: flow.ring)
                 .seal(made.secret, of: id, random: context.moment.random)
         )
-        _ = try await people.enrol(
+        let enrolment = try await people.enrol(
             credential,
-            realmID: context.realm.id,
+            in: request.session.session,
+            endingOthers: false,
             notice: notice(.recoveryCodesMade, request),
             at: context.now
         )
+        guard case .added = enrolment else { return try signInAgain(request) }
         events.secondFactorChanged("codes_made", request.person, context)
-        let path = AccountPlace.secondFactors.path(context)
-        return flow.page(
+        let page = flow.page(
             RecoveryCodesPage(
+                account: PageAccount(request.person),
                 codes: made.codes,
+                replacesOthers: !old.isEmpty,
                 done: PageLink(
-                    path: path + (request.waiting.map { "?request=" + $0.sealed } ?? "")
+                    path: AccountPlace.secondFactors.path(context, bringing: request.waiting)
                 )
             ),
             context
         )
+        flow.sent.note(.made(id: id, page), of: SentForm(form, context), at: context.now)
+        return page
     }
 
     private func remove(_ id: String?, _ request: SignedInRequest) async throws -> Response {
         guard let id, id.utf8.count <= 36 else { return try await list(request, nil) }
-        let change = try await people.removeSecondFactor(
+        let removal = try await people.removeSecondFactor(
             id: id,
-            of: request.person.id,
-            realmID: request.context.realm.id,
-            notice: notice(.secondFactorRemoved, request)
+            in: request.session.session,
+            notice: notice(.secondFactorRemoved, request),
+            at: request.context.now
         )
-        guard change == .changed else { return try await list(request, nil) }
-        events.secondFactorChanged("removed", request.person, request.context)
-        return try await list(request, .removed)
+        switch removal {
+        case .unproven: return try signInAgain(request)
+        case .notFound: return try await list(request, nil)
+        case .removed:
+            events.secondFactorChanged("removed", request.person, request.context)
+            return try await list(request, .removed)
+        }
     }
 
     private func list(_ request: SignedInRequest, _ status: SecondFactorsPage.Status?) async throws
@@ -203,7 +241,7 @@ struct SecondFactorsEndpoint: Sendable {
                 codes: codes.map {
                     .init(id: $0.id, left: $0.codesLeft(CredentialSeal(ring: flow.ring)))
                 },
-                form: frame.form,
+                form: frame.form.with("replaces", codes?.id ?? ""),
                 status: status,
                 goOn: goOn?.restart(request.context),
                 isDemanded: isDemanded,

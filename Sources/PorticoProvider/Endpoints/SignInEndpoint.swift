@@ -19,14 +19,15 @@ struct SignInEndpoint: Sendable {
     func post(_ context: RealmContext) async throws -> Response {
         let form = try context.form()
         try form.refuseRepeats()
-        let begun = try flow.flow(form["request"], context)
-        try flow.checkForm("sign-in", form, transaction: begun.id, context)
-        let proven = try await flow.requests.resume(
-            begun,
-            in: context.realm,
-            from: context.address,
-            at: context.moment
-        )
+        let begun: AuthorizationFlow
+        do {
+            begun = try await flow.flow(form["request"], context)
+        } catch {
+            guard let page = try await beginAgain(form, after: error, context) else { throw error }
+            return page
+        }
+        try await flow.checkForm("sign-in", form, transaction: begun.id, context)
+        let proven = try await flow.proven(begun, context)
         var context = context
         context.speak(try FormParameters(decoding: begun.parameters))
         return try await submit(form, for: AppSignIn(proven: proven, begun: begun), context)
@@ -37,16 +38,43 @@ struct SignInEndpoint: Sendable {
         let form = try context.form()
         try form.refuseRepeats()
         let place = AccountPlace(named: form["page"])
-        guard flow.formCookie(context).value(context.headers) != nil else {
-            throw LostRequest(.noCookie, restart: PageLink(path: place.path(context)))
+        let waiting = ResumableRequest(form["waiting"], flow, context)
+        guard flow.keepsCookies(context) else {
+            let path = place.path(context, bringing: waiting)
+            throw LostRequest(.noCookie, restart: PageLink(path: path))
         }
-        try flow.checkForm("account sign-in", form, transaction: place.rawValue, context)
-        return try await submit(form, for: AccountSignIn(place, context), context)
+        let purpose = AccountSignIn(place, waiting: waiting?.sealed, context)
+        let counts = try await flow.counts(
+            "account sign-in",
+            form,
+            transaction: place.rawValue,
+            context
+        )
+        guard counts else {
+            return try again(form, for: purpose, in: flow.browser(context), context)
+        }
+        return try await submit(form, for: purpose, context)
     }
 
     /// - Parameter form: Already checked: it came from our page in this browser.
     private func submit(
         _ form: FormParameters,
+        for purpose: some SignInPurpose,
+        _ context: RealmContext
+    ) async throws -> Response {
+        try await flow.sent(SentForm(form, context), at: context.now) { deed in
+            if let answer = deed?.answer { return answer }
+            if case .signedIn(let sessionID)? = deed,
+                let new = try await signIn.again(sessionID, context)
+            {
+                return try await purpose.goOn(new, flow, context)
+            }
+            return try await act(on: form, for: purpose, context)
+        }
+    }
+
+    private func act(
+        on form: FormParameters,
         for purpose: some SignInPurpose,
         _ context: RealmContext
     ) async throws -> Response {
@@ -58,6 +86,7 @@ struct SignInEndpoint: Sendable {
         case "create":
             return try await register(
                 registration.submit(form, for: purpose, context),
+                form,
                 for: purpose,
                 context
             )
@@ -67,6 +96,7 @@ struct SignInEndpoint: Sendable {
         if form["draft"] != nil {
             return try await register(
                 registration.confirm(form, for: purpose, context),
+                form,
                 for: purpose,
                 context
             )
@@ -74,10 +104,22 @@ struct SignInEndpoint: Sendable {
         let typed = PasswordCheck.Typed(form)
         switch try await check(typed, context) {
         case .recognised(let credentials, let rehashed):
-            if let page = try await second.ask(credentials, rehashed, for: purpose, context) {
-                return page
+            guard flow.isCurrent(purpose.formName, form, context) else {
+                // The browser may have it in its history: it proves nothing anew.
+                let answer = try await goOn(credentials.person, for: purpose, context)
+                return try answer ?? again(form, for: purpose, in: browser, context)
             }
-            return try await finish(credentials, rehashed, spending: nil, for: purpose, context)
+            if let page = try await second.ask(credentials, rehashed, for: purpose, context) {
+                return try await goOn(credentials.person, for: purpose, context) ?? page
+            }
+            return try await finish(
+                credentials,
+                rehashed,
+                spending: nil,
+                form,
+                for: purpose,
+                context
+            )
         case .again(let problem):
             // A person who must authenticate again is not asked who they are.
             let person = try await flow.session(context)?.person
@@ -113,9 +155,10 @@ struct SignInEndpoint: Sendable {
         switch try await second.check(form, for: purpose, context) {
         case .proven(let both): proven = both
         case .show(let page): return page
-        case .lost:
+        case .lost(let userName):
             return try flow.signInPage(
                 for: purpose,
+                userName: userName,
                 problem: .tookTooLong,
                 in: flow.browser(context),
                 context
@@ -127,27 +170,56 @@ struct SignInEndpoint: Sendable {
                 proven.credentials,
                 proven.rehashed,
                 spending: proven.use,
+                form,
                 for: purpose,
                 context
             )
             second.wasRight(person, context)
             return answer
         } catch is CodeSpent {
+            if let answer = try await goOn(person, for: purpose, context) { return answer }
             return try await second.wasSpent(person, form, for: purpose, context)
         }
     }
 
+    /// The answer for a person who is signed in in this browser already, in another tab, with all that was
+    /// asked there; `nil` if they are not.
+    private func goOn(_ person: Person, for purpose: some SignInPurpose, _ context: RealmContext)
+        async throws -> Response?
+    {
+        guard let live = try await flow.session(context), sameBytes(live.person.id, person.id)
+        else { return nil }
+        return try await purpose.goOn(signedIn: live, flow, context)
+    }
+
     private func register(
         _ outcome: SelfRegistration.Outcome,
+        _ form: FormParameters,
         for purpose: some SignInPurpose,
         _ context: RealmContext
     ) async throws -> Response {
         switch outcome {
         case .show(let page): return page
+        case .mailed(let page):
+            flow.sent.note(.answered(page), of: SentForm(form, context), at: context.now)
+            return page
         case .registered(let new):
             events.signedIn(new.live, purpose.clientID, context)
+            note(new, form, context)
             return try await purpose.goOn(new, flow, context)
         }
+    }
+
+    private func note(
+        _ new: BrowserSignIn.Begun,
+        _ form: FormParameters,
+        _ context: RealmContext
+    ) {
+        flow.sent.note(
+            .signedIn(sessionID: new.live.session.id),
+            of: SentForm(form, context),
+            at: context.now
+        )
     }
 
     /// All that is asked of the person is proven.
@@ -155,14 +227,16 @@ struct SignInEndpoint: Sendable {
         _ credentials: PersonCredentials,
         _ rehashed: PasswordHash?,
         spending use: CredentialUse?,
+        _ form: FormParameters,
         for purpose: some SignInPurpose,
         _ context: RealmContext
     ) async throws -> Response {
         guard !credentials.person.requiredActions.contains(RequiredAction.updatePassword) else {
-            return try await choosePassword(credentials, spending: use, for: purpose, context)
+            return try await choosePassword(credentials, spending: use, form, for: purpose, context)
         }
         let new = try await signIn(credentials, rehashed, spending: use, context)
         events.signedIn(new.live, purpose.clientID, context)
+        note(new, form, context)
         return try await purpose.goOn(new, flow, context)
     }
 
@@ -170,6 +244,7 @@ struct SignInEndpoint: Sendable {
     private func choosePassword(
         _ credentials: PersonCredentials,
         spending use: CredentialUse?,
+        _ form: FormParameters,
         for purpose: some SignInPurpose,
         _ context: RealmContext
     ) async throws -> Response {
@@ -193,6 +268,8 @@ struct SignInEndpoint: Sendable {
                 context
             )
         }
-        return try flow.redirect(to: path, cookies: [try cookies.setReset(browser)])
+        let answer = try flow.redirect(to: path, cookies: [try cookies.setReset(browser)])
+        flow.sent.note(.answered(answer), of: SentForm(form, context), at: context.now)
+        return answer
     }
 }

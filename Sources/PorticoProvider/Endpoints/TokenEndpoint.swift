@@ -54,7 +54,7 @@ struct TokenEndpoint: Sendable {
     }
 
     func post(_ context: RealmContext) async throws -> Response {
-        let form = try context.form()
+        let form = try context.programForm()
         // RFC 6749 §5.2: an unsupported grant type is refused for every client, whatever else the
         // request contains. Nothing is proven, spent or counted for it.
         let isPassword = password.serves(form, context)

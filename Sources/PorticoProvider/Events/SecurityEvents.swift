@@ -2,6 +2,7 @@ package import Logging
 import PorticoBytes
 import PorticoProtocol
 import PorticoStores
+import PorticoSystem
 import PorticoWeb
 
 /// Security events as log lines: the event, the person, the client and the address; never a token,
@@ -75,6 +76,15 @@ package struct SecurityEvents: Sendable {
         log("email.confirmed", context, ["sub": person.id])
     }
 
+    /// A token would be longer than any that is taken back: the operator must shorten what a mapper writes.
+    func notIssued(_ token: TokenTooLong, _ context: RealmContext) {
+        var facts = [
+            "token": token.token.rawValue, "claim": token.claim, "bytes": "\(token.bytes)",
+        ]
+        facts["mapper"] = token.mapper
+        log("token.too_long", context, facts)
+    }
+
     func signedOut(_ sessionID: String, _ context: RealmContext) {
         log("sign_out", context, ["sid": sessionID])
     }
@@ -134,16 +144,22 @@ package struct SecurityEvents: Sendable {
         log("token.revoked", context, ["grant": grant.text, "client": clientID])
     }
 
+    /// As commands and the log's own times have it.
+    private static func time(_ seconds: Int64) -> String {
+        guard (0...253_402_300_799).contains(seconds) else { return "\(seconds)" }
+        return Date(timeIntervalSince1970: Double(seconds)).ISO8601Format()
+    }
+
     /// The command line changed a realm's signing keys; requests never do.
     package func keysChanged(_ change: RealmDirectory.KeyChange) {
         var metadata: Logger.Metadata = ["realm": .string(change.realm)]
         switch change.kind {
         case .published(let activeFrom):
             metadata["event"] = "key.published"
-            metadata["signs_from"] = .stringConvertible(activeFrom)
+            metadata["signs_from"] = .string(Self.time(activeFrom))
         case .broughtForward(let activeFrom):
             metadata["event"] = "key.brought_forward"
-            metadata["signs_from"] = .stringConvertible(activeFrom)
+            metadata["signs_from"] = .string(Self.time(activeFrom))
         case .removed: metadata["event"] = "key.removed"
         }
         metadata["kid"] = .string(change.keyID)
@@ -241,6 +257,18 @@ package struct SecurityEvents: Sendable {
         ]
         metadata["reason"] = reason.map { .string($0) }
         logger.notice("security event", metadata: metadata)
+    }
+
+    /// A person was sent back to the app for something that only the operator can mend.
+    func sentBack(_ error: OAuthError, _ context: RealmContext) {
+        logger.warning(
+            "sign-in is not possible",
+            metadata: [
+                "request": .string(context.requestID),
+                "realm": .string(context.realm.name),
+                "reason": .string(error.description),
+            ]
+        )
     }
 
     /// An unexpected error.

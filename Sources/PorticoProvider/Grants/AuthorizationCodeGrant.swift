@@ -21,7 +21,8 @@ struct AuthorizationCodeGrant: Sendable {
     /// or not: whatever fails below, it cannot be tried again (docs/decisions/0033).
     ///
     /// A request without a proof of possession, where the code is bound to a key, is the exception:
-    /// the client did not know, and tries again.
+    /// the client did not know, and tries again. So is a token that cannot be issued: that is no
+    /// fault of the request's.
     ///
     /// - Throws: `invalid_grant` if this client may not redeem the code now, with this redirect
     ///   URI, verifier and key, as ``ReplayRefusal`` if it was already spent;
@@ -52,12 +53,21 @@ struct AuthorizationCodeGrant: Sendable {
             throw OAuthError(.invalidGrant, "The code was issued to another client.")
         }
         guard code.dpopKey == nil || client.proof != nil else { throw ProofCheck.missing }
-        let grant = code.grant(for: client, in: realm, ring: ring, at: moment)
+        var grant = code.grant(for: client, in: realm, ring: ring, at: moment)
+        let reading = GrantReading(
+            grant: grant,
+            isLive: true,
+            person: nil,
+            allowed: client.client.requiresConsent && client.client.documented == nil
+                ? try await people.consent(personID: code.personID, clientID: client.client.id)
+                : nil
+        )
         do throws(OAuthError) {
-            try code.check(request, in: realm)
+            try code.check(request, of: client.client, in: realm)
             // RFC 9449 §10.
             try client.checkProof(of: code.dpopKey)
             try client.checkOwnKey(of: code)
+            grant = try realm.standing(reading, of: client.client)
         } catch {
             let outcome = try await grants.refuse(
                 grant,
@@ -73,6 +83,21 @@ struct AuthorizationCodeGrant: Sendable {
             }
         }
         let person = try await people.person(id: code.personID, realmID: realm.realm.id)
+        let tokens = try person.map { person in
+            try issuer.issue(
+                TokenSubject(
+                    realm: realm,
+                    client: client.client,
+                    grant: grant,
+                    person: person,
+                    scope: grant.scope,
+                    dpopKey: client.proof?.thumbprint
+                ),
+                nonce: code.nonce,
+                generation: grant.refresh?.generation,
+                at: moment
+            )
+        }
         try check(
             try await grants.redeem(
                 grant,
@@ -87,22 +112,9 @@ struct AuthorizationCodeGrant: Sendable {
             of: grant,
             from: client
         )
-        guard let person else {
+        guard let tokens else {
             throw OAuthError(.invalidGrant, "The person behind the code is gone.")
         }
-        let tokens = try issuer.issue(
-            TokenSubject(
-                realm: realm,
-                client: client.client,
-                grant: grant,
-                person: person,
-                scope: grant.scope,
-                dpopKey: client.proof?.thumbprint
-            ),
-            nonce: code.nonce,
-            generation: grant.refresh?.generation,
-            at: moment
-        )
         let handedOn = code.derivation.map {
             HandedOn(
                 step: .tokenUsed,
@@ -137,11 +149,16 @@ struct AuthorizationCodeGrant: Sendable {
 }
 
 extension AuthorizationCode {
+    /// What the code was made for is judged again by what the client may have now (docs/decisions/0092).
+    ///
     /// - Throws: `invalid_grant` if the redirect URI or verifier do not match the authorization
-    ///   request, or the realm has ended all sessions from that time.
-    fileprivate func check(_ request: TokenRequest.AuthorizationCode, in realm: LiveRealm)
-        throws(OAuthError)
-    {
+    ///   request, or the client has lost that redirect, or must protect its codes by now, or the realm
+    ///   has ended all sessions from that time.
+    fileprivate func check(
+        _ request: TokenRequest.AuthorizationCode,
+        of client: Client,
+        in realm: LiveRealm
+    ) throws(OAuthError) {
         guard authenticatedAt >= realm.realm.notBefore else {
             throw OAuthError(.invalidGrant, "The sign-in behind the code has ended.")
         }
@@ -153,6 +170,14 @@ extension AuthorizationCode {
                 .invalidGrant,
                 "redirect_uri is not the one of the authorization request."
             )
+        }
+        guard PermittedRedirect(redirectURI, of: client, in: realm) != nil else {
+            throw OAuthError(.invalidGrant, "redirect_uri is not registered any more.")
+        }
+        do throws(OAuthError) {
+            try CodeProtectionRule(of: client).check(challenge, nonce: nonce, scope)
+        } catch {
+            throw OAuthError(.invalidGrant, "The code is not protected as the client must be now.")
         }
         switch (challenge, request.codeVerifier) {
         case (nil, .absent): return
@@ -179,10 +204,12 @@ extension AuthorizationCode {
         ring: KeyRing,
         at moment: Moment
     ) -> Grant {
-        let lifetimes = realm.realm.lifetimes
-        let isDocumented = client.client.documented != nil
-        // Otherwise a session of the AT Protocol ended with that of the browser.
-        let isOffline = isDocumented || scope.contains("offline_access")
+        let life = GrantLife(
+            of: client.client,
+            offline: scope.contains("offline_access"),
+            in: realm,
+            at: moment.seconds
+        )
         var grant = Grant(
             id: grantID,
             realmID: realm.realm.id,
@@ -190,25 +217,19 @@ extension AuthorizationCode {
             personID: personID,
             sessionID: sessionID,
             scope: scope,
-            isOffline: isOffline,
+            isOffline: life.isOffline,
             authenticatedAt: authenticatedAt,
             acr: acr,
             amr: amr,
             claims: claims.json,
             createdAt: moment.seconds,
-            // RFC 9700 §4.14.2: refresh tokens expire by inactivity.
-            idleSeconds: isDocumented
-                ? ATLifetimes.idle(of: client.client)
-                : isOffline ? lifetimes.offlineIdle : lifetimes.sessionIdle,
-            expiresAt: isDocumented
-                ? moment.seconds + ATLifetimes.most(of: client.client)
-                : isOffline
-                    ? lifetimes.offlineMaximum.map { moment.seconds + $0 }
-                    : moment.seconds + lifetimes.sessionMaximum,
+            idleSeconds: life.idle,
+            expiresAt: life.expiresAt,
             // Which clients get one is the registration's decision (RFC 9700 §4.14.2).
             refresh: client.client.grantTypes.contains(.refreshToken)
                 ? RefreshState(first: moment, ring: ring) : nil
         )
+        grant.hasOwnTimes = life.hasOwnTimes
         grant.dpopKey = client.boundKey(in: realm)
         grant.clientKey = client.ownKey(in: realm)
         return grant

@@ -46,13 +46,7 @@ struct ClientCredentialsGrant: Sendable {
             // RFC 6749 §4.4.3: no refresh token.
             refresh: nil
         )
-        let uses = client.uses.take()
-        if case .spentBefore(let kind) =
-            try await grants.insert(grant, spending: uses, at: moment.seconds)
-        {
-            throw client.refusal(ofRepeated: kind)
-        }
-        return try issuer.issue(
+        let answer = try issuer.issue(
             TokenSubject(
                 realm: realm,
                 client: registered,
@@ -69,6 +63,13 @@ struct ClientCredentialsGrant: Sendable {
             generation: nil,
             at: moment
         )
+        let uses = client.uses.take()
+        if case .spentBefore(let kind) =
+            try await grants.insert(grant, spending: uses, at: moment.seconds)
+        {
+            throw client.refusal(ofRepeated: kind)
+        }
+        return answer
     }
 
     /// RFC 6749 §3.3: without what has no meaning where no one is signed in. An ID Token is only for

@@ -104,7 +104,11 @@ struct LoginTokenGrant: Sendable {
                     error: Self.unknown
                 )
             }
-            return reading.grant
+            // `try?`: why it gives nothing any more is not said here.
+            guard let grant = try? realm.refreshable(reading, of: client.client) else {
+                throw Self.unknown
+            }
+            return grant
         case .accessToken:
             // Every API holds bare access tokens, and anyone can name a public client.
             guard client.isConfidential else {

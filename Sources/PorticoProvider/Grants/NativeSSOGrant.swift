@@ -32,8 +32,9 @@ struct NativeSSOGrant: Sendable {
         guard sameBytes(request.audience, realm.realm.issuer) else {
             throw OAuthError(.invalidTarget, "audience is not the issuer.")
         }
-        let first = try await grant(of: request.subject.text, actor.text, in: realm, at: moment)
-        guard let personID = first.personID, let source = realm.client(uuid: first.clientID),
+        let reading = try await grant(of: request.subject.text, actor.text, in: realm, at: moment)
+        guard let personID = reading.grant.personID,
+            let source = realm.client(uuid: reading.grant.clientID),
             source.isEnabled, source.loginTokenTarget(client.client.clientID) != nil
         else {
             throw OAuthError(
@@ -41,6 +42,8 @@ struct NativeSSOGrant: Sendable {
                 "The first app may not hand its sign-in on to this client."
             )
         }
+        let first = try realm.standing(reading, of: source)
+        guard first.scope.contains(DeviceSecret.scope) else { throw Self.unknown }
         // Where the first app's grant is bound to a key, the pair alone is not enough.
         try client.checkProof(of: first.dpopKey)
         let scope = try Self.scope(request.scope, of: first, for: client.client)
@@ -57,20 +60,6 @@ struct NativeSSOGrant: Sendable {
             )
         }
         let grant = first.handedOn(to: client, scope, in: realm, ring: ring, at: moment)
-        // Even an offline grant hands nothing on after its session: the store decides.
-        let outcome = try await grants.redeem(
-            grant,
-            requestID: moment.id(),
-            issuedAt: nil,
-            derivedBy: Derivation(parentID: first.id, loginTokenID: nil),
-            spending: client.uses.take(),
-            at: moment.seconds
-        )
-        switch outcome {
-        case .redeemed: break
-        case .spentBefore(let kind): throw client.refusal(ofRepeated: kind)
-        case .replayed, .sessionEnded, .loginTokenSpent: throw Self.unknown
-        }
         guard let person else { throw Self.unknown }
         var answer = try issuer.issue(
             TokenSubject(
@@ -85,6 +74,20 @@ struct NativeSSOGrant: Sendable {
             generation: grant.refresh?.generation,
             at: moment
         ).json
+        // Even an offline grant hands nothing on after its session: the store decides.
+        let outcome = try await grants.redeem(
+            grant,
+            requestID: moment.id(),
+            issuedAt: nil,
+            derivedBy: Derivation(parentID: first.id, loginTokenID: nil),
+            spending: client.uses.take(),
+            at: moment.seconds
+        )
+        switch outcome {
+        case .redeemed: break
+        case .spentBefore(let kind): throw client.refusal(ofRepeated: kind)
+        case .replayed, .sessionEnded, .loginTokenSpent: throw Self.unknown
+        }
         answer["issued_token_type"] = .string(TokenType.accessToken.rawValue)
         return TokenExchangeGrant.Answer(
             json: answer,
@@ -109,7 +112,7 @@ struct NativeSSOGrant: Sendable {
         _ deviceSecret: String,
         in realm: LiveRealm,
         at moment: Moment
-    ) async throws -> Grant {
+    ) async throws -> GrantReading {
         let seal = DeviceSecretSeal(ring: ring, realmID: realm.realm.id)
         guard let hint = IDTokenHint(idToken, of: realm, at: moment.seconds),
             let hash = hint.deviceSecretHash,
@@ -127,7 +130,7 @@ struct NativeSSOGrant: Sendable {
             ),
             reading.isLive, reading.grant.createdAt >= realm.realm.notBefore
         else { throw Self.unknown }
-        return reading.grant
+        return reading
     }
 
     /// What the first app was granted and this client may have, or less (RFC 8693 §2.2.1). Offline
@@ -138,10 +141,9 @@ struct NativeSSOGrant: Sendable {
         if let requested, !requested.isSubset(of: first.scope) {
             throw OAuthError(.invalidScope, "scope is wider than what the first app was granted.")
         }
-        let allowed = client.optionalScopes + client.defaultScopes + ["openid"]
         return Scope(
             tokens: (requested ?? first.scope).tokens.filter {
-                $0 != "offline_access" && allowed.contains($0)
+                $0 != "offline_access" && client.mayHave($0)
             }
         )
     }
@@ -165,7 +167,7 @@ extension Grant {
         ring: KeyRing,
         at moment: Moment
     ) -> Grant {
-        let lifetimes = realm.realm.lifetimes
+        let life = GrantLife(of: client.client, offline: false, in: realm, at: moment.seconds)
         var grant = Grant(
             id: moment.id(),
             realmID: realmID,
@@ -173,17 +175,18 @@ extension Grant {
             personID: personID,
             sessionID: sessionID,
             scope: scope,
-            isOffline: false,
+            isOffline: life.isOffline,
             authenticatedAt: authenticatedAt,
             acr: acr,
             amr: amr,
             claims: nil,
             createdAt: moment.seconds,
-            idleSeconds: lifetimes.sessionIdle,
-            expiresAt: moment.seconds + lifetimes.sessionMaximum,
+            idleSeconds: life.idle,
+            expiresAt: life.expiresAt,
             refresh: client.client.grantTypes.contains(.refreshToken)
                 ? RefreshState(first: moment, ring: ring) : nil
         )
+        grant.hasOwnTimes = life.hasOwnTimes
         grant.dpopKey = client.boundKey(in: realm)
         return grant
     }

@@ -1,5 +1,6 @@
 import PorticoBytes
 import PorticoProtocol
+import PorticoSeals
 import PorticoStores
 import PorticoWeb
 
@@ -10,28 +11,37 @@ import PorticoWeb
 /// The limits on guessing are those of the sign-in page. People who have a second factor, or must
 /// do something first, sign in on that page.
 struct PasswordGrant: Sendable {
-    private let isOn: Bool
     private let grants: GrantStore
     private let people: PersonStore
     private let recognise: PasswordSignIn
     private let tries: FailedPasswords
     private let issuer: TokenIssuer
+    private let ring: KeyRing
+    private let start: SessionStart
 
     init(_ provider: Provider, issuer: TokenIssuer) {
-        isOn = provider.takesAdminPasswords
         grants = provider.grants
         people = provider.people
         recognise = PasswordSignIn(people: provider.people, hashing: provider.hashing)
         tries = provider.tries
         self.issuer = issuer
+        ring = provider.ring
+        start = SessionStart(sessions: provider.sessions, sessionEnded: provider.sessionEnded)
     }
 
     private static let realm = "master"
     private static let client = "admin-cli"
 
     func serves(_ form: FormParameters, _ context: RealmContext) -> Bool {
-        isOn && sameBytes(context.realm.name, Self.realm)
+        context.realm.takesPasswords
             && form["grant_type"].map { sameBytes($0, "password") } ?? false
+    }
+
+    static func isServed(in realm: String) -> Bool { sameBytes(realm, Self.realm) }
+
+    /// Whether a client has it where it is on, whatever its registration says.
+    static func serves(_ client: Client, in realm: LiveRealm) -> Bool {
+        isServed(in: realm.name) && sameBytes(client.clientID, Self.client)
     }
 
     /// - Throws: `invalid_grant` for a wrong password, and for anyone whose password alone is not
@@ -42,7 +52,7 @@ struct PasswordGrant: Sendable {
         _ context: RealmContext
     ) async throws -> TokenAnswer {
         try form.refuseRepeats()
-        guard sameBytes(client.client.clientID, Self.client) else {
+        guard Self.serves(client.client, in: context.realm) else {
             throw OAuthError(.unauthorizedClient, "The client may not use this grant type.")
         }
         let login = try form.required("username")
@@ -58,12 +68,22 @@ struct PasswordGrant: Sendable {
         guard case .proceed = tries.begin(attempt, at: context.moment.now) else {
             throw OAuthError(.temporarilyUnavailable, "Too many passwords were wrong.")
         }
-        let outcome = try await recognise(
-            password,
-            of: account,
-            for: LimitKey("hashing", context.address),
-            random: context.moment.random
-        )
+        let outcome: PasswordSignIn.Outcome
+        do {
+            outcome = try await recognise(
+                password,
+                of: account,
+                for: context.asker(
+                    account?.person.id ?? LoginName.folded(login),
+                    isSuspect: true
+                ),
+                random: context.moment.random
+            )
+        } catch {
+            // Not judged, so not wrong.
+            tries.wasRight(attempt, at: context.moment.now)
+            throw error
+        }
         guard case .recognised(let credentials, _) = outcome else { throw Self.refusal }
         tries.wasRight(attempt, at: context.moment.now)
         let person = credentials.person
@@ -77,7 +97,8 @@ struct PasswordGrant: Sendable {
 
     private static let refusal = OAuthError(.invalidGrant, "Invalid user credentials.")
 
-    /// An access token, and no refresh token: there is no session that it could end with.
+    /// The tokens of a session that no browser has: its cookie is given to no one. It ends as all of the
+    /// person's do.
     ///
     /// - Parameter epoch: When the password was right. One that was set since ends this, too.
     private func issue(
@@ -88,13 +109,21 @@ struct PasswordGrant: Sendable {
     ) async throws -> TokenAnswer {
         let client = authenticated.client
         let moment = context.moment
-        let lifetime = client.accessTokenLifetime ?? context.realm.lifetimes.accessToken
-        let grant = Grant(
+        let realm = context.realm
+        let (session, _) = start.new(
+            personID: person.person.id,
+            epoch: epoch,
+            amr: ["pwd"],
+            in: realm,
+            device: client.clientID,
+            at: moment
+        )
+        var grant = Grant(
             id: moment.id(),
-            realmID: context.realm.id,
+            realmID: realm.id,
             clientID: client.id,
             personID: person.person.id,
-            sessionID: nil,
+            sessionID: session.id,
             scope: Scope(tokens: client.defaultScopes),
             isOffline: false,
             authenticatedAt: moment.seconds,
@@ -102,21 +131,16 @@ struct PasswordGrant: Sendable {
             amr: ["pwd"],
             claims: nil,
             createdAt: moment.seconds,
-            idleSeconds: 0,
-            expiresAt: moment.seconds + lifetime,
-            refresh: nil
+            idleSeconds: realm.realm.lifetimes.sessionIdle,
+            expiresAt: session.expiresAt,
+            // Programs of Keycloak's keep no session without one.
+            refresh: client.grantTypes.contains(.refreshToken)
+                ? RefreshState(first: moment, ring: ring) : nil
         )
-        let outcome = try await grants.insert(
-            grant,
-            judgedIn: epoch,
-            spending: authenticated.uses.take(),
-            at: moment.seconds
-        )
-        if case .spentBefore(let kind) = outcome { throw authenticated.refusal(ofRepeated: kind) }
-        guard outcome == .redeemed else { throw Self.refusal }
-        return try issuer.issue(
+        grant.dpopKey = authenticated.boundKey(in: realm)
+        let answer = try issuer.issue(
             TokenSubject(
-                realm: context.realm,
+                realm: realm,
                 client: client,
                 grant: grant,
                 person: person,
@@ -124,8 +148,17 @@ struct PasswordGrant: Sendable {
                 dpopKey: authenticated.proof?.thumbprint
             ),
             nonce: nil,
-            generation: nil,
+            generation: grant.refresh?.generation,
             at: moment
         )
+        let outcome = try await grants.insert(
+            grant,
+            beginning: session,
+            spending: authenticated.uses.take(),
+            at: moment.seconds
+        )
+        if case .spentBefore(let kind) = outcome { throw authenticated.refusal(ofRepeated: kind) }
+        guard outcome == .redeemed else { throw Self.refusal }
+        return answer
     }
 }

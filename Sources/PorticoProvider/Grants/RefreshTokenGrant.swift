@@ -13,7 +13,8 @@ struct RefreshTokenGrant: Sendable {
     let ring: KeyRing
 
     /// - Parameter idempotencyKey: The hash of the request's `Idempotency-Key`, if any.
-    /// - Throws: `invalid_grant` if the token does not belong to this client, is no longer valid
+    /// - Throws: `invalid_grant` if the token does not belong to this client, is no longer valid, gives
+    ///   nothing any more (``LiveRealm/standing(_:of:)``)
     ///   or, as ``ReplayRefusal``, was already used; `invalid_scope` if the request exceeds what
     ///   was granted; `unauthorized_client`; `invalid_dpop_proof` without a proof of the key that
     ///   it is bound to.
@@ -44,18 +45,19 @@ struct RefreshTokenGrant: Sendable {
             guard isRepeated || token.generation == state.generation else {
                 throw try await replay(reading.grant, client, moment)
             }
-            let scope = try Self.scope(request.scope, of: reading.grant, for: client.client)
-            if isRepeated { try await client.spend(in: grants, at: moment) }
-            let outcome =
-                isRepeated
-                ? state.generation
-                : try await rotate(token, idempotencyKey, client, realm, moment)
-            guard let generation = outcome else { continue }
-            return try issuer.issue(
+            let grant = try realm.refreshable(reading, of: client.client)
+            let scope = try Self.scope(
+                request.scope,
+                of: reading.grant.scope,
+                leaving: grant.scope,
+                for: client.client
+            )
+            let generation = token.generation &+ 1
+            let answer = try issuer.issue(
                 TokenSubject(
                     realm: realm,
                     client: client.client,
-                    grant: reading.grant.rotated(with: ring, to: generation, now: moment.seconds),
+                    grant: grant.rotated(with: ring, to: generation, now: moment.seconds),
                     person: reading.person,
                     scope: scope,
                     dpopKey: client.proof?.thumbprint
@@ -64,6 +66,11 @@ struct RefreshTokenGrant: Sendable {
                 generation: generation,
                 at: moment
             )
+            if isRepeated {
+                try await client.spend(in: grants, at: moment)
+                return answer
+            }
+            if try await rotate(token, idempotencyKey, client, realm, moment) { return answer }
         }
         throw Self.unknown
     }
@@ -100,31 +107,34 @@ struct RefreshTokenGrant: Sendable {
         return reading
     }
 
-    /// What was granted, or less (RFC 6749 §6, RFC 9700 §4.14.2). Of a client that came from Keycloak
-    /// the scope is cut to that, and its default scopes stay: the answer does not name all of them.
-    static func scope(_ requested: Scope?, of grant: Grant, for client: Client)
-        throws(OAuthError) -> Scope
-    {
-        guard let requested else { return grant.scope }
+    /// What was granted, or less (RFC 6749 §6, RFC 9700 §4.14.2), as far as it is left. Of a client that
+    /// came from Keycloak the scope is cut to that, and its default scopes stay: the answer does not
+    /// name all of them.
+    static func scope(
+        _ requested: Scope?,
+        of granted: Scope,
+        leaving left: Scope,
+        for client: Client
+    ) throws(OAuthError) -> Scope {
+        guard let requested else { return left }
         if client.keycloak != nil {
-            return Scope(
-                tokens: (requested.tokens + client.defaultScopes).filter(grant.scope.contains)
-            )
+            return Scope(tokens: (requested.tokens + client.defaultScopes).filter(left.contains))
         }
-        guard requested.isSubset(of: grant.scope) else {
+        guard requested.isSubset(of: granted) else {
             throw OAuthError(.invalidScope, "scope is wider than what was granted.")
         }
-        return requested
+        // The answer says what it is (§5.1).
+        return Scope(tokens: requested.tokens.filter(left.contains))
     }
 
-    /// The new generation, or `nil` if another request came first (RFC 9700 §4.14.2).
+    /// - Returns: `false` if another request came first (RFC 9700 §4.14.2).
     private func rotate(
         _ token: RefreshToken,
         _ idempotencyKey: Hash256?,
         _ client: AuthenticatedClient,
         _ realm: LiveRealm,
         _ moment: Moment
-    ) async throws -> UInt32? {
+    ) async throws -> Bool {
         let rotation = Rotation(
             familyID: token.grantID,
             generation: token.generation,
@@ -139,8 +149,8 @@ struct RefreshTokenGrant: Sendable {
             at: moment.seconds
         )
         switch outcome {
-        case .rotated: return token.generation &+ 1
-        case .outdated: return nil
+        case .rotated: return true
+        case .outdated: return false
         case .spentBefore(let kind): throw client.refusal(ofRepeated: kind)
         }
     }

@@ -56,8 +56,7 @@ struct Swapping: Sendable {
     func grant(for person: Person, _ listed: ListedSession?, ring: KeyRing) throws(SwapRefusal)
         -> Grant
     {
-        let allowed = client.optionalScopes + client.defaultScopes + ["openid"]
-        let scope = Scope(tokens: token.scope.tokens.filter(allowed.contains))
+        let scope = Scope(tokens: token.scope.tokens.filter(client.mayHave))
         guard !token.isOffline || scope.contains("offline_access") else {
             throw SwapRefusal(.scope)
         }

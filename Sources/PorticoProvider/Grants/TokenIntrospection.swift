@@ -30,14 +30,25 @@ struct TokenIntrospection: Sendable {
         }
         // RFC 9449 §6.2: `cnf` is among the claims.
         answer["token_type"] = .string(live.isBound ? TokenClaims.boundTokenKind : "Bearer")
-        if let person = live.reading.person?.person {
-            answer["username"] = .string(person.username)
-        }
+        answer["username"] = Self.username(live.reading.person, live.scope)
         return answer
     }
 
+    /// It is a claim about the person, and for those who may have such (OpenID Connect Core §5.4).
+    private static func username(_ person: PersonWithRoles?, _ scope: Scope) -> JSONValue? {
+        guard let person, scope.contains(StandardClaims.profile) else { return nil }
+        return .string(person.person.username)
+    }
+
+    /// What a token says by what the protocol defines, whatever is left of its scope.
+    private static let defined: Set = [
+        "exp", "nbf", "iat", "iss", "sub", "aud", "jti", "typ", "azp", "client_id", "sid",
+        "session_state", "auth_time", "acr", "amr", "nonce", "cnf",
+    ]
+
     /// The token's own claims; for a client that came from Keycloak all that its mappers say of it,
-    /// whatever the token itself says.
+    /// whatever the token itself says. Where not all of its scope is left, what is left says what
+    /// else it has.
     private func described(_ live: LiveAccessToken, _ realm: LiveRealm, _ moment: Moment)
         -> JSONObject
     {
@@ -48,9 +59,15 @@ struct TokenIntrospection: Sendable {
             person: live.reading.person,
             scope: live.scope
         )
-        guard let keycloak = subject.keycloak(at: moment.seconds) else { return live.claims }
-        var claims = keycloak.introspection()
-        for (name, value) in live.claims { claims[name] = value }
+        let keycloak = subject.keycloak(at: moment.seconds)
+        if live.isWhole, keycloak == nil { return live.claims }
+        var claims =
+            keycloak?.introspection()
+            ?? TokenClaims(subject: subject, now: moment.seconds).accessToken(id: live.id)
+        for (name, value) in live.claims where live.isWhole || Self.defined.contains(name) {
+            claims[name] = value
+        }
+        if !live.isWhole { claims["scope"] = .string(keycloak?.scopeText ?? live.scope.text) }
         claims["client_id"] = .string(live.client.clientID)
         return claims
     }
@@ -77,19 +94,21 @@ struct TokenIntrospection: Sendable {
         guard let reading, reading.isLive, token.isGenuine(for: reading.grant, ring: ring),
             token.generation == reading.grant.refresh?.generation,
             sameBytes(reading.grant.clientID, client.client.id),
-            reading.grant.createdAt >= realm.realm.notBefore
+            reading.grant.createdAt >= realm.realm.notBefore,
+            // `try?`: the whole answer is that it is not active.
+            let grant = try? realm.refreshable(reading, of: client.client)
         else { return Self.inactive }
         var answer: JSONObject = [
             "active": true,
             "client_id": .string(client.client.clientID),
             "iss": .string(realm.realm.issuer),
-            "scope": .string(reading.grant.scope.text),
+            "scope": .string(grant.scope.text),
             "typ": "Refresh",
         ]
         if let person = reading.person?.person {
             answer["sub"] = .string(realm.subject(of: person.id, for: client.client))
-            answer["username"] = .string(person.username)
         }
+        answer["username"] = Self.username(reading.person, grant.scope)
         if let expires = reading.grant.expiresAt { answer["exp"] = .integer(expires) }
         return answer
     }

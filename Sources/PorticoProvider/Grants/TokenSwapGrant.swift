@@ -77,7 +77,13 @@ struct TokenSwapGrant: Sendable {
         var grant = try swapping.grant(for: person.person, reading.listed, ring: ring)
         grant.dpopKey = client.boundKey(in: swapping.realm)
         try await checkConsent(to: grant.scope, swapping, person.person)
-        let scope = try RefreshTokenGrant.scope(requested, of: grant, for: swapping.client)
+        let scope = try RefreshTokenGrant.scope(
+            requested,
+            of: grant.scope,
+            leaving: grant.scope,
+            for: swapping.client
+        )
+        let answer = try answer(grant, person, scope, swapping, client, isRepeated: false)
         let outcome = try await grants.swap(
             swapping.token.moved(in: swapping.realm.realm),
             for: grant,
@@ -87,13 +93,12 @@ struct TokenSwapGrant: Sendable {
             at: swapping.moment.seconds
         )
         switch outcome {
-        case .swapped: break
+        case .swapped: return answer
         case .usedBefore: return nil
         case .sessionEnded: throw SwapRefusal(.ended)
         case .personGone: throw SwapRefusal(.disabled)
         case .spentBefore(let kind): throw client.refusal(ofRepeated: kind)
         }
-        return try answer(grant, person, scope, swapping, client, isRepeated: false)
     }
 
     /// The token is used up: a client that lost the answer gets it again; otherwise the grant ends.
@@ -129,9 +134,16 @@ struct TokenSwapGrant: Sendable {
                 error: SwapRefusal(.ended).error
             )
         }
-        let scope = try RefreshTokenGrant.scope(requested, of: reading.grant, for: client.client)
+        let grant = try swapping.realm.refreshable(reading, of: client.client)
+        let scope = try RefreshTokenGrant.scope(
+            requested,
+            of: reading.grant.scope,
+            leaving: grant.scope,
+            for: client.client
+        )
+        let answer = try answer(grant, reading.person, scope, swapping, client, isRepeated: true)
         try await client.spend(in: grants, at: swapping.moment)
-        return try answer(reading.grant, reading.person, scope, swapping, client, isRepeated: true)
+        return answer
     }
 
     private func answer(

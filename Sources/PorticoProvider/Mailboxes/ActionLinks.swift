@@ -11,8 +11,6 @@ import PorticoWeb
 /// Unlike a link that a person asks for, it works in any browser: no browser has asked.
 package struct ActionLink: Hashable, Sendable {
     package var person: PersonLink
-    /// Seconds since 1970.
-    package var expiresAt: Int64
     /// Where an app wants the person to go on.
     package var back: Back?
 
@@ -26,13 +24,10 @@ package struct ActionLink: Hashable, Sendable {
         }
     }
 
-    package init(person: PersonLink, expiresAt: Int64, back: Back?) {
+    package init(person: PersonLink, back: Back?) {
         self.person = person
-        self.expiresAt = expiresAt
         self.back = back
     }
-
-    var choosesPassword: Bool { person.actions.contains(RequiredAction.updatePassword) }
 }
 
 /// Sends such links, and reads them when they come back.
@@ -99,7 +94,7 @@ package struct ActionLinks: Sendable {
                 to: address,
                 message: .accountActions(
                     sealedAddress: Base64URL.encode(sealed),
-                    until: link.expiresAt
+                    until: link.person.expiresAt
                 ),
                 language: language.tag,
                 service: realm.displayName,
@@ -111,20 +106,26 @@ package struct ActionLinks: Sendable {
 
     /// The link of a key, and its person.
     ///
-    /// - Returns: `nil` where it is over: by time, by a new password, another address, or because
+    /// - Returns: `nil` where it is over: by time or use, by a new password, another address, or because
     ///   the person may not sign in.
     func open(_ key: String?, _ context: RealmContext) async throws -> (ActionLink, Person)? {
-        guard let link = seal(context.realm.id).open(key, at: context.moment),
-            context.now < link.expiresAt,
+        guard let link = link(key, context),
+            context.now < link.person.expiresAt,
             let kept = try await people.credentials(
                 id: link.person.personID,
                 realmID: context.realm.id
             ),
             kept.person.isEnabled, kept.epoch == link.person.epoch,
             let email = kept.person.email,
-            sameBytes(LoginName.folded(email), LoginName.folded(link.person.email))
+            sameBytes(LoginName.folded(email), LoginName.folded(link.person.email)),
+            try await !mailboxes.isSpent(link.person)
         else { return nil }
         return (link, kept.person)
+    }
+
+    /// What a key says, whether it is over or not.
+    func link(_ key: String?, _ context: RealmContext) -> ActionLink? {
+        seal(context.realm.id).open(key, at: context.moment)
     }
 
     private func seal(_ realmID: String) -> ActionLinkSeal {
@@ -144,8 +145,9 @@ struct ActionLinkSeal: Sendable {
 
     func seal(_ link: ActionLink, at moment: Moment) -> String {
         var json: JSONObject = [
-            "sub": .string(link.person.personID), "email": .string(link.person.email),
-            "epoch": .integer(link.person.epoch), "exp": .integer(link.expiresAt),
+            "jti": .string(link.person.id.text), "sub": .string(link.person.personID),
+            "email": .string(link.person.email), "epoch": .integer(link.person.epoch),
+            "exp": .integer(link.person.expiresAt),
             "actions": .array(link.person.actions.map(JSONValue.string)),
         ]
         if let back = link.back {
@@ -161,6 +163,7 @@ struct ActionLinkSeal: Sendable {
         // `try?`: every failure leads to the same page.
         guard let text, let bytes = try? seal.open(text, at: moment.now, within: lifetime),
             let json = try? JSONObject(parsing: bytes),
+            let id = json.string("jti").flatMap({ UniqueID($0) }),
             let personID = json.string("sub"), let email = json.string("email"),
             let epoch = json.int64("epoch"), let end = json.int64("exp"),
             let actions = json.strings("actions")
@@ -171,13 +174,14 @@ struct ActionLinkSeal: Sendable {
         }
         return ActionLink(
             person: PersonLink(
+                id: id,
                 realmID: realmID,
                 personID: personID,
                 email: email,
                 epoch: epoch,
-                actions: actions
+                actions: actions,
+                expiresAt: end
             ),
-            expiresAt: end,
             back: back
         )
     }

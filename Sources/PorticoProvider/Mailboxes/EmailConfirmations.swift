@@ -53,7 +53,7 @@ struct EmailConfirmations: Sendable {
         -> PersonEmailOutcome
     {
         let owner = Self.owner(person)
-        guard let hash = MailedCode(ring: ring).hash(of: MailedCode.typed(code), for: owner) else {
+        guard let hash = MailedCode(ring: ring).hash(of: code, for: owner) else {
             return .unknown
         }
         let outcome = try await mailboxes.confirm(

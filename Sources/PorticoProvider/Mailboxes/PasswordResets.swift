@@ -12,6 +12,7 @@ import PorticoWeb
 struct PasswordResets: Sendable {
     let mailboxes: PersonMailboxStore
     let people: PersonRegistration
+    let store: PersonStore
     let limits: MailLimits
     let ring: KeyRing
     let sendsMail: Bool
@@ -33,7 +34,7 @@ struct PasswordResets: Sendable {
     func expectOffered(in realm: LiveRealm, _ reading: PasswordResetReading? = nil)
         throws(NotOffered)
     {
-        if let reading, reading.reset.email.isEmpty { return }
+        if let reading, reading.reset.isDemanded { return }
         guard sendsMail, realm.realm.allowsPasswordReset else { throw NotOffered() }
     }
 
@@ -150,8 +151,27 @@ struct PasswordResets: Sendable {
     func present(_ code: String, of id: UniqueID, _ context: RealmContext) async throws
         -> PasswordResetCode
     {
-        guard let hash = hash(of: MailedCode.typed(code), id) else { return .dead }
+        guard let hash = hash(of: code, id) else { return .dead }
         return try await mailboxes.presentCode(hash, of: id, at: context.now)
+    }
+
+    /// Whether a person who must choose another password chose the one that they have: who else knows
+    /// that could still sign in.
+    ///
+    /// - Throws: ``PasswordHashing/Busy``.
+    func isOld(
+        _ password: SecretText,
+        for reset: PasswordReset,
+        of person: Person,
+        _ context: RealmContext
+    ) async throws -> Bool {
+        guard reset.isDemanded else { return false }
+        let kept = try await store.credentials(id: person.id, realmID: context.realm.id)
+        return try await people.isPassword(
+            password,
+            kept?.password,
+            by: context.asker(person.id)
+        )
     }
 
     /// Sets a new password that meets the policy, and ends all of the person's sessions.
@@ -167,6 +187,7 @@ struct PasswordResets: Sendable {
             password,
             for: person,
             realmName: context.realm.name,
+            by: context.asker(person.id),
             random: context.moment.random
         )
         return try await mailboxes.finish(
@@ -182,6 +203,11 @@ struct PasswordResets: Sendable {
         let owner = Hash256(of: Array("password reset ".utf8) + id.bytes)
         return MailedCode(ring: ring).hash(of: code, for: owner)
     }
+}
+
+extension PasswordReset {
+    /// Whether it was demanded at a sign-in, and no one asked for it by mail.
+    var isDemanded: Bool { email.isEmpty }
 }
 
 extension MailDraft {

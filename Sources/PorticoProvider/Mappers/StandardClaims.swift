@@ -4,7 +4,7 @@ import PorticoStores
 
 /// The standard claims about a person (OpenID Connect Core §5.1), each with the scope token that
 /// requests it (§5.4).
-struct StandardClaims: Sendable {
+package struct StandardClaims: Sendable {
     let person: Person
 
     /// Every claim, for `claims_supported`.
@@ -13,21 +13,30 @@ struct StandardClaims: Sendable {
     /// The scope tokens that request claims.
     static let scopes = byScope.map(\.scope)
 
+    /// The scope tokens of who a person is, and of their address.
+    static let profile = "profile"
+    static let email = "email"
+
     /// The scope token that requests a claim; `nil` if none does.
     static func scope(of claim: String) -> String? {
         byScope.first { $0.claims.contains { sameBytes($0, claim) } }?.scope
     }
 
+    /// The claims that a scope token requests.
+    package static func claims(of scope: String) -> [String] {
+        byScope.first { sameBytes($0.scope, scope) }?.claims ?? []
+    }
+
     private static let byScope: [(scope: String, claims: [String])] = [
         (
-            "profile",
+            profile,
             [
                 "name", "given_name", "family_name", "middle_name", "nickname",
                 "preferred_username", "profile", "picture", "website", "gender", "birthdate",
                 "zoneinfo", "locale", "updated_at",
             ]
         ),
-        ("email", ["email", "email_verified"]),
+        (email, ["email", "email_verified"]),
         ("address", ["address"]),
         ("phone", ["phone_number", "phone_number_verified"]),
     ]

@@ -3,18 +3,24 @@ import NIOPosix
 package import PorticoBytes
 package import PorticoPages
 package import PorticoStores
-package import PorticoWeb
+import PorticoWeb
 
-/// Hashes and verifies passwords on its own, limited number of threads: when full, 503 with
-/// `Retry-After`. Of the waiting places, one suspect address or device may take at most a quarter,
-/// and all suspects together half.
+/// Hashes and verifies passwords on its own, limited number of threads. When all places are taken,
+/// those who have the most give way to those who have fewer (``HashingPlaces``); those who must leave get
+/// 503 with `Retry-After`.
 package final class PasswordHashing: Sendable {
     private let pool: NIOThreadPool
-    private let places: Locked<HashingPlaces>
+    private let queue: Locked<Queue>
     /// Verified in place of a hash that is missing or cannot be read, so that an unknown name takes
     /// as long as a wrong password. Of another server's hashes this is not true until they are
     /// replaced.
     private let decoy: StoredHash
+
+    private struct Queue: Sendable {
+        var places: HashingPlaces
+        /// Of those that wait, by the number of their job.
+        var waiting: [Int: CheckedContinuation<Int, any Error>] = [:]
+    }
 
     /// Too many passwords are being checked.
     package struct Busy: Refusal {
@@ -29,7 +35,7 @@ package final class PasswordHashing: Sendable {
     package init(threads: Int, mostWaiting: Int, random: RandomSource) {
         pool = NIOThreadPool(numberOfThreads: threads)
         pool.start()
-        places = Locked(HashingPlaces(threads + mostWaiting))
+        queue = Locked(Queue(places: HashingPlaces(threads + mostWaiting, threads: threads)))
         decoy = Argon2id.hashOfNothing(random: random)
     }
 
@@ -39,19 +45,21 @@ package final class PasswordHashing: Sendable {
     }
 
     /// - Throws: ``Busy``.
-    package func hash(_ password: PasswordText, random: RandomSource) async throws -> PasswordHash {
-        try await run { try Argon2id.hash(password.bytes, random: random) }
+    package func hash(
+        _ password: PasswordText,
+        for asker: HashingAsker,
+        random: RandomSource
+    ) async throws -> PasswordHash {
+        try await run(for: asker) { try Argon2id.hash(password.bytes, random: random) }
     }
 
     /// Whether `hash` was made from `password`; takes as long without a hash.
     ///
-    /// - Parameter asker: A requester with so many wrong tries that they may take only a quarter of
-    ///   the places, and with all others like them half; `nil` for everyone else.
     /// - Throws: ``Busy``.
     package func verify(
         _ password: PasswordText,
         against hash: PasswordHash?,
-        for asker: LimitKey? = nil
+        for asker: HashingAsker
     ) async throws -> Bool {
         let stored = hash.flatMap(StoredHash.init)
         let checked = stored ?? decoy
@@ -64,59 +72,53 @@ package final class PasswordHashing: Sendable {
     }
 
     private func run<Result: Sendable>(
-        for asker: LimitKey? = nil,
+        for asker: HashingAsker,
         cost: Int = 1,
         _ body: @escaping @Sendable () throws -> Result
     ) async throws -> Result {
-        guard places.withLock({ $0.admit(asker, cost: cost) }) else { throw Busy() }
-        defer { places.withLock { $0.leave(asker, cost: cost) } }
+        let job = try await enter(asker, cost: cost)
+        defer { leave(job) }
         return try await pool.runIfActive(body)
     }
-}
 
-/// Counts who is hashing, or waiting to: a hash that costs as much as several of ours takes as many
-/// places, up to a quarter of all. Such hashes together leave a quarter to the others.
-struct HashingPlaces: Sendable {
-    private let most: Int
-    private var taken = 0
-    private var takenByCostly = 0
-    /// Only current suspects, so never more than all places.
-    private var bySuspect: [LimitKey: Int] = [:]
-    private var takenBySuspects = 0
-
-    init(_ most: Int) {
-        self.most = most
-    }
-
-    private var quarter: Int { max(1, most / 4) }
-
-    /// - Parameter suspect: Counted separately, and together with all other suspects; `nil` for
-    ///   everyone else.
-    mutating func admit(_ suspect: LimitKey?, cost: Int = 1) -> Bool {
-        let places = min(cost, quarter)
-        guard taken + places <= most else { return false }
-        if cost > 1 {
-            guard takenByCostly + places <= max(1, most - quarter) else { return false }
-        }
-        if let suspect {
-            let own = bySuspect[suspect, default: 0]
-            guard own + places <= quarter, takenBySuspects + places <= max(1, most / 2) else {
-                return false
+    /// Waits until there is a thread, or the task is cancelled.
+    ///
+    /// - Returns: The number of the job.
+    private func enter(_ asker: HashingAsker, cost: Int) async throws -> Int {
+        let entered = Locked<Int?>(nil)
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let (admission, displaced) = queue.withLock { queue in
+                    let admission = queue.places.admit(asker, cost: cost)
+                    if let admission, !admission.runs {
+                        queue.waiting[admission.job] = continuation
+                    }
+                    let displaced = (admission?.displaced ?? []).compactMap {
+                        queue.waiting.removeValue(forKey: $0)
+                    }
+                    return (admission, displaced)
+                }
+                for other in displaced { other.resume(throwing: Busy()) }
+                guard let admission else { return continuation.resume(throwing: Busy()) }
+                entered.withLock { $0 = admission.job }
+                if admission.runs { continuation.resume(returning: admission.job) }
             }
-            bySuspect[suspect] = own + places
-            takenBySuspects += places
+        } onCancel: {
+            // One that runs by then is hashed to its end.
+            guard let job = entered.withLock({ $0 }),
+                let waiting = queue.withLock({ $0.waiting.removeValue(forKey: job) })
+            else { return }
+            leave(job)
+            waiting.resume(throwing: CancellationError())
         }
-        if cost > 1 { takenByCostly += places }
-        taken += places
-        return true
     }
 
-    mutating func leave(_ suspect: LimitKey?, cost: Int = 1) {
-        let places = min(cost, quarter)
-        taken -= places
-        if cost > 1 { takenByCostly -= places }
-        guard let suspect, let own = bySuspect[suspect] else { return }
-        bySuspect[suspect] = own > places ? own - places : nil
-        takenBySuspects -= places
+    private func leave(_ job: Int) {
+        let next = queue.withLock { queue in
+            queue.places.leave(job).flatMap { next in
+                queue.waiting.removeValue(forKey: next).map { (job: next, waits: $0) }
+            }
+        }
+        if let next { next.waits.resume(returning: next.job) }
     }
 }

@@ -1,3 +1,4 @@
+import PorticoBytes
 package import PorticoProtocol
 package import PorticoStores
 
@@ -21,7 +22,7 @@ struct KeycloakAttributes: Sendable {
         return text?.isEmpty == false ? text : nil
     }
 
-    func isOn(_ name: String) -> Bool { self[name] == "true" }
+    func isOn(_ name: String) -> Bool { self[name]?.isTrue ?? false }
 
     /// A number of seconds above 0.
     func seconds(_ name: String) -> Int64? {
@@ -41,6 +42,14 @@ struct KeycloakAttributes: Sendable {
             }
         }
         return levels
+    }
+}
+
+extension String {
+    /// Whether the text of an attribute or a setting is `true`, in any case: every other text is `false`
+    /// (Java's `Boolean.parseBoolean`).
+    package var isTrue: Bool {
+        utf8.count == 4 && utf8.map(\.lowercased).elementsEqual("true".utf8)
     }
 }
 

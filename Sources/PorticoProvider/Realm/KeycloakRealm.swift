@@ -71,8 +71,8 @@ package struct KeycloakScope: Sendable {
         name = scope.name
         mappers = scope.representation.protocolMappers
         let attributes = KeycloakAttributes(scope.representation.object("attributes"))
-        isShown = attributes["include.in.token.scope"] != "false"
-        isAskedFor = attributes["display.on.consent.screen"] != "false"
+        isShown = attributes["include.in.token.scope"]?.isTrue ?? true
+        isAskedFor = attributes["display.on.consent.screen"]?.isTrue ?? true
         self.limits = limits
         isLimited = scope.representation.bool(ClientScope.limited) ?? false
     }

@@ -17,6 +17,8 @@ package final class LiveRealm: Sendable {
     private let clientsByUUID: [String: Client]
     /// Where clients are taken from their documents: in a host of the AT Protocol.
     let documented: DocumentedClients?
+    /// Whether people's passwords are taken for tokens (``PasswordGrant``).
+    let takesPasswords: Bool
     /// What roles contain, and the groups.
     package let graph: RoleGraph
     /// Of a realm that comes from Keycloak.
@@ -46,9 +48,11 @@ package final class LiveRealm: Sendable {
         graph: RoleGraph,
         keycloak: KeycloakViews?,
         former: FormerTokens?,
-        documented: DocumentedClients
+        documented: DocumentedClients,
+        takesPasswords: Bool
     ) {
         self.realm = realm
+        self.takesPasswords = takesPasswords
         self.former = former
         self.documented = realm.atProtocol == nil ? nil : documented
         self.keys = keys

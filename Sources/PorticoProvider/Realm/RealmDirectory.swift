@@ -11,6 +11,8 @@ package final class RealmDirectory: Sendable {
     private let current: Locked<Snapshot>
     /// Of all realms; they outlive a snapshot.
     private let documented: DocumentedClients
+    /// Whether `admin-cli` of the realm `master` may send people's passwords (``PasswordGrant``).
+    private let takesAdminPasswords: Bool
 
     private struct Snapshot: Sendable {
         var version: Int64
@@ -21,12 +23,27 @@ package final class RealmDirectory: Sendable {
     }
 
     /// Reads the store once.
-    package init(store: RealmStore, ring: KeyRing) async throws {
+    ///
+    /// - Parameter takesAdminPasswords: Whether `admin-cli` of the realm `master` may send people's
+    ///   passwords.
+    package init(
+        store: RealmStore,
+        ring: KeyRing,
+        takesAdminPasswords: Bool = false
+    ) async throws {
         self.store = store
         self.ring = ring
+        self.takesAdminPasswords = takesAdminPasswords
         let documented = DocumentedClients()
         self.documented = documented
-        current = Locked(try Self.snapshot(of: try await store.snapshot(), ring, documented))
+        current = Locked(
+            try Self.snapshot(
+                of: try await store.snapshot(),
+                ring,
+                documented,
+                takesAdminPasswords: takesAdminPasswords
+            )
+        )
     }
 
     /// The enabled realm of that name.
@@ -83,7 +100,12 @@ package final class RealmDirectory: Sendable {
     package func refresh() async throws -> [KeyChange] {
         let known = current.withLock(\.version)
         guard try await store.version() != known else { return [] }
-        let fresh = try Self.snapshot(of: try await store.snapshot(), ring, documented)
+        let fresh = try Self.snapshot(
+            of: try await store.snapshot(),
+            ring,
+            documented,
+            takesAdminPasswords: takesAdminPasswords
+        )
         let former = current.withLock { current in
             let former = current
             // Of two readings at the same time the later one counts, whichever ends first.
@@ -114,7 +136,8 @@ package final class RealmDirectory: Sendable {
     private static func snapshot(
         of record: RealmSnapshotRecord,
         _ ring: KeyRing,
-        _ documented: DocumentedClients
+        _ documented: DocumentedClients,
+        takesAdminPasswords: Bool
     ) throws -> Snapshot {
         var snapshot = Snapshot(version: record.version, realms: [:], disabled: [:], hosted: [])
         let clients = Dictionary(grouping: record.clients, by: \.realmID)
@@ -143,7 +166,8 @@ package final class RealmDirectory: Sendable {
                     )
                 },
                 former: try FormerTokens(of: realm, keptKeys[realm.id] ?? [], ring: ring),
-                documented: documented
+                documented: documented,
+                takesPasswords: takesAdminPasswords && PasswordGrant.isServed(in: realm.name)
             )
             if realm.isEnabled {
                 snapshot.realms[realm.name] = live

@@ -31,6 +31,7 @@ enum RealmPath: String, CaseIterable, Sendable {
     case apps = "account/apps"
     case devices = "account/devices"
     case secondFactors = "account/second-factor"
+    case password = "account/password"
     case accountSignIn = "account/sign-in"
 
     /// Its name at the root of a realm that is a host of the AT Protocol: that of real hosts, because

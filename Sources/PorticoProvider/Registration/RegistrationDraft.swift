@@ -1,7 +1,6 @@
 import PorticoBytes
-import PorticoPages
-import PorticoSeals
 import PorticoStores
+import PorticoSystem
 
 /// An account that is made once a code has shown that the address is the person's, carried by the
 /// page that asks for the code: nothing of it is stored before (docs/decisions/0052).
@@ -34,38 +33,18 @@ struct RegistrationDraft: Sendable, Equatable {
     func person(realmID: String, at now: Int64) -> Person {
         var person = Person(id: personID, realmID: realmID, username: username, createdAt: now)
         person.email = email
-        person.givenName = givenName
-        person.familyName = familyName
+        person.givenName = givenName.isEmpty ? nil : givenName
+        person.familyName = familyName.isEmpty ? nil : familyName
         return person
     }
 }
 
-/// Seals and opens the drafts of one realm.
-struct RegistrationSeal: Sendable {
-    private let seal: Seal
+extension RegistrationDraft: CarriedByPage {
+    static let purpose: StaticString = "registration"
+    static let patience = TimeInterval(AuthorizationFlow.patience)
+    static let maximumLength = 4096
 
-    init(ring: KeyRing, realmID: String) {
-        seal = Seal(ring: ring, purpose: "registration", realm: realmID)
-    }
-
-    func seal(_ draft: RegistrationDraft, at moment: Moment) -> String {
-        seal.seal(draft.encoded, at: moment.now, random: moment.random)
-    }
-
-    /// - Returns: `nil` if the text is not a draft of this realm, or is too old.
-    func open(_ text: String, at moment: Moment) -> RegistrationDraft? {
-        let lifetime = Double(AuthorizationFlow.patience)
-        // `try?`: every failure leads to the same page.
-        guard let bytes = try? seal.open(text, at: moment.now, within: lifetime) else {
-            return nil
-        }
-        // `try?`: only another version of the program writes other fields.
-        return try? RegistrationDraft(encoded: bytes)
-    }
-}
-
-extension RegistrationDraft {
-    fileprivate var encoded: [UInt8] {
+    var encoded: [UInt8] {
         var writer = ByteWriter()
         for text in [personID, username, email, givenName, familyName, password.encoded] {
             writer.text(text)
@@ -75,7 +54,7 @@ extension RegistrationDraft {
         return writer.bytes
     }
 
-    fileprivate init(encoded: [UInt8]) throws {
+    init(encoded: [UInt8]) throws {
         var reader = ByteReader(encoded)
         personID = try reader.text()
         username = try reader.text()

@@ -65,17 +65,22 @@ extension SelfRegistration {
         _ context: RealmContext
     ) async throws -> Outcome {
         guard flow.offersRegistration(context), flow.sendsMail else { throw NotOffered() }
-        let seal = RegistrationSeal(ring: flow.ring, realmID: context.realm.id)
-        guard let sealed = form["draft"], let draft = seal.open(sealed, at: context.moment) else {
-            throw LostRequest(.tookTooLong, restart: try purpose.restart(flow, context))
-        }
+        let seal = PageSeal<RegistrationDraft>(ring: flow.ring, realmID: context.realm.id)
+        guard let sealed = form["draft"],
+            let (draft, isLate) = seal.open(sealed, at: context.moment)
+        else { throw LostRequest(.tookTooLong, restart: try purpose.restart(flow, context)) }
         let browser = try flow.browser(context)
-        guard draft.browser == Hash256(of: browser.value),
+        guard try await flow.isOfThisBrowser(draft.browser, context),
             sameBytes(draft.transaction, purpose.transaction)
         else { throw LostRequest(.unmatched, restart: try purpose.restart(flow, context)) }
+        guard !isLate else {
+            return .show(
+                try flow.registrationPage(for: purpose, draft.entries, in: browser, context)
+            )
+        }
         switch form["action"] {
         case "resend":
-            return .show(try await send(draft, isAgain: true, for: purpose, context))
+            return .mailed(try await send(draft, isAgain: true, for: purpose, context))
         case "change-address":
             return .show(
                 try flow.registrationPage(for: purpose, draft.entries, in: browser, context)
@@ -95,7 +100,7 @@ extension SelfRegistration {
         }
         let owner = Self.owner(draft, context)
         guard !code.isEmpty,
-            let hash = MailedCode(ring: flow.ring).hash(of: MailedCode.typed(code), for: owner)
+            let hash = MailedCode(ring: flow.ring).hash(of: code, for: owner)
         else { return try again(.missing) }
         let registered = try await register(
             draft.person(realmID: context.realm.id, at: context.now),
@@ -141,7 +146,7 @@ extension SelfRegistration {
         _ context: RealmContext
     ) throws -> Response {
         let browser = try flow.browser(context)
-        let sealed = RegistrationSeal(ring: flow.ring, realmID: context.realm.id)
+        let sealed = PageSeal<RegistrationDraft>(ring: flow.ring, realmID: context.realm.id)
             .seal(draft, at: context.moment)
         return flow.page(
             EmailCodePage(

@@ -26,6 +26,8 @@ struct SelfRegistration: Sendable {
     enum Outcome: Sendable {
         case registered(BrowserSignIn.Begun)
         case show(Response)
+        /// A mail was sent; the page that says so.
+        case mailed(Response)
     }
 
     /// The page to begin with.
@@ -76,6 +78,7 @@ struct SelfRegistration: Sendable {
                 typed.password,
                 for: typed.person,
                 realmName: context.realm.name,
+                by: context.asker(typed.person.username),
                 random: context.moment.random
             )
         } catch is PasswordHashing.Busy {
@@ -88,7 +91,7 @@ struct SelfRegistration: Sendable {
             browser: browser.value,
             transaction: purpose.transaction
         )
-        if let draft { return .show(try await send(draft, for: purpose, context)) }
+        if let draft { return .mailed(try await send(draft, for: purpose, context)) }
         switch try await register(typed.person, password, proof: nil, context) {
         case .began(let begun): return .registered(begun)
         case .refused: return try again([.userNameTaken])

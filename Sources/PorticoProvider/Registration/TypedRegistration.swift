@@ -27,19 +27,12 @@ struct TypedRegistration: Sendable {
         if asksForEmail { entries.email = typed("email") }
         if realm.registration == .username { entries.userName = typed("username") }
         var problems: [RegistrationPage.Problem] = []
-        func check(
-            _ name: String,
-            _ missing: RegistrationPage.Problem,
-            _ wrong: RegistrationPage.Problem
-        ) {
-            if name.isEmpty {
-                problems.append(missing)
-            } else if !PlainText.isLine(name, length: 200) {
-                problems.append(wrong)
-            }
+        // Many people have one name only.
+        if entries.givenName.isEmpty, entries.familyName.isEmpty {
+            problems.append(.givenNameMissing)
         }
-        check(entries.givenName, .givenNameMissing, .givenNameWrong)
-        check(entries.familyName, .familyNameMissing, .familyNameWrong)
+        if !PlainText.isLine(entries.givenName, length: 200) { problems.append(.givenNameWrong) }
+        if !PlainText.isLine(entries.familyName, length: 200) { problems.append(.familyNameWrong) }
         let email = EmailAddress.folded(entries.email)
         if asksForEmail, email == nil {
             problems.append(entries.email.isEmpty ? .emailMissing : .emailWrong)
@@ -66,8 +59,8 @@ struct TypedRegistration: Sendable {
             createdAt: context.now
         )
         person.email = email
-        person.givenName = entries.givenName
-        person.familyName = entries.familyName
+        person.givenName = entries.givenName.isEmpty ? nil : entries.givenName
+        person.familyName = entries.familyName.isEmpty ? nil : entries.familyName
         let password = form["password"] ?? ""
         if password.isEmpty {
             problems.append(.password(.missing))

@@ -1,5 +1,6 @@
 import PorticoBytes
 import PorticoProtocol
+import PorticoWeb
 
 /// An access token in the `Authorization` header (RFC 6750 §2.1, RFC 9449 §7.1).
 struct PresentedToken: Sendable {
@@ -16,23 +17,19 @@ struct PresentedToken: Sendable {
         "The Authorization header is not one access token of a scheme that is taken here."
     )
 
-    /// The scheme in any case, one space, `b64token`.
+    /// The scheme in any case, one or more spaces, `b64token` (RFC 6750 §2.1).
     ///
     /// - Parameter values: Of all `Authorization` fields.
     /// - Returns: `nil` without any.
     init?(_ values: [String]) throws(OAuthError) {
         guard let value = values.first else { return nil }
-        let bytes = Array(value.utf8.prefix(8193))
-        guard values.count == 1, bytes.count <= 8192,
-            let space = bytes.prefix(8).firstIndex(of: UInt8(ascii: " ")),
-            let scheme = Scheme(
-                wire: String(decoding: bytes[..<space], as: UTF8.self).lowercased()
-            )
+        guard values.count == 1, let field = AuthorizationField(value),
+            let scheme = Scheme(wire: field.scheme),
+            field.credentials.utf8.count <= JWS.standardLimit,
+            field.credentials.utf8.allSatisfy(Self.isTokenCharacter)
         else { throw Self.malformed }
-        let token = bytes[(space + 1)...]
-        guard !token.isEmpty, token.allSatisfy(Self.isTokenCharacter) else { throw Self.malformed }
         self.scheme = scheme
-        text = String(decoding: token, as: UTF8.self)
+        text = String(field.credentials)
     }
 
     /// One that did not come in the header (RFC 6750 §2.2).

@@ -23,6 +23,13 @@ package struct RealmContext: PageContext {
         )
     }
 
+    /// The parameters of a program's request: a form (RFC 6749 §3.2). At a host of the AT Protocol they
+    /// may be JSON, too: clients in browsers send it so.
+    func programForm() throws(FormRefusal) -> FormParameters {
+        realm.realm.atProtocol == nil
+            ? try form() : try FormParameters(formOrJSON: request.received)
+    }
+
     package var owner: String? { realm.displayName }
 
     /// Switches to the language that the request's parameters ask for (`ui_locales`).

@@ -50,14 +50,21 @@ struct AuthenticatorSetup: Sendable {
         )
     }
 
-    /// For apps on this device (the Key URI Format of Google Authenticator).
+    /// For apps on this device, and for a QR code (the Key URI Format of Google Authenticator).
     func link(of person: Person, in realm: LiveRealm) -> PageLink? {
-        let issuer = Self.escaped(realm.displayName)
-        let account = Self.escaped(person.username)
+        let issuer = Self.name(realm.displayName)
+        let account = Self.name(person.username)
         return PageLink(
             redirect: "otpauth://totp/\(issuer):\(account)?secret=\(Base32.encode(key))"
                 + "&issuer=\(issuer)&algorithm=SHA1&digits=6&period=30"
         )
+    }
+
+    /// Cut, so that it fits into a QR code that a phone can read: apps only show it.
+    private static func name(_ text: String) -> String {
+        var text = text
+        while escaped(text).utf8.count > 120 { text.removeLast() }
+        return escaped(text)
     }
 
     /// RFC 3986 §2.1: all but the unreserved characters.

@@ -85,10 +85,11 @@ package struct OneTimePassword: Sendable {
     /// where the realm allows for clocks that are wrong.
     ///
     /// - Parameters:
-    ///   - typed: Blanks in it do not count.
+    ///   - typed: As ``TypedCode`` reads it.
     ///   - drift: In periods; at most one counts (WEB-MFA-1).
     package func step(of typed: String, at now: Int64, drift: Int64 = 0) -> Int64? {
-        guard let typed = CodeText.compact(typed), typed.utf8.count == digits else { return nil }
+        let typed = TypedCode.compact(typed)
+        guard typed.utf8.count == digits else { return nil }
         let current = now / period
         let drift = min(max(0, drift), 1)
         var found: Int64?

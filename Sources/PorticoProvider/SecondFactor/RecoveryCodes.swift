@@ -37,10 +37,9 @@ package struct RecoveryCodes: Sendable {
 
     package var count: Int { hashes.count }
 
-    /// The place of the code that was typed, from 0. Blanks, hyphens and case do not count.
+    /// The place of the code that was typed, from 0. As ``TypedCode`` reads it.
     package func place(of typed: String) -> Int? {
-        guard let typed = CodeText.compact(typed) else { return nil }
-        let hash = Self.hash(typed)
+        let hash = Self.hash(TypedCode.compact(typed))
         var found: Int?
         for (place, kept) in hashes.enumerated() where ConstantTime.equal(kept, hash) {
             found = place

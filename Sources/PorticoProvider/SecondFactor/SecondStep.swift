@@ -28,8 +28,8 @@ struct SecondStep: Sendable {
     enum Outcome: Sendable {
         case proven(Proven)
         case show(Response)
-        /// The password must be typed again.
-        case lost
+        /// The password must be typed again, by the person of that name, if it can be known.
+        case lost(userName: String)
     }
 
     /// The page that asks for the code; `nil` where the person has no second factor.
@@ -49,7 +49,7 @@ struct SecondStep: Sendable {
                 transaction: purpose.transaction
             )
         else { return nil }
-        let sealed = SecondStepSeal(ring: flow.ring, realmID: context.realm.id)
+        let sealed = PageSeal<SecondStepProof>(ring: flow.ring, realmID: context.realm.id)
             .seal(proof, at: context.moment)
         return try page(sealed, factors, way: nil, for: purpose, context)
     }
@@ -61,16 +61,20 @@ struct SecondStep: Sendable {
         _ context: RealmContext
     ) async throws -> Outcome {
         guard let sealed = form["proof"],
-            let proof = SecondStepSeal(ring: flow.ring, realmID: context.realm.id)
-                .open(sealed, at: context.moment),
-            proof.browser == Hash256(of: try flow.browser(context).value),
+            let (proof, isLate) = PageSeal<SecondStepProof>(
+                ring: flow.ring,
+                realmID: context.realm.id
+            )
+            .open(sealed, at: context.moment),
+            try await flow.isOfThisBrowser(proof.browser, context),
             sameBytes(proof.transaction, purpose.transaction),
             let kept = try await people.credentials(
                 id: proof.personID,
                 realmID: context.realm.id
-            ),
-            proof.holds(for: kept), let factors = try await factors(of: kept.person)
-        else { return .lost }
+            )
+        else { return .lost(userName: "") }
+        guard !isLate, proof.holds(for: kept), let factors = try await factors(of: kept.person)
+        else { return .lost(userName: kept.person.email ?? kept.person.username) }
         let way = form["way"].flatMap(SecondStepPage.Way.init(wire:))
         func again(_ problem: SecondStepPage.Problem?, _ way: SecondStepPage.Way?) throws -> Outcome
         {
@@ -79,7 +83,7 @@ struct SecondStep: Sendable {
         if let other = form["action"].flatMap(SecondStepPage.Way.init(wire:)) {
             return try again(nil, other)
         }
-        guard let typed = form["code"], CodeText.compact(typed) != nil else {
+        guard let typed = form["code"], !TypedCode.compact(typed).isEmpty else {
             return try again(form["code"].map { $0.isEmpty } ?? true ? .missing : .wrong, way)
         }
         if case .wait(let seconds) = tries.take(key(kept.person), at: context.moment.now) {

@@ -1,6 +1,6 @@
 import PorticoBytes
-import PorticoSeals
 import PorticoStores
+import PorticoSystem
 
 /// That a person typed the right password, carried by the page that asks for their second factor:
 /// nothing is stored, and no cookie set, before that is right too (docs/decisions/0050).
@@ -39,34 +39,12 @@ struct SecondStepProof: Sendable, Equatable {
     }
 }
 
-/// Seals and opens the proofs of one realm.
-struct SecondStepSeal: Sendable {
-    private let seal: Seal
+extension SecondStepProof: CarriedByPage {
+    static let purpose: StaticString = "second step"
+    static let patience: TimeInterval = 600
+    static let maximumLength = 4096
 
-    /// In seconds.
-    private static let lifetime: Double = 600
-
-    init(ring: KeyRing, realmID: String) {
-        seal = Seal(ring: ring, purpose: "second step", realm: realmID)
-    }
-
-    func seal(_ proof: SecondStepProof, at moment: Moment) -> String {
-        seal.seal(proof.encoded, at: moment.now, random: moment.random)
-    }
-
-    /// - Returns: `nil` if the text is not a proof of this realm, or is too old.
-    func open(_ text: String, at moment: Moment) -> SecondStepProof? {
-        // `try?`: every failure leads to the same page.
-        guard let bytes = try? seal.open(text, at: moment.now, within: Self.lifetime) else {
-            return nil
-        }
-        // `try?`: only another version of the program writes other fields.
-        return try? SecondStepProof(encoded: bytes)
-    }
-}
-
-extension SecondStepProof {
-    fileprivate var encoded: [UInt8] {
+    var encoded: [UInt8] {
         var writer = ByteWriter()
         writer.text(personID)
         writer.integer(epoch)
@@ -77,7 +55,7 @@ extension SecondStepProof {
         return writer.bytes
     }
 
-    fileprivate init(encoded: [UInt8]) throws {
+    init(encoded: [UInt8]) throws {
         var reader = ByteReader(encoded)
         personID = try reader.text()
         epoch = try reader.integer()

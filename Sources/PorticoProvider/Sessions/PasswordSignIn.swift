@@ -30,12 +30,11 @@ struct PasswordSignIn: Sendable {
     /// Takes as long for an unknown name as for a wrong password; longer only for a correct
     /// password with an outdated hash.
     ///
-    /// - Parameter asker: As for ``PasswordHashing/verify(_:against:for:)``.
     /// - Throws: ``PasswordHashing/Busy``.
     func callAsFunction(
         _ password: SecretText,
         of credentials: PersonCredentials?,
-        for asker: LimitKey?,
+        for asker: HashingAsker,
         random: RandomSource
     ) async throws -> Outcome {
         // A password that is not possible still costs a check.
@@ -47,7 +46,7 @@ struct PasswordSignIn: Sendable {
         guard credentials.person.isEnabled else { return .blocked }
         return .recognised(
             credentials,
-            rehashed: try await rehashed(text, of: credentials, random: random)
+            rehashed: try await rehashed(text, of: credentials, for: asker, random: random)
         )
     }
 
@@ -55,11 +54,12 @@ struct PasswordSignIn: Sendable {
     private func rehashed(
         _ password: PasswordText,
         of credentials: PersonCredentials,
+        for asker: HashingAsker,
         random: RandomSource
     ) async throws -> PasswordHash? {
         guard let kept = credentials.password, Argon2id.isOutdated(kept) else { return nil }
         do {
-            return try await hashing.hash(password, random: random)
+            return try await hashing.hash(password, for: asker, random: random)
         } catch is PasswordHashing.Busy {
             return nil
         }

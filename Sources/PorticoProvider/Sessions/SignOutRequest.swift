@@ -2,8 +2,8 @@ import HTTPTypes
 import PorticoBytes
 import PorticoPages
 import PorticoProtocol
-import PorticoSeals
 import PorticoStores
+import PorticoSystem
 
 /// A request to sign out, with checked hint, client and redirect (OpenID Connect RP-Initiated
 /// Logout §2, §3).
@@ -13,16 +13,25 @@ struct SignOutRequest: Sendable {
     /// As registered, except for the port of a native app's loopback address; without `state`.
     let redirect: RedirectURI?
     let state: String?
+    /// What it was read from, in the form that is carried on.
+    let parameters: FormParameters
 
+    /// - Parameter isCarried: Whether it was read before, and comes out of a seal
+    ///   (``CarriedSignOut/isRead``).
     /// - Throws: A refusal as a page, without a redirect (§4).
-    init(_ form: FormParameters, of realm: LiveRealm, at moment: Moment) throws(SignOutRefusal) {
+    init(
+        _ form: FormParameters,
+        of realm: LiveRealm,
+        isCarried: Bool = false,
+        at moment: Moment
+    ) throws(SignOutRefusal) {
         do throws(OAuthError) {
             try form.refuseRepeats()
             // Keycloak ignores it.
             guard form["redirect_uri"] == nil || realm.realm.keycloak != nil else {
                 throw OAuthError(.invalidRequest, "redirect_uri is now post_logout_redirect_uri.")
             }
-            hint = try Self.hint(form["id_token_hint"], realm, moment)
+            hint = try Self.hint(form["id_token_hint"], realm, isCarried: isCarried, moment)
             state = form["state"]
             guard (state?.utf8.count ?? 0) <= AuthorizationTarget.longestState else {
                 throw OAuthError(.invalidRequest, "state is too long.")
@@ -32,6 +41,40 @@ struct SignOutRequest: Sendable {
         }
         client = try Self.client(form["client_id"], hint, realm)
         redirect = try Self.redirect(form["post_logout_redirect_uri"], client, realm)
+        let read = self.hint
+        parameters = FormParameters(
+            Self.readable(form).all.map { parameter in
+                guard let read, sameBytes(parameter.name, "id_token_hint") else {
+                    return parameter
+                }
+                return (name: parameter.name, value: read.carried)
+            }
+        )
+    }
+
+    private static let kept = [
+        "client_id", "post_logout_redirect_uri", "state", "ui_locales", "id_token_hint",
+    ]
+
+    /// The parameters of a request that is refused, for the page that says so.
+    fileprivate static func readable(_ form: FormParameters) -> FormParameters {
+        FormParameters(
+            form.all.filter { parameter in kept.contains { sameBytes($0, parameter.name) } }
+        )
+    }
+
+    /// Where a person may go on whose request is refused: the address that the client registered, and
+    /// named, whatever else is wrong.
+    static func wayOn(_ form: FormParameters, in realm: LiveRealm)
+        -> (link: PageLink?, client: String?)
+    {
+        // `try?`: what is refused here, too, leads nowhere.
+        guard let client = try? Self.client(form["client_id"], nil, realm),
+            // `try?`: the same reason.
+            let redirect = try? Self.redirect(form["post_logout_redirect_uri"], client, realm),
+            let link = PageLink(redirect: redirect.text)
+        else { return (nil, nil) }
+        return (link, client.name)
     }
 
     /// The browser's next address: the registered one with `state` unchanged.
@@ -41,11 +84,15 @@ struct SignOutRequest: Sendable {
         }
     }
 
-    private static func hint(_ text: String?, _ realm: LiveRealm, _ moment: Moment)
-        throws(OAuthError) -> IDTokenHint?
-    {
+    private static func hint(
+        _ text: String?,
+        _ realm: LiveRealm,
+        isCarried: Bool,
+        _ moment: Moment
+    ) throws(OAuthError) -> IDTokenHint? {
         guard let text else { return nil }
-        guard let hint = IDTokenHint(text, of: realm, at: moment.seconds) else {
+        guard let hint = IDTokenHint(text, of: realm, isCarried: isCarried, at: moment.seconds)
+        else {
             throw OAuthError(.invalidRequest, "id_token_hint is not an ID Token of this issuer.")
         }
         return hint
@@ -113,6 +160,10 @@ struct SignOutRefusal: Refusal {
     let error: OAuthError
     /// As in the request, known or not.
     let clientID: String?
+    /// Where the person may go on.
+    var wayOn: PageLink?
+    /// The name of the client that it belongs to; `nil` where it is a page of ours.
+    var client: String?
 
     init(_ reason: Reason, _ error: OAuthError, clientID: String? = nil) {
         self.reason = reason
@@ -134,41 +185,53 @@ extension SignOutRefusal {
     var status: HTTPResponse.Status { .badRequest }
 
     func page(at moment: Moment) -> any Page {
-        ErrorPage(issue: issue, details: .init(error, clientID: clientID, at: moment))
+        ErrorPage(
+            issue: issue,
+            client: client,
+            back: wayOn,
+            details: .init(error, clientID: clientID, at: moment)
+        )
     }
 }
 
-/// Seals and opens a request to sign out, for the page that asks, or for the redirect back to us.
-struct SignOutSeal: Sendable {
-    private let seal: Seal
+/// A request to sign out, carried by the page that asks, or by the redirect back to us.
+struct CarriedSignOut: CarriedByPage {
+    let parameters: FormParameters
+    /// Whether it was read when it was sealed, its hint checked: otherwise it is as it came from outside.
+    let isRead: Bool
+    /// The session that the page asks about; `nil` if no page has asked yet.
+    let sessionID: String?
 
-    init(ring: KeyRing, realmID: String) {
-        seal = Seal(ring: ring, purpose: "sign out", realm: realmID)
+    static let purpose: StaticString = "sign out"
+    static let patience: TimeInterval = 3600
+    static let maximumLength = AuthorizationFlowSeal.maximumLength
+
+    init(_ request: SignOutRequest, sessionID: String? = nil) {
+        parameters = request.parameters
+        isRead = true
+        self.sessionID = sessionID
     }
 
-    /// - Parameter sessionID: The session that a page asks about; `nil` if no page has asked yet.
-    func seal(_ parameters: FormParameters, sessionID: String?, at moment: Moment) -> String {
-        let kept = [
-            "client_id", "post_logout_redirect_uri", "state", "ui_locales", "id_token_hint",
-        ]
+    /// - Parameter form: Of a request that is refused.
+    init(refused form: FormParameters) {
+        parameters = SignOutRequest.readable(form)
+        isRead = false
+        sessionID = nil
+    }
+
+    var encoded: [UInt8] {
         var writer = ByteWriter()
+        writer.byte(isRead ? 1 : 0)
         writer.optionalText(sessionID)
-        writer.sized(FormEncoding.encode(parameters.all.filter { kept.contains($0.name) }))
-        return seal.seal(writer.bytes, at: moment.now, random: moment.random)
+        writer.sized(FormEncoding.encode(parameters.all))
+        return writer.bytes
     }
 
-    /// - Returns: `nil` if the text is not a request of this realm, or is an hour old.
-    func open(_ text: String?, at moment: Moment) -> (
-        parameters: FormParameters, sessionID: String?
-    )? {
-        guard let text else { return nil }
-        do {
-            let bytes = try seal.open(text, at: moment.now, within: 3600, maximumLength: 16_000)
-            var reader = ByteReader(bytes)
-            let sessionID = try reader.optionalText()
-            return (try FormParameters(decoding: try reader.sized()), sessionID)
-        } catch {
-            return nil
-        }
+    init(encoded: [UInt8]) throws {
+        var reader = ByteReader(encoded)
+        isRead = try reader.byte() == 1
+        sessionID = try reader.optionalText()
+        parameters = try FormParameters(decoding: try reader.sized())
+        try reader.end()
     }
 }

@@ -4,10 +4,15 @@ import PorticoStores
 
 /// An access token that this realm signed, and that is neither expired nor without a live grant.
 struct LiveAccessToken: Sendable {
+    let id: AccessTokenID
     let claims: JSONObject
     let client: Client
+    /// The grant is what is left of it (``LiveRealm/standing(_:of:)``).
     let reading: GrantReading
+    /// What the token says, as far as it is left.
     let scope: Scope
+    /// Whether all that it says is left.
+    let isWhole: Bool
     /// The audiences it is meant for.
     let audiences: [String]
 
@@ -37,7 +42,7 @@ struct AccessTokenVerifier: Sendable {
         // `try?`: whatever is wrong, it is not a token of ours. Other kinds of JWT are refused by
         // their type (RFC 8725 §3.12); if that is `JWT` for access tokens too, by the claim that
         // distinguishes them from ID Tokens.
-        guard let jwt = try? JWT(parsing: text, limit: 16_384),
+        guard let jwt = try? JWT(parsing: text),
             let claims = try? jwt.verified(
                 by: published.verificationKeys,
                 allowing: Set(published.algorithms),
@@ -53,10 +58,8 @@ struct AccessTokenVerifier: Sendable {
 
     /// What the token says, which our own signature covers. The tokens of a client that came from
     /// Keycloak do not name scopes that are not to be shown: those are its defaults.
-    private static func scope(of claims: JSONObject, _ grant: Grant, _ client: Client) -> Scope {
-        let named = (claims.string("scope") ?? "").split(separator: " ").map(String.init)
-        guard client.keycloak != nil else { return Scope(tokens: named) }
-        return Scope(tokens: named + client.defaultScopes.filter(grant.scope.contains))
+    private static func scope(_ named: [String], of client: Client) -> Scope {
+        Scope(tokens: client.keycloak == nil ? named : named + client.defaultScopes)
     }
 
     /// The client of a grant. Its document is never fetched for a token that is presented.
@@ -69,7 +72,8 @@ struct AccessTokenVerifier: Sendable {
     }
 
     /// - Returns: `nil` if the token is not ours, has expired, or its grant is no longer valid:
-    ///   signed out, revoked, its person or its client disabled (docs/decisions/0035).
+    ///   signed out, revoked, its person or its client disabled (docs/decisions/0035), or over
+    ///   (docs/decisions/0072).
     func live(_ text: String, in realm: LiveRealm, at moment: Moment) async throws
         -> LiveAccessToken?
     {
@@ -82,13 +86,21 @@ struct AccessTokenVerifier: Sendable {
                 at: moment.seconds
             ),
             reading.isLive,
-            let client = try await client(of: reading.grant, in: realm), client.isEnabled
+            let client = try await client(of: reading.grant, in: realm), client.isEnabled,
+            // `try?`: a grant that is over has no live token, whatever ended it.
+            let left = try? realm.standing(reading, of: client)
         else { return nil }
+        let named = (claims.string("scope") ?? "").split(separator: " ").map(String.init)
+        let said = Self.scope(named, of: client)
+        var standing = reading
+        standing.grant = left
         return LiveAccessToken(
+            id: id,
             claims: claims,
             client: client,
-            reading: reading,
-            scope: Self.scope(of: claims, reading.grant, client),
+            reading: standing,
+            scope: Scope(tokens: said.tokens.filter(left.scope.contains)),
+            isWhole: left.scope == reading.grant.scope && named.allSatisfy(left.scope.contains),
             audiences: claims.strings("aud") ?? claims.string("aud").map { [$0] } ?? []
         )
     }

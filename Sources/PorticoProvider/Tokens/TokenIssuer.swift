@@ -8,6 +8,9 @@ import PorticoStores
 struct TokenIssuer: Sendable {
     let ring: KeyRing
 
+    /// Grants call it before they spend or write anything: what cannot be issued loses the client
+    /// nothing.
+    ///
     /// - Parameters:
     ///   - nonce: The request's; `nil` on refresh (OpenID Connect Core §12.2).
     ///   - generation: The refresh token to return; `nil` for none.
@@ -21,9 +24,12 @@ struct TokenIssuer: Sendable {
         let claims = TokenClaims(subject: subject, now: moment.seconds)
         let keycloak = subject.keycloak(at: moment.seconds)
         let id = AccessTokenID(grantID: subject.grant.id, random: moment.random)
-        let accessToken = try key.sign(
-            claims: keycloak?.accessToken(id: id, nonce: nonce) ?? claims.accessToken(id: id),
-            type: subject.tokenType
+        let accessToken = try sign(
+            .accessToken,
+            keycloak?.accessToken(id: id, nonce: nonce) ?? claims.accessToken(id: id),
+            by: key,
+            type: subject.tokenType,
+            keycloak?.view
         )
         var idToken: String?
         var deviceSecret: String?
@@ -39,7 +45,7 @@ struct TokenIssuer: Sendable {
                     requested: requested?.idToken ?? []
                 )
             content["ds_hash"] = deviceSecret.map { .string(DeviceSecret.hash(of: $0)) }
-            idToken = try idTokenKey.sign(claims: content, type: .jwt)
+            idToken = try sign(.idToken, content, by: idTokenKey, type: .jwt, keycloak?.view)
         }
         return TokenAnswer(
             accessToken: accessToken,
@@ -67,6 +73,29 @@ struct TokenIssuer: Sendable {
             more: subject.did.map { ["sub": .string($0)] }
                 ?? keycloak?.tokenResponse ?? JSONObject()
         )
+    }
+
+    /// - Throws: ``TokenTooLong`` for what would not be taken back.
+    private func sign(
+        _ kind: TokenTooLong.Token,
+        _ claims: JSONObject,
+        by key: SigningKey,
+        type: JWTType,
+        _ view: KeycloakView?
+    ) throws -> String {
+        let token = try key.sign(claims: claims, type: type)
+        guard Self.isTakenBack(token) else {
+            throw TokenTooLong(kind, token.utf8.count, claims, writtenBy: view)
+        }
+        return token
+    }
+
+    /// Whether it, and its claims, are within the limits of all that read them. Nearly every token is too
+    /// short for such a text, or for so many members, and is not read.
+    private static func isTakenBack(_ token: String) -> Bool {
+        // `try?`: why is for ``TokenTooLong`` to find out.
+        token.utf8.count <= JSONLimits.longestClaim
+            || (try? JWT(parsing: token).uncheckedClaims()) != nil
     }
 
     /// A new one with each ID Token (OpenID Connect Native SSO §3.4); the former ones stay good.

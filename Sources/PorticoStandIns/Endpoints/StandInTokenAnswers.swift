@@ -28,9 +28,9 @@ struct StandInTokenAnswers {
         case .truncated:
             let body = tokens.serialized()
             return raw(Array(body.prefix(body.count / 2)))
-        case .member(let name, let value):
+        case .members(let members):
             var tokens = tokens
-            tokens[name] = value
+            for (name, value) in members { tokens[name] = value }
             return answers.json(tokens)
         }
     }

@@ -71,8 +71,12 @@ package struct StandInFaults: Sendable {
         case repeatedMember
         /// Half of it.
         case truncated
-        /// `nil` removes the member.
-        case member(String, JSONValue?)
+        /// Each of these is set; `nil` removes the member.
+        case members([String: JSONValue?])
+
+        package static func member(_ name: String, _ value: JSONValue?) -> Self {
+            .members([name: value])
+        }
     }
 
     /// A fault of an ID Token (OpenID Connect Core §3.1.3.7).

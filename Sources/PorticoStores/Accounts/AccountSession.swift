@@ -73,6 +73,9 @@ package struct NewAccountSession: Hashable, Sendable {
     package var provenAt: Int64?
     package var idleSeconds: Int64
     package var expiresAt: Int64
+    /// Of a browser: the session that its cookie `sid` opens. It ends in the same step, where it is
+    /// another person's or a browser's; the person's own app keeps its own.
+    package var replacesByHandle: UniqueID?
 
     package enum Form: Hashable, Sendable {
         /// Begins at once; the session of the cookie that the browser had ends in the same step
@@ -92,7 +95,8 @@ package struct NewAccountSession: Hashable, Sendable {
         address: String?,
         provenAt: Int64? = nil,
         idleSeconds: Int64,
-        expiresAt: Int64
+        expiresAt: Int64,
+        replacesByHandle: UniqueID? = nil
     ) {
         self.id = id
         self.form = form
@@ -102,6 +106,7 @@ package struct NewAccountSession: Hashable, Sendable {
         self.provenAt = provenAt
         self.idleSeconds = idleSeconds
         self.expiresAt = expiresAt
+        self.replacesByHandle = replacesByHandle
     }
 }
 

@@ -112,6 +112,18 @@ extension SQLTransaction {
             // WEB-SESS-1: no cookie from before a sign-in is worth anything after it.
             try end(replaced, at: now)
         }
+        if let other = session.replacesByHandle,
+            let replaced = try first(
+                """
+                SELECT id FROM account_sessions
+                WHERE id = $1 AND (account_id <> $2 OR cookie_hash IS NOT NULL)
+                """,
+                [.bytes(other.bytes), .bytes(user.account.id.bytes)],
+                decode: { try $0.uniqueID(0) }
+            )
+        {
+            try end(replaced, at: now)
+        }
         try run(
             """
             INSERT INTO account_sessions (id, account_id, epoch, issuer, subject,

@@ -29,6 +29,9 @@ package struct MailDraft: Hashable, Sendable {
         case accountActions(sealedAddress: String, until: Int64)
         /// The password of a realm was changed by way of the mailbox.
         case passwordChanged
+        /// The same, by the first proof of the account's address: what was set before has ended with the
+        /// former password.
+        case accountReclaimed
         /// A person wants to register with an address that already has an account in a realm.
         case alreadyRegistered
         /// A person of a realm changed their second factors.

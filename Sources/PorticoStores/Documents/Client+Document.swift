@@ -31,6 +31,7 @@ extension Client {
         )
         codeProtection = try Self.codeProtection(document)
         requiresConsent = try document.required("requires_consent", \.bool)
+        administers = try document.optional("administers", \.bool) ?? false
         requiresPushedRequests = try document.required("requires_pushed_requests", \.bool)
         dpopBoundAccessTokens =
             try document.optional("dpop_bound_access_tokens", \.bool) ?? false
@@ -45,6 +46,8 @@ extension Client {
             $0.string.flatMap(AccessTokenType.init)
         }
         accessTokenLifetime = try document.optional("access_token_lifetime", \.int64)
+        staySignedIn =
+            try document.optional("stay_signed_in", StaySignedIn.init(value:)) ?? .session
         loginTokenTargets =
             try document.list("login_token_targets", LoginTokenTarget.init(value:)) ?? []
         webOrigins = try document.required("web_origins", \.strings)
@@ -73,6 +76,7 @@ extension Client {
         document["requires_pkce"] = .bool(codeProtection != .none)
         document["code_protection"] = .string(codeProtection.rawValue)
         document["requires_consent"] = .bool(requiresConsent)
+        document["administers"] = administers ? true : nil
         document["requires_pushed_requests"] = .bool(requiresPushedRequests)
         document["dpop_bound_access_tokens"] = dpopBoundAccessTokens ? true : nil
         document["development"] = .bool(isDevelopment)
@@ -87,6 +91,7 @@ extension Client {
         document["signing_algorithms"] = .object(algorithms)
         document["access_token_type"] = accessTokenType.map { .string($0.rawValue) }
         document["access_token_lifetime"] = accessTokenLifetime.map(JSONValue.integer)
+        document["stay_signed_in"] = staySignedIn.value
         document["login_token_targets"] = .array(loginTokenTargets.map(\.value))
         document["web_origins"] = .texts(webOrigins)
         document["mappers"] = .array(mappers.map(\.value))
@@ -138,6 +143,25 @@ extension ClientSecret {
         switch self {
         case .hashed(let bytes): ["sha256": .string(Base64URL.encode(bytes))]
         case .sealed(let sealed): ["sealed": .string(sealed)]
+        }
+    }
+}
+
+extension StaySignedIn {
+    fileprivate init?(value: JSONValue) {
+        switch (value.string, value.int64) {
+        case ("session", _): self = .session
+        case ("realm", _): self = .realm
+        case (nil, let seconds?): self = .idle(seconds)
+        default: return nil
+        }
+    }
+
+    package var value: JSONValue {
+        switch self {
+        case .session: "session"
+        case .realm: "realm"
+        case .idle(let seconds): .integer(seconds)
         }
     }
 }

@@ -35,6 +35,7 @@ extension MailDraft.Message {
                 until: try document.required("until", \.int64)
             )
         case "password_changed": self = .passwordChanged
+        case "account_reclaimed": self = .accountReclaimed
         case "already_registered": self = .alreadyRegistered
         case "second_factor_added": self = .secondFactorAdded
         case "second_factor_removed": self = .secondFactorRemoved
@@ -54,6 +55,7 @@ extension MailDraft.Message {
         case .passwordReset: "password_reset"
         case .accountActions: "account_actions"
         case .passwordChanged: "password_changed"
+        case .accountReclaimed: "account_reclaimed"
         case .alreadyRegistered: "already_registered"
         case .secondFactorAdded: "second_factor_added"
         case .secondFactorRemoved: "second_factor_removed"
@@ -87,9 +89,8 @@ extension MailDraft.Message {
             ["sealed_address": .string(sealedAddress), "minutes": .integer(Int64(minutes))]
         case .accountActions(let sealedAddress, let end):
             ["sealed_address": .string(sealedAddress), "until": .integer(end)]
-        case .passwordChanged, .emailChanged, .accountDeleted, .alreadyRegistered,
-            .secondFactorAdded,
-            .secondFactorRemoved, .recoveryCodesMade:
+        case .passwordChanged, .accountReclaimed, .emailChanged, .accountDeleted,
+            .alreadyRegistered, .secondFactorAdded, .secondFactorRemoved, .recoveryCodesMade:
             [:]
         }
     }

@@ -14,6 +14,9 @@ package struct Grant: Hashable, Sendable {
     package var scope: Scope
     /// An `offline_access` grant lives on when the browser session ends.
     package var isOffline: Bool
+    /// Whether it lives on by its own times when its browser session is idle or expires. Where that
+    /// is ended, it ends with it (docs/decisions/0111).
+    package var hasOwnTimes = false
     package var authenticatedAt: Int64?
     package var acr: String?
     package var amr: [String]

@@ -1,4 +1,5 @@
 package import PorticoBytes
+package import PorticoProtocol
 
 package enum Redemption: Hashable, Sendable {
     case redeemed
@@ -30,11 +31,29 @@ package struct GrantReading: Hashable, Sendable {
     package var grant: Grant
     package var isLive: Bool
     package var person: PersonWithRoles?
+    /// What the person has allowed its client until now; `nil`: nothing.
+    package var allowed: Scope?
+    /// The client (its id) that handed it on without an authorization request (OpenID Connect
+    /// Native SSO §4). It may be gone.
+    package var exchangedBy: String?
+    /// Whether an authorization request or an exchange is behind it: not where it came of a
+    /// password, of a token of the server before, or of a client alone.
+    package var isRequested: Bool
 
-    package init(grant: Grant, isLive: Bool, person: PersonWithRoles?) {
+    package init(
+        grant: Grant,
+        isLive: Bool,
+        person: PersonWithRoles?,
+        allowed: Scope? = nil,
+        exchangedBy: String? = nil,
+        isRequested: Bool = true
+    ) {
         self.grant = grant
         self.isLive = isLive
         self.person = person
+        self.allowed = allowed
+        self.exchangedBy = exchangedBy
+        self.isRequested = isRequested
     }
 }
 

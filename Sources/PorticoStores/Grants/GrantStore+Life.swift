@@ -3,7 +3,8 @@ package import PorticoProtocol
 
 /// Reading, rotating and ending grants.
 extension GrantStore {
-    /// The grant of that id, live or not, with its person and their roles.
+    /// The grant of that id, live or not, with its person and their roles, and with what they have
+    /// allowed its client.
     package func grant(id: UniqueID, realmID: String, at now: Int64) async throws -> GrantReading? {
         try await database.read { reader in
             let key: [SQLValue] = [.bytes(id.bytes), .text(realmID)]
@@ -114,7 +115,8 @@ extension GrantStore {
                             OR ((p.epoch > g.epoch OR p.not_before > g.created_at)
                                 AND p.not_before < $2)))
                         OR (NOT g.is_offline AND g.session_id IS NOT NULL AND (s.id IS NULL
-                            OR s.ended_at < $2 OR s.expires_at < $2)))
+                            OR s.ended_at < $2
+                            OR (s.expires_at < $2 AND NOT g.has_own_times))))
                     AND (g.refused_at IS NOT NULL OR (c.id IS NULL AND d.id IS NULL) OR p.id IS NULL
                         OR s.id IS NULL OR s.ended_at IS NOT NULL OR s.expires_at < $2)
                     AND NOT EXISTS (SELECT 1 FROM grants AS k WHERE k.parent_id = g.id)
@@ -128,16 +130,24 @@ extension GrantStore {
 
 extension GrantStore {
     private static let liveByID: SQLText = """
-        SELECT \(GrantColumn.self, of: "g"), \(PersonColumn.self, of: "p")
+        SELECT \(GrantColumn.self, of: "g"), \(PersonColumn.self, of: "p"), o.scope,
+            CASE WHEN g.parent_id IS NOT NULL AND g.login_token_id IS NULL THEN
+                COALESCE((SELECT e.client_id FROM grants AS e WHERE e.id = g.parent_id), '') END,
+            g.request_id IS NOT NULL
         FROM live_grants AS g
         LEFT JOIN people AS p ON p.id = g.person_id AND p.realm_id = g.realm_id
+        LEFT JOIN consents AS o ON o.person_id = g.person_id AND o.client_id = g.client_id
         WHERE g.id = $1 AND g.realm_id = $2 AND g.alive_until > $3
         """
 
     private static let byID: SQLText = """
-        SELECT \(GrantColumn.self, of: "g"), \(PersonColumn.self, of: "p")
+        SELECT \(GrantColumn.self, of: "g"), \(PersonColumn.self, of: "p"), o.scope,
+            CASE WHEN g.parent_id IS NOT NULL AND g.login_token_id IS NULL THEN
+                COALESCE((SELECT e.client_id FROM grants AS e WHERE e.id = g.parent_id), '') END,
+            g.request_id IS NOT NULL
         FROM grants AS g
         LEFT JOIN people AS p ON p.id = g.person_id AND p.realm_id = g.realm_id
+        LEFT JOIN consents AS o ON o.person_id = g.person_id AND o.client_id = g.client_id
         WHERE g.id = $1 AND g.realm_id = $2
         """
 }
@@ -145,14 +155,21 @@ extension GrantStore {
 extension GrantReading {
     /// Without the person's roles.
     ///
-    /// - Parameter row: The columns of a grant, then those of its person, where it has one.
+    /// - Parameter row: The columns of a grant, then those of its person, where it has one, what they
+    ///   allowed, who exchanged it, and whether it was requested.
     fileprivate init(_ row: any SQLRow, isLive: Bool) throws {
         let hasPerson = try row.optionalText(GrantColumn.count) != nil
+        let more = GrantColumn.count + PersonColumn.count
+        let isAllowed = try row.optionalText(more) != nil
         self.init(
             grant: try Grant(row),
             isLive: isLive,
             person: hasPerson
-                ? PersonWithRoles(person: try Person(row, from: GrantColumn.count), roles: []) : nil
+                ? PersonWithRoles(person: try Person(row, from: GrantColumn.count), roles: [])
+                : nil,
+            allowed: isAllowed ? Scope(tokens: try row.words(more)) : nil,
+            exchangedBy: try row.optionalText(more + 1),
+            isRequested: try row.bool(more + 2)
         )
     }
 }

@@ -6,7 +6,8 @@ package import PorticoBytes
 /// state (where it has one) was rotated after `now - idleSeconds`, its client is registered or has a
 /// document that is kept, its person (where it has one) is enabled, was not signed out everywhere
 /// since, and has a `notBefore` not later than `createdAt`, and, unless it is offline, its browser
-/// session (where it has one) has not ended and has not expired. All times are seconds since 1970.
+/// session (where it has one) has not ended and, unless the grant has times of its own, has not
+/// expired. All times are seconds since 1970.
 ///
 /// Every event takes what its request has that is good once, and spends it in the same transaction:
 /// where some of it was spent before, nothing else happens and the answer says so.
@@ -94,17 +95,30 @@ package struct GrantStore: Sendable {
     }
 
     /// Keeps a grant that no code stands for (client_credentials).
-    ///
-    /// - Parameter epoch: The person's ``PersonCredentials/epoch`` when their password was judged: where
-    ///   it has changed, or they are disabled, nothing is kept and the answer is `.sessionEnded`.
+    package func insert(_ grant: Grant, spending used: [UsedAssertion], at now: Int64)
+        async throws -> Redemption
+    {
+        try await keep(grant, [.null, .null, .null], spending: used)
+    }
+
+    /// Keeps a grant for a person's password, with the session that it hangs on and that begins with
+    /// it. Where the person's ``BrowserSession/epoch`` has changed since the password was judged, or they
+    /// are disabled, neither is kept and the answer is `.sessionEnded`.
     package func insert(
         _ grant: Grant,
-        judgedIn epoch: Int64? = nil,
+        beginning session: BrowserSession,
         spending used: [UsedAssertion],
         at now: Int64
     ) async throws -> Redemption {
-        let outcome = try await keep(grant, [.null, .null, SQLValue(epoch)], spending: used)
-        return outcome == .replayed && epoch != nil ? .sessionEnded : outcome
+        try await database.change { transaction in
+            if let kind = try transaction.spend(used) { return .spentBefore(kind) }
+            let more: [SQLValue] = [.null, .null, .int64(session.epoch)]
+            guard try transaction.hasRow(Self.keep, grant.values + more) else {
+                return .sessionEnded
+            }
+            _ = try transaction.begin(session, replacing: nil)
+            return .redeemed
+        }
     }
 
     private func keep(_ grant: Grant, _ more: [SQLValue], spending used: [UsedAssertion])
@@ -151,30 +165,30 @@ package struct GrantStore: Sendable {
 extension GrantStore {
     private static let redeem: SQLText = """
         INSERT INTO grants (\(GrantColumn.self), request_id, epoch, login_token_id, parent_id)
-        SELECT \(valuesOf: GrantColumn.self), $22,
-            COALESCE((SELECT epoch FROM people WHERE id = $4), 0), $23, $24
+        SELECT \(valuesOf: GrantColumn.self), $23,
+            COALESCE((SELECT epoch FROM people WHERE id = $4), 0), $24, $25
         WHERE ($4 IS NULL OR EXISTS (
                 SELECT 1 FROM people AS p
                 WHERE p.id = $4 AND p.realm_id = $2 AND p.is_enabled AND p.not_before <= $12))
             AND ($5 IS NULL OR EXISTS (
                 SELECT 1 FROM live_browser_sessions AS s
-                WHERE s.id = $5 AND s.realm_id = $2 AND s.person_id = $4 AND s.alive_until > $25))
-            AND ($24 IS NULL OR EXISTS (
+                WHERE s.id = $5 AND s.realm_id = $2 AND s.person_id = $4 AND s.alive_until > $26))
+            AND ($25 IS NULL OR EXISTS (
                 SELECT 1 FROM live_grants AS l
-                WHERE l.id = $24 AND l.person_id = $4 AND l.alive_until > $25))
+                WHERE l.id = $25 AND l.person_id = $4 AND l.alive_until > $26))
             AND NOT EXISTS (
                 SELECT 1 FROM removed_apps AS r
-                WHERE r.person_id = $4 AND r.client_id = $3 AND r.removed_at >= $26)
+                WHERE r.person_id = $4 AND r.client_id = $3 AND r.removed_at >= $27)
         ON CONFLICT DO NOTHING RETURNING id
         """
 
     static let keep: SQLText = """
         INSERT INTO grants (\(GrantColumn.self), request_id, refused_at, epoch)
-        SELECT \(valuesOf: GrantColumn.self), $22, $23,
+        SELECT \(valuesOf: GrantColumn.self), $23, $24,
             COALESCE((SELECT epoch FROM people WHERE id = $4), 0)
-        WHERE ($24 IS NULL OR EXISTS (
+        WHERE ($25 IS NULL OR EXISTS (
             SELECT 1 FROM people AS p
-            WHERE p.id = $4 AND p.realm_id = $2 AND p.is_enabled AND p.epoch = $24))
+            WHERE p.id = $4 AND p.realm_id = $2 AND p.is_enabled AND p.epoch = $25))
         ON CONFLICT DO NOTHING RETURNING id
         """
 }

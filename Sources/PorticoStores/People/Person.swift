@@ -8,7 +8,16 @@ package struct Person: Hashable, Sendable {
     /// Unique in the realm; kept in its one spelling (``LoginName/folded(_:)``).
     package var username: String
     /// Unique in the realm in its one spelling, where present.
-    package var email: String?
+    ///
+    /// What was proven of an address says nothing of another: whoever gives a person another one, it is
+    /// unverified until ``isEmailVerified`` is set after it (OpenID Connect Core §5.1).
+    package var email: String? {
+        didSet {
+            guard isEmailVerified, email.map(LoginName.folded) != oldValue.map(LoginName.folded)
+            else { return }
+            isEmailVerified = false
+        }
+    }
     package var isEmailVerified = false
     package var givenName: String?
     package var familyName: String?

@@ -50,7 +50,8 @@ extension PersonMailboxStore {
 
     /// Sets the password that was wished for, ends every session and grant that there is
     /// (``PersonStore/setPassword(_:of:at:)``), marks the address as verified, because the mailbox
-    /// was proven, and queues the notice to the person. A demanded one proves no mailbox.
+    /// was proven, and queues the notice to the person, all as
+    /// ``SQLTransaction/setByMailbox(_:of:notice:at:)`` says. A demanded one proves no mailbox.
     ///
     /// Of any number of concurrent calls exactly one gets `.changed`. `.expired` where the person may
     /// not sign in, or has another address by now.
@@ -89,13 +90,11 @@ extension PersonMailboxStore {
                 "UPDATE password_resets SET used_at = $1 WHERE id = $2",
                 [.int64(now), .bytes(id.bytes)]
             )
-            try transaction.set(password, of: personID, at: now)
-            if !isDemanded {
-                try transaction.run(
-                    "UPDATE people SET is_email_verified = $1 WHERE id = $2",
-                    [.bool(true), .text(personID)]
-                )
+            guard isDemanded else {
+                try transaction.setByMailbox(password, of: personID, notice: notice, at: now)
+                return .changed
             }
+            try transaction.set(password, of: personID, at: now)
             if let address = owner.address { try transaction.queue(notice, to: address) }
             return .changed
         }

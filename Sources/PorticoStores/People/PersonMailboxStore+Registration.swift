@@ -136,7 +136,7 @@ extension SQLReader {
 
     /// What the realm demands of every new person (Keycloak `requiredActions` with
     /// `defaultAction`).
-    fileprivate func defaultActions(realmID: String) throws -> [String] {
+    func defaultActions(realmID: String) throws -> [String] {
         try rows(
             """
             SELECT id, document FROM realm_parts

@@ -3,8 +3,9 @@ import PorticoProtocol
 
 /// Which people of a realm are looked for. What is `nil` does not matter.
 package struct PersonQuery: Hashable, Sendable {
-    /// Begins the user name, the e-mail address or one of the names.
-    package var anything: String?
+    /// Each is, or begins, the user name, the e-mail address or one of the names; ``mostWords`` at most,
+    /// the others do not count.
+    package var anything: [Word] = []
     package var username: String?
     package var email: String?
     package var givenName: String?
@@ -21,6 +22,16 @@ package struct PersonQuery: Hashable, Sendable {
     package var subject: String?
 
     package init() {}
+
+    /// How many words are looked for at once.
+    package static let mostWords = 6
+
+    package enum Word: Hashable, Sendable {
+        /// `*` stands for any text.
+        case beginning(String)
+        /// Also of both names with a blank between them.
+        case whole(String)
+    }
 }
 
 /// Finding people.
@@ -76,29 +87,16 @@ extension PersonStore {
         [.int64(Int64(max(0, limit))), .int64(Int64(max(0, first)))]
     }
 
-    private static let found: SQLText = """
-        SELECT \(PersonColumn.self) FROM people
-        WHERE realm_id = $1 AND service_client_id IS NULL
-            AND ($2 IS NULL OR username LIKE $2 ESCAPE '!' OR email_key LIKE $2 ESCAPE '!'
-                OR LOWER(given_name) LIKE $2 ESCAPE '!' OR LOWER(family_name) LIKE $2 ESCAPE '!')
-            AND ($3 IS NULL OR username LIKE $3 ESCAPE '!')
-            AND ($4 IS NULL OR email_key LIKE $4 ESCAPE '!')
-            AND ($5 IS NULL OR LOWER(given_name) LIKE $5 ESCAPE '!')
-            AND ($6 IS NULL OR LOWER(family_name) LIKE $6 ESCAPE '!')
-            AND ($7 IS NULL OR is_enabled = $7) AND ($8 IS NULL OR is_email_verified = $8)
-            AND ($9 IS NULL OR attributes LIKE $9 ESCAPE '!')
-            AND ($10 IS NULL AND $11 IS NULL OR id IN (
-                SELECT person_id FROM federated_identities
-                WHERE realm_id = $1 AND ($10 IS NULL OR provider = $10)
-                    AND ($11 IS NULL OR subject = $11)))
-        ORDER BY username LIMIT $12 OFFSET $13
-        """
+    private static let found: SQLText =
+        "SELECT \(PersonColumn.self) FROM people \(wanted) ORDER BY username LIMIT $17 OFFSET $18"
 
-    private static let counted: SQLText = """
-        SELECT COUNT(*) FROM people
+    private static let counted: SQLText = "SELECT COUNT(*) FROM people \(wanted)"
+
+    private static let wanted: SQLText = """
         WHERE realm_id = $1 AND service_client_id IS NULL
             AND ($2 IS NULL OR username LIKE $2 ESCAPE '!' OR email_key LIKE $2 ESCAPE '!'
-                OR LOWER(given_name) LIKE $2 ESCAPE '!' OR LOWER(family_name) LIKE $2 ESCAPE '!')
+                OR LOWER(given_name) LIKE $2 ESCAPE '!' OR LOWER(family_name) LIKE $2 ESCAPE '!'
+                OR LOWER(given_name) || ' ' || LOWER(family_name) LIKE $2 ESCAPE '!')
             AND ($3 IS NULL OR username LIKE $3 ESCAPE '!')
             AND ($4 IS NULL OR email_key LIKE $4 ESCAPE '!')
             AND ($5 IS NULL OR LOWER(given_name) LIKE $5 ESCAPE '!')
@@ -109,6 +107,21 @@ extension PersonStore {
                 SELECT person_id FROM federated_identities
                 WHERE realm_id = $1 AND ($10 IS NULL OR provider = $10)
                     AND ($11 IS NULL OR subject = $11)))
+            AND ($12 IS NULL OR username LIKE $12 ESCAPE '!' OR email_key LIKE $12 ESCAPE '!'
+                OR LOWER(given_name) LIKE $12 ESCAPE '!' OR LOWER(family_name) LIKE $12 ESCAPE '!'
+                OR LOWER(given_name) || ' ' || LOWER(family_name) LIKE $12 ESCAPE '!')
+            AND ($13 IS NULL OR username LIKE $13 ESCAPE '!' OR email_key LIKE $13 ESCAPE '!'
+                OR LOWER(given_name) LIKE $13 ESCAPE '!' OR LOWER(family_name) LIKE $13 ESCAPE '!'
+                OR LOWER(given_name) || ' ' || LOWER(family_name) LIKE $13 ESCAPE '!')
+            AND ($14 IS NULL OR username LIKE $14 ESCAPE '!' OR email_key LIKE $14 ESCAPE '!'
+                OR LOWER(given_name) LIKE $14 ESCAPE '!' OR LOWER(family_name) LIKE $14 ESCAPE '!'
+                OR LOWER(given_name) || ' ' || LOWER(family_name) LIKE $14 ESCAPE '!')
+            AND ($15 IS NULL OR username LIKE $15 ESCAPE '!' OR email_key LIKE $15 ESCAPE '!'
+                OR LOWER(given_name) LIKE $15 ESCAPE '!' OR LOWER(family_name) LIKE $15 ESCAPE '!'
+                OR LOWER(given_name) || ' ' || LOWER(family_name) LIKE $15 ESCAPE '!')
+            AND ($16 IS NULL OR username LIKE $16 ESCAPE '!' OR email_key LIKE $16 ESCAPE '!'
+                OR LOWER(given_name) LIKE $16 ESCAPE '!' OR LOWER(family_name) LIKE $16 ESCAPE '!'
+                OR LOWER(given_name) || ' ' || LOWER(family_name) LIKE $16 ESCAPE '!')
         """
 
     private static let membersOfGroup: SQLText = """
@@ -132,14 +145,21 @@ extension PersonQuery {
             let folded = LoginName.folded(text)
             return .text(isWhole ? Self.escaped(folded) : "%\(Self.escaped(folded))%")
         }
+        let words = (0..<Self.mostWords).map { index -> SQLValue in
+            guard index < anything.count else { return .null }
+            switch anything[index] {
+            case .beginning(let text): return .text(Self.beginning(text))
+            case .whole(let text): return .text(Self.escaped(LoginName.folded(text)))
+            }
+        }
         return [
-            .text(realmID), anything.map { .text(Self.beginning($0)) } ?? .null,
+            .text(realmID), words[0],
             pattern(username, isWhole: isExact), pattern(email, isWhole: isExact),
             pattern(givenName, isWhole: isExact), pattern(familyName, isWhole: isExact),
             isEnabled.map(SQLValue.bool) ?? .null, isEmailVerified.map(SQLValue.bool) ?? .null,
             attributeValue.map { .text("%\(Self.escaped(Self.written($0)))%") } ?? .null,
             SQLValue(provider), SQLValue(subject),
-        ]
+        ] + words.dropFirst()
     }
 
     /// `*` stands for any text; without one the text is the beginning.

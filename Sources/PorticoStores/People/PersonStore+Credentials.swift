@@ -34,6 +34,22 @@ extension PersonStore {
         }
     }
 
+    /// Gives a credential another name; `.notFound` where that person has none of that id.
+    package func label(credential id: String, of person: Person, _ label: String) async throws
+        -> Change
+    {
+        try await database.change { transaction in
+            let changed = try transaction.run(
+                """
+                UPDATE credentials SET label = $1 WHERE id = $2 AND person_id = $3
+                    AND EXISTS (SELECT 1 FROM people WHERE id = $3 AND realm_id = $4)
+                """,
+                [.text(label), .text(id), .text(person.id), .text(person.realmID)]
+            )
+            return changed > 0 ? .changed : .notFound
+        }
+    }
+
     package func removeCredential(id: String, of personID: String) async throws -> Change {
         try await database.change { transaction in
             let changed = try transaction.run(

@@ -40,7 +40,8 @@ extension PersonStore {
     ///   - session: The one that they are signed in by.
     ///   - next: As it is kept, but for its epoch. It was authenticated when `session` was.
     ///   - notice: Where a mail is to tell of it.
-    /// - Returns: The new session; `nil`, and nothing has changed, where `session` is over.
+    /// - Returns: The new session; `nil`, and nothing has changed, where `session` is over, or does not
+    ///   prove the person now (``BrowserSessionStore/Proof``).
     package func changePassword(
         _ password: PasswordHash,
         in session: BrowserSession,
@@ -49,18 +50,7 @@ extension PersonStore {
         at now: Int64
     ) async throws -> BrowserSession? {
         try await database.change { transaction in
-            let isLive = try transaction.hasRow(
-                """
-                SELECT 1 FROM live_browser_sessions
-                WHERE id = $1 AND realm_id = $2 AND person_id = $3 AND epoch = $4
-                    AND alive_until > $5
-                """,
-                [
-                    .text(session.id), .text(session.realmID), .text(session.personID),
-                    .int64(session.epoch), .int64(now),
-                ]
-            )
-            guard isLive else { return nil }
+            guard try transaction.proves(session, .now, at: now) else { return nil }
             try transaction.set(
                 password,
                 of: session.personID,

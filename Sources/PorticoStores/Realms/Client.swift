@@ -33,6 +33,9 @@ package struct Client: Hashable, Sendable {
     package var codeProtection = CodeProtection.pkce
     /// Third-party clients ask the person (docs/decisions/0039).
     package var requiresConsent = false
+    /// Whether people administer by way of it: the realm's administrator has said that its tokens
+    /// may carry their administrative roles (docs/decisions/0071).
+    package var administers = false
     /// RFC 9126 §6.
     package var requiresPushedRequests = false
     /// Whether it gets no token without a proof of possession (RFC 9449 §5.2).
@@ -54,6 +57,8 @@ package struct Client: Hashable, Sendable {
     package var accessTokenType: AccessTokenType?
     /// Seconds; `nil`: the realm's.
     package var accessTokenLifetime: Int64?
+    /// How long a person stays signed in to it.
+    package var staySignedIn = StaySignedIn.session
     /// The clients that it may hand its sign-in on to.
     package var loginTokenTargets: [LoginTokenTarget] = []
     /// Origins whose scripts may call the token endpoint and UserInfo.
@@ -112,6 +117,17 @@ package enum CodeProtection: String, CaseIterable, Hashable, Sendable {
     case pkceOrNonce = "pkce_or_nonce"
     /// Nothing: for what cannot, and was said so.
     case none
+}
+
+/// How long a person stays signed in to a client that did not get `offline_access`
+/// (docs/decisions/0111). Signing out ends it, whichever it is.
+package enum StaySignedIn: Hashable, Sendable {
+    /// As long as the browser session lives: a page of the web.
+    case session
+    /// The realm's time without use (``Realm/Lifetimes/appIdle``): an app on a device.
+    case realm
+    /// So many seconds without use.
+    case idle(Int64)
 }
 
 /// `typ` of access tokens (RFC 9068 §2.1).

@@ -64,6 +64,8 @@ package struct Realm: Hashable, Sendable {
         package var sessionIdle: Int64 = 1800
         /// and any session after this.
         package var sessionMaximum: Int64 = 36_000
+        /// An app on a device (``StaySignedIn/realm``) that is not used is signed out after this time.
+        package var appIdle: Int64 = 2_592_000
         package var offlineIdle: Int64 = 2_592_000
         /// `nil`: an offline grant in use lives on.
         package var offlineMaximum: Int64?

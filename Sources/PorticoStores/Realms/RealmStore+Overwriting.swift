@@ -27,9 +27,10 @@ package struct RealmChanges: Sendable {
 
     /// Without notes.
     package var count: Int {
-        (realm == nil ? 0 : 1) + clients.count + scopes.count + roles.count + groups.count
-            + parts.count + keys.count + keptKeys.count + disabledKeys.count + contents.count
-            + groupRoles.count + limits.count
+        let things = [clients.count, scopes.count, roles.count, groups.count, parts.count]
+        let keys = [keys.count, keptKeys.count, disabledKeys.count]
+        let rest = [contents.count, groupRoles.count, limits.count]
+        return (things + keys + rest).reduce(realm == nil ? 0 : 1, +)
     }
 }
 

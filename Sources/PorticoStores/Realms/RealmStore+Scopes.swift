@@ -1,3 +1,4 @@
+import PorticoBytes
 import PorticoProtocol
 
 /// The client scopes of realms, and the roles that clients without full scope see.
@@ -54,13 +55,31 @@ extension RealmStore {
         }
     }
 
-    package func deleteScope(id: String, realmID: String) async throws -> Change {
+    /// Deletes a scope, and takes its name out of all that people allowed and clients were granted: one
+    /// of that name that comes later is new to everybody. A client of Portico's own kind has scopes
+    /// that are no client scopes, and keeps its grants.
+    ///
+    /// - Parameter claims: The individual claims that count as the scope (OpenID Connect Core §5.4).
+    package func deleteScope(id: String, realmID: String, claims: [String] = []) async throws
+        -> Change
+    {
         try await database.change { transaction in
-            let changed = try transaction.run(
+            let name = try transaction.first(
+                "SELECT name FROM client_scopes WHERE id = $1 AND realm_id = $2",
+                [.text(id), .text(realmID)]
+            ) { try $0.text(0) }
+            guard let name else { return .notFound }
+            try transaction.run(
                 "DELETE FROM client_scopes WHERE id = $1 AND realm_id = $2",
                 [.text(id), .text(realmID)]
             )
-            guard changed > 0 else { return .notFound }
+            let clients = try transaction.rows(
+                "SELECT id, settings FROM clients WHERE realm_id = $1",
+                [.text(realmID)]
+            ) { (id: try $0.text(0), isKeycloaks: try $0.document(1)["keycloak"] != nil) }
+            let ids = Set(clients.filter { $0.isKeycloaks }.map { $0.id })
+            for id in ids { try transaction.forgetConsent(to: name, ofClient: id) }
+            try transaction.forgetGrants(of: name, ofClients: ids, realmID: realmID, claims)
             try transaction.raiseRealmVersion()
             return .changed
         }
@@ -190,5 +209,60 @@ extension SQLTransaction {
                 )
             }
         return changed > 0
+    }
+}
+
+extension SQLTransaction {
+    /// Words that ``SQLValue/init(words:)`` wrote have one blank between them.
+    fileprivate func forgetConsent(to scope: String, ofClient id: String) throws {
+        try run(
+            """
+            UPDATE consents SET scope = TRIM(REPLACE(' ' || scope || ' ', $1, ' '))
+            WHERE client_id = $2 AND REPLACE(' ' || scope || ' ', $1, ' ') <> ' ' || scope || ' '
+            """,
+            [.text(" \(scope) "), .text(id)]
+        )
+    }
+
+    fileprivate func forgetGrants(
+        of scope: String,
+        ofClients clients: Set<String>,
+        realmID: String,
+        _ claims: [String]
+    ) throws {
+        let found = try rows(
+            """
+            SELECT id, client_id, scope, claims FROM grants
+            WHERE realm_id = $1 AND (claims IS NOT NULL
+                OR REPLACE(' ' || scope || ' ', $2, ' ') <> ' ' || scope || ' ')
+            """,
+            [.text(realmID), .text(" \(scope) ")]
+        ) { row in
+            (
+                id: try row.bytes(0), clientID: try row.text(1), scope: try row.words(2),
+                claims: try row.optionalText(3)
+            )
+        }
+        for grant in found where clients.contains(grant.clientID) {
+            try run(
+                "UPDATE grants SET scope = $1, claims = $2 WHERE id = $3",
+                [
+                    SQLValue(words: grant.scope.filter { !sameBytes($0, scope) }),
+                    SQLValue(try grant.claims.flatMap { try Self.without(claims, in: $0) }),
+                    .bytes(grant.id),
+                ]
+            )
+        }
+    }
+
+    /// - Parameter text: ``Grant/claims``.
+    private static func without(_ claims: [String], in text: String) throws -> String? {
+        var object = try JSONObject(parsing: Array(text.utf8))
+        for (place, value) in object {
+            guard var members = value.object else { continue }
+            for claim in claims { members[claim] = nil }
+            object[place] = members.isEmpty ? nil : .object(members)
+        }
+        return object.isEmpty ? nil : String(decoding: object.serialized(), as: UTF8.self)
     }
 }

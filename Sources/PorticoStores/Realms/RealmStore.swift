@@ -45,6 +45,16 @@ package struct RealmStore: Sendable {
         return Set(names)
     }
 
+    /// The names and issuers of all realms, without what is kept of them.
+    package func issuers() async throws -> [(name: String, issuer: String)] {
+        try await database.read {
+            try $0.rows(
+                "SELECT name, issuer FROM realms WHERE substr(name, 1, 1) <> '~' ORDER BY name",
+                []
+            ) { (name: try $0.text(0), issuer: try $0.text(1)) }
+        }
+    }
+
     /// Creates a realm with everything in it: all or nothing. Groups stand behind their parents.
     ///
     /// Of any number of concurrent calls for one name exactly one gets `.created`. A realm's

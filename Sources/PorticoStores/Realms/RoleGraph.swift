@@ -66,9 +66,10 @@ package struct RoleGraph: Sendable {
     /// The groups right below another one, or at the top, in the order of their names.
     package func groups(in parentID: String?) -> [GroupWithRoles] { children[parentID] ?? [] }
 
-    /// The group of that ``path(of:)``; `nil` also where two have it.
+    /// The group of that ``path(of:)``, which may lack its first slash; `nil` also where two have it.
     package func group(atPath path: String) -> Group? {
-        groupIDs[ExactText(path)].flatMap { groups[$0]?.group }
+        let path = path.utf8.first == UInt8(ascii: "/") ? path : "/" + path
+        return groupIDs[ExactText(path)].flatMap { groups[$0]?.group }
     }
 
     /// A group and those above it, the nearest first. Empty where there is no such group.

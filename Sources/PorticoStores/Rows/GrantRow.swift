@@ -6,7 +6,7 @@ enum GrantColumn: Int, SQLColumns {
     case id, realmID, clientID, personID, sessionID, scope, isOffline, authenticatedAt, acr, amr
     case claims, createdAt, idleSeconds, expiresAt, generation, refreshSecret, refreshKeyID
     case rotatedAt, idempotencyKey
-    case dpopJKT, clientKey
+    case dpopJKT, clientKey, hasOwnTimes
 }
 
 extension Grant {
@@ -40,6 +40,7 @@ extension Grant {
             boundSince = since
         }
         clientKey = try row.optionalText(at(.clientKey))
+        hasOwnTimes = try row.bool(at(.hasOwnTimes))
     }
 
     /// In the order of ``GrantColumn``.
@@ -50,7 +51,10 @@ extension Grant {
             SQLValue(authenticatedAt), SQLValue(acr), SQLValue(words: amr), SQLValue(claims),
             .int64(createdAt), .int64(idleSeconds), SQLValue(expiresAt),
         ] + (refresh?.values ?? Array(repeating: .null, count: 5))
-            + [SQLValue(dpopKey?.column(since: boundSince)), SQLValue(clientKey)]
+            + [
+                SQLValue(dpopKey?.column(since: boundSince)), SQLValue(clientKey),
+                .bool(hasOwnTimes),
+            ]
     }
 }
 

@@ -5,7 +5,11 @@ package struct SQLError: Error, Hashable, Sendable {
         case uniqueViolation
         /// A row names another that is not there.
         case foreignKeyViolation
-        /// No room left, or the medium cannot be written.
+        /// No room left.
+        case full
+        /// The medium takes no writes.
+        case readOnly
+        /// The medium fails.
         case cannotWrite
         case corrupt
         /// The statement and the schema do not fit: a programmer's error.
@@ -24,6 +28,18 @@ package struct SQLError: Error, Hashable, Sendable {
     }
 }
 
+extension SQLError {
+    /// Why nothing can be written; `nil`: that is not what is wrong.
+    package var whyUnwritable: StaticString? {
+        switch reason {
+        case .full: "disk full"
+        case .readOnly: "read-only"
+        case .cannotWrite: "disk full or damaged"
+        default: nil
+        }
+    }
+}
+
 extension SQLError: CustomStringConvertible {
     package var description: String { "\(words) (code \(code))" }
 
@@ -32,7 +48,9 @@ extension SQLError: CustomStringConvertible {
         switch reason {
         case .uniqueViolation: "Something of that name is there already."
         case .foreignKeyViolation: "The change names something that is not there."
-        case .cannotWrite: "The database cannot be written: is the disk full or read-only?"
+        case .full: "The database cannot be written: the disk is full."
+        case .readOnly: "The database cannot be written: it is read-only."
+        case .cannotWrite: "The database cannot be written: is the disk full or damaged?"
         case .corrupt: "The database file is damaged."
         case .badStatement: "A statement does not fit the schema."
         case .closed: "The database is closed."

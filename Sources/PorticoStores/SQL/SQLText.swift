@@ -1,7 +1,8 @@
 /// A statement, told apart by its address, so that no long text is hashed on the way of a request.
 ///
 /// A literal, or, in a `static let`, a literal with lists of columns in it:
-/// `"SELECT \(GrantColumn.self, of: "g") FROM grants AS g"`. Nothing else can be put into one.
+/// `"SELECT \(GrantColumn.self, of: "g") FROM grants AS g"`, or with another such text. Nothing else can
+/// be put into one.
 package struct SQLText: ExpressibleByStringInterpolation, Sendable {
     /// Stays for good. A NUL follows the last byte.
     package nonisolated(unsafe) let start: UnsafePointer<UInt8>
@@ -27,6 +28,14 @@ package struct SQLText: ExpressibleByStringInterpolation, Sendable {
 
         package mutating func appendLiteral(_ literal: StaticString) {
             text += "\(literal)"
+        }
+
+        /// A part that statements share.
+        package mutating func appendInterpolation(_ part: SQLText) {
+            text += String(
+                decoding: UnsafeBufferPointer(start: part.start, count: part.count),
+                as: UTF8.self
+            )
         }
 
         /// The columns' names, in their order.

@@ -2,27 +2,25 @@
 package struct WriteProbeStore: Sendable {
     let database: any SQLDatabase
 
-    /// In bytes: the pages that a grant and its indexes touch.
-    private static let filling = 16 * 1024
+    /// In bytes: more than the pages that a grant, its session and their indexes touch.
+    private static let filling = 64 * 1024
 
     package init(_ database: any SQLDatabase) {
         self.database = database
     }
 
-    /// Writes, durably, about as much as the redemption of a code does, in place of what was written
-    /// before.
+    /// Writes, durably, a new row of no smaller size than what the redemption of a code writes; the row
+    /// of before goes in the same step. Like a redemption it needs room that is not in use: a row that
+    /// was written over would find its own room.
     ///
     /// - Throws: What a redemption would fail with now: that the disk is full, for instance.
     package func write(at now: Int64) async throws {
         try await database.change { transaction in
-            _ = try transaction.run(
-                """
-                INSERT INTO write_probes (id, written_at, filling) VALUES (1, $1, $2)
-                ON CONFLICT (id) DO UPDATE SET written_at = excluded.written_at,
-                    filling = excluded.filling
-                """,
+            let id = try transaction.first(
+                "INSERT INTO write_probes (written_at, filling) VALUES ($1, $2) RETURNING id",
                 [.int64(now), .bytes(Array(repeating: 0, count: Self.filling))]
-            )
+            ) { try $0.int64(0) }
+            try transaction.run("DELETE FROM write_probes WHERE id <> $1", [SQLValue(id)])
         }
     }
 }

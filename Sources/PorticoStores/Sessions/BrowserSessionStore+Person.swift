@@ -2,7 +2,9 @@ import PorticoBytes
 
 /// Where a person is signed in.
 extension BrowserSessionStore {
-    /// The live sessions of a person in a realm, the one seen last first, at most `limit`.
+    /// The sessions of a person in a realm that are live, or that an app with times of its own lives on
+    /// in (``GrantStore``), the one used last first, at most `limit`. Such an app's last use counts as
+    /// the session's.
     package func sessions(
         of personID: String,
         realmID: String,
@@ -14,11 +16,15 @@ extension BrowserSessionStore {
             try reader.rows(
                 Self.liveByPerson,
                 [
-                    .text(personID), .text(realmID), .int64(now), .int64(now &- idle),
+                    .int64(now), .text(personID), .text(realmID), .int64(now &- idle),
                     .int64(Int64(limit)),
-                ],
-                decode: BrowserSession.init
-            )
+                ]
+            ) { row in
+                var session = try BrowserSession(row)
+                let used = try row.optionalInt64(BrowserSessionColumn.count)
+                session.lastSeenAt = max(session.lastSeenAt, used ?? .min)
+                return session
+            }
         }
     }
 
@@ -46,24 +52,33 @@ extension BrowserSessionStore {
         at now: Int64
     ) async throws -> Int {
         try await database.change { transaction in
-            let others = try transaction.sessions(of: personID, realmID: realmID)
-                .filter { !sameBytes($0, kept) }
-            for id in others { try transaction.endSession(id, realmID: realmID, at: now) }
-            let documented = try transaction.endDocumentSessions(
-                of: personID,
-                realmID: realmID,
-                at: now
-            )
-            return others.count + documented
+            try transaction.endSessions(of: personID, except: kept, realmID: realmID, at: now)
         }
+    }
+}
+
+extension SQLTransaction {
+    /// As ``BrowserSessionStore/endAll(of:except:realmID:at:)``.
+    func endSessions(of personID: String, except kept: String, realmID: String, at now: Int64)
+        throws -> Int
+    {
+        let others = try sessions(of: personID, realmID: realmID).filter { !sameBytes($0, kept) }
+        for id in others { try endSession(id, realmID: realmID, at: now) }
+        let documented = try endDocumentSessions(of: personID, realmID: realmID, at: now)
+        return others.count + documented
     }
 }
 
 extension BrowserSessionStore {
     private static let liveByPerson: SQLText = """
-        SELECT \(BrowserSessionColumn.self) FROM live_browser_sessions
-        WHERE person_id = $1 AND realm_id = $2 AND alive_until > $3 AND last_seen_at > $4
-        ORDER BY last_seen_at DESC, id DESC LIMIT $5
+        SELECT \(BrowserSessionColumn.self, of: "s"), (
+            SELECT MAX(COALESCE(g.rotated_at, g.created_at)) FROM live_grants AS g
+            WHERE g.session_id = s.id AND g.has_own_times AND g.alive_until > $1) AS used_at
+        FROM live_browser_sessions AS s
+        WHERE s.person_id = $2 AND s.realm_id = $3
+            AND ((s.alive_until > $1 AND s.last_seen_at > $4) OR s.apps_until > $1)
+        ORDER BY CASE WHEN used_at > s.last_seen_at THEN used_at ELSE s.last_seen_at END DESC,
+            s.id DESC LIMIT $5
         """
 }
 

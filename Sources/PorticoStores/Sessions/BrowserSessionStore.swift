@@ -71,6 +71,34 @@ package struct BrowserSessionStore: Sendable {
         }
     }
 
+    /// The session of that `sid` that can be signed out of, with its person: a live one, however long it
+    /// was idle, or one that has expired and that an app with times of its own lives on in
+    /// (``GrantStore``).
+    package func open(id: String, realmID: String, at now: Int64) async throws
+        -> LiveBrowserSession?
+    {
+        try await database.read { reader in
+            try reader.first(
+                Self.openByID,
+                [.text(id), .text(realmID), .int64(now)],
+                decode: LiveBrowserSession.init
+            )
+        }
+    }
+
+    /// The session of a cookie that can be signed out of, as ``open(id:realmID:at:)`` has it.
+    package func open(cookie: Hash256, realmID: String, at now: Int64) async throws
+        -> LiveBrowserSession?
+    {
+        try await database.read { reader in
+            try reader.first(
+                Self.openByCookie,
+                [.bytes(cookie.bytes), .text(realmID), .int64(now)],
+                decode: LiveBrowserSession.init
+            )
+        }
+    }
+
     /// Ends a session: every grant that hangs on it is dead from then on. Ending it twice changes
     /// nothing.
     package func end(id: String, realmID: String, at now: Int64) async throws -> Change {
@@ -97,13 +125,20 @@ package struct BrowserSessionStore: Sendable {
 
     /// Removes sessions that ended, or expired, before `time`, where no grant needs them.
     ///
-    /// Grants do not need ended sessions: one without its session is as dead.
+    /// Grants do not need ended sessions: one without its session is as dead. One that expired stays
+    /// as long as a grant with times of its own lives in it.
     package func purge(before time: Int64) async throws {
         try await database.purge { reader, cursor in
             try reader.rows(
                 """
                 SELECT s.id FROM browser_sessions AS s
-                WHERE s.id > $1 AND (s.ended_at < $2 OR s.expires_at < $2
+                WHERE s.id > $1 AND (s.ended_at < $2
+                    OR (s.expires_at < $2 AND NOT EXISTS (
+                        SELECT 1 FROM grants AS g
+                        WHERE g.session_id = s.id AND g.has_own_times
+                            AND g.refused_at IS NULL AND g.revoked_at IS NULL
+                            AND (g.expires_at IS NULL OR g.expires_at >= $2)
+                            AND (g.generation IS NULL OR g.rotated_at + g.idle_seconds >= $2)))
                     OR NOT EXISTS (SELECT 1 FROM people AS p WHERE p.id = s.person_id))
                 ORDER BY s.id LIMIT 200
                 """,
@@ -134,6 +169,20 @@ extension BrowserSessionStore {
         WHERE s.id = $1 AND s.realm_id = $2
             AND s.alive_until > $3 AND s.last_seen_at > $4
         """
+
+    private static let openByID: SQLText = """
+        SELECT \(BrowserSessionColumn.self, of: "s"), \(PersonColumn.self, of: "p")
+        FROM live_browser_sessions AS s JOIN people AS p ON p.id = s.person_id
+        WHERE s.id = $1 AND s.realm_id = $2
+            AND (s.alive_until > $3 OR s.apps_until > $3)
+        """
+
+    private static let openByCookie: SQLText = """
+        SELECT \(BrowserSessionColumn.self, of: "s"), \(PersonColumn.self, of: "p")
+        FROM live_browser_sessions AS s JOIN people AS p ON p.id = s.person_id
+        WHERE s.cookie_hash = $1 AND s.realm_id = $2
+            AND (s.alive_until > $3 OR s.apps_until > $3)
+        """
 }
 
 extension SQLTransaction {
@@ -148,7 +197,9 @@ extension SQLTransaction {
         return another.map(SessionBeginning.tookOver) ?? .began
     }
 
-    /// Lets the session of a cookie go on as `session`, where it is the same person's and not over.
+    /// Lets the session of a cookie go on as `session`, where it is the same person's and nothing has
+    /// ended it. One that has expired goes on where an app lives on in it, which then ends when the
+    /// person signs out in this browser.
     ///
     /// - Returns: The session as it is kept now.
     fileprivate func goOn(_ session: BrowserSession, cookie old: Hash256) throws -> BrowserSession?
@@ -162,7 +213,7 @@ extension SQLTransaction {
                 AND s.epoch = $11
                 AND EXISTS (
                     SELECT 1 FROM live_browser_sessions AS l
-                    WHERE l.id = s.id AND l.alive_until > $6)
+                    WHERE l.id = s.id AND (l.alive_until > $6 OR l.apps_until > $6))
             RETURNING id, created_at
             """,
             [

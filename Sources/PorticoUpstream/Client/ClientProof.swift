@@ -46,7 +46,7 @@ struct ClientProof: Sendable {
         _ metadata: ProviderMetadata
     ) throws(SignInError) -> ClientIdentification {
         let offered =
-            metadata.json.strings("token_endpoint_auth_methods_supported")
+            metadata.list("token_endpoint_auth_methods_supported")
             ?? [IdentityProvider.ProofMethod.basic.rawValue]
         let method = chosen ?? [.basic, .post].first { offered.contains($0.rawValue) }
         switch method {
@@ -84,9 +84,7 @@ struct ClientProof: Sendable {
         _ clientID: String,
         _ metadata: ProviderMetadata
     ) throws(SignInError) -> ClientIdentification {
-        let algorithms = metadata.json.strings(
-            "token_endpoint_auth_signing_alg_values_supported"
-        )
+        let algorithms = metadata.list("token_endpoint_auth_signing_alg_values_supported")
         guard algorithms?.contains(SignatureAlgorithm.es256.rawValue) ?? true else {
             throw SignInError(.misconfigured(.providerSecret))
         }

@@ -19,39 +19,34 @@ struct ForeignToken: Sendable {
     /// Reads what ``written(for:)`` wrote. A key that cannot be read is none: the provider then refuses
     /// the token.
     init(_ written: SecretText, of provider: IdentityProvider) {
-        // No token contains a space (RFC 6749 appendix A.17).
-        let (text, rest) = Self.halves(Substring(written.reveal()))
-        guard let rest else {
-            self.init(SecretText(String(text)), of: provider.clientID, boundTo: nil)
+        let text = written.reveal()
+        guard text.utf8.first == Self.mark else {
+            self.init(written, of: provider.clientID, boundTo: nil)
             return
         }
-        guard rest.hasPrefix(" ") else {
-            self.init(SecretText(String(text)), of: String(rest), boundTo: nil)
-            return
-        }
-        let (key, clientID) = Self.halves(rest.dropFirst())
+        // What is behind the second dot is the token, whatever it holds.
+        let parts = text.utf8.dropFirst()
+            .split(separator: UInt8(ascii: "."), maxSplits: 2, omittingEmptySubsequences: false)
+            .map { Substring($0) }
+        let clientID = parts.first.flatMap { Base64URL.decode(String($0)) }
         self.init(
-            SecretText(String(text)),
-            of: clientID.map(String.init) ?? provider.clientID,
+            SecretText(String(parts.last ?? "")),
+            of: clientID.flatMap { ForeignText.decoded($0) } ?? provider.clientID,
             // `try?`: as said above.
-            boundTo: Base64URL.decode(String(key)).flatMap { try? DPoPKey(stored: $0) }
+            boundTo: parts.count < 2
+                ? nil : Base64URL.decode(String(parts[1])).flatMap { try? DPoPKey(stored: $0) }
         )
     }
 
-    private static func halves(_ text: Substring) -> (Substring, Substring?) {
-        guard let space = text.firstIndex(of: " ") else { return (text, nil) }
-        return (text[..<space], text[text.index(after: space)...])
-    }
+    /// What no token begins with: it has visible characters and spaces only (RFC 6749 appendix A.17).
+    private static let mark: UInt8 = 1
 
     /// As it is stored, sealed: the token alone, if it is bound to nothing and is that of the
-    /// provider's usual client.
+    /// provider's usual client; otherwise the mark, the client and the key before it.
     func written(for provider: IdentityProvider) -> SecretText {
-        guard let key else {
-            guard !sameBytes(clientID, provider.clientID) else { return text }
-            return SecretText("\(text.reveal()) \(clientID)")
-        }
-        return SecretText(
-            "\(text.reveal())  \(Base64URL.encode(key.revealStored())) \(clientID)"
-        )
+        guard key != nil || !sameBytes(clientID, provider.clientID) else { return text }
+        let client = Base64URL.encode(Array(clientID.utf8))
+        let key = key.map { Base64URL.encode($0.revealStored()) } ?? ""
+        return SecretText("\u{1}\(client).\(key).\(text.reveal())")
     }
 }

@@ -94,6 +94,7 @@ extension UpstreamClient {
             nonce: nonce
         )
         expected.otherIssuerNames = provider.profile.otherIssuerNames
+        expected.trustedAudiences = provider.trustedAudiences
         // Another of the app's client IDs may have requested it: `azp` is the platform's, `aud` the
         // server's (PRV-G-3).
         expected.trustedParties = Set(audiences)
@@ -186,7 +187,7 @@ extension IDTokenClaims {
     /// If the token has a hash of its code, this code must match (OpenID Connect Core §3.3.2.10;
     /// PRV-A-14).
     fileprivate func check(_ code: SecretText, _ text: String) throws(SignInError) {
-        guard let claim = json["c_hash"] else { return }
+        guard let claim = json.present("c_hash") else { return }
         // `try?`: it was parsed before.
         let algorithm = (try? JWT(parsing: text, limit: 64 * 1024))?.header.algorithm ?? .rs256
         guard let hash = claim.string,

@@ -2,6 +2,14 @@ package import Portico
 package import PorticoBytes
 package import PorticoProtocol
 
+/// Why there is no new access token.
+package struct RefreshFailure: Error {
+    package let error: SignInError
+    /// The refresh token of an answer that cannot be used otherwise: to be stored, because the one
+    /// before it may be spent.
+    package var successor: SecretText?
+}
+
 extension UpstreamClient {
     /// Gets a new access token, for the proxy to an API (RFC 6749 §6).
     ///
@@ -12,12 +20,17 @@ extension UpstreamClient {
     ///   bound to, if anything.
     /// - Throws: interactionRequired(.sessionEnded) if the token is no longer valid.
     package func refresh(_ token: SecretText, idempotencyKey: String? = nil)
-        async throws(SignInError) -> (
+        async throws(RefreshFailure) -> (
             accessToken: SecretText, expiresAt: Int64?, refreshToken: SecretText?, key: DPoPKey?
         )
     {
         let kept = ForeignToken(token, of: provider)
-        let endpoint = try await tokenEndpoint(for: kept.clientID, proving: kept.key)
+        let endpoint: TokenEndpoint
+        do {
+            endpoint = try await tokenEndpoint(for: kept.clientID, proving: kept.key)
+        } catch {
+            throw RefreshFailure(error: error)
+        }
         let tokens: TokenResponse
         do {
             tokens = try await endpoint.refresh(
@@ -26,11 +39,18 @@ extension UpstreamClient {
             ).tokens
         } catch {
             if error.isInvalidGrant {
-                throw SignInError(.interactionRequired(.sessionEnded))
+                throw RefreshFailure(error: SignInError(.interactionRequired(.sessionEnded)))
             }
             let failure = error.signInError
             note(failure)
-            throw failure
+            guard case .unusable(_, let successor?) = error else {
+                throw RefreshFailure(error: failure)
+            }
+            throw RefreshFailure(
+                error: failure,
+                successor: ForeignToken(successor, of: kept.clientID, boundTo: kept.key)
+                    .written(for: provider)
+            )
         }
         let now = NumericDate.seconds(http.now())
         return (

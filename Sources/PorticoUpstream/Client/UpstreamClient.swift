@@ -15,6 +15,8 @@ package final class UpstreamClient: Sendable {
     let secret: ProviderSecret?
     let random: RandomSource
     private let kept = Locked(ProviderHealth.unknown)
+    /// What the provider's last ID Token for us was signed with.
+    let lastAlgorithm = Locked<SignatureAlgorithm?>(nil)
 
     /// How far a provider's clock may be ahead of ours, in seconds. An `auth_time` further ahead is
     /// refused: it would never become too old.
@@ -170,9 +172,11 @@ package final class UpstreamClient: Sendable {
 
     private func flowClient(_ clientID: String) -> FlowClient {
         let proof = proof
-        return FlowClient(id: clientID) { metadata throws(SignInError) in
+        var client = FlowClient(id: clientID) { metadata throws(SignInError) in
             try proof.identification(of: clientID, at: metadata)
         }
+        client.trustedAudiences = provider.trustedAudiences
+        return client
     }
 
     /// Identifies by an ID Token, and gets missing claims from the UserInfo endpoint.
@@ -180,6 +184,7 @@ package final class UpstreamClient: Sendable {
         async throws(SignInError) -> ProvenPerson
     {
         let redemption = try await flow.redeem(code, maxAge: attempt.maxAge(at: http.now()))
+        lastAlgorithm.withLock { $0 = redemption.idToken.algorithm }
         let claims = redemption.idToken.claims
         try provider.checkHostedDomain(claims.json)
         var person = ProvenPerson(
@@ -211,8 +216,8 @@ package final class UpstreamClient: Sendable {
         _ metadata: ProviderMetadata
     ) async throws(SignInError) -> JSONObject {
         let scopes = provider.scopes
-        let lacksAddress = scopes.contains(.email) && claims.json["email"] == nil
-        let lacksName = scopes.contains(.profile) && claims.json["name"] == nil
+        let lacksAddress = scopes.contains(.email) && claims.json.lacks("email")
+        let lacksName = scopes.contains(.profile) && claims.json.lacks("name")
         guard provider.usesUserInfo, lacksAddress || lacksName,
             let address = metadata.userInfoEndpoint
         else { return claims.json }
@@ -231,14 +236,17 @@ package final class UpstreamClient: Sendable {
 }
 
 extension JSONObject {
+    /// Whether a claim about the person is missing, `null`, empty or no text.
+    fileprivate func lacks(_ name: String) -> Bool { string(name)?.isEmpty ?? true }
+
     /// Claims of the ID Token take precedence; an address is taken only together with its
     /// verification.
     fileprivate func completed(with further: JSONObject) -> JSONObject {
         var all = self
-        for name in ["name", "given_name", "family_name", "picture"] where all[name] == nil {
+        for name in ["name", "given_name", "family_name", "picture"] where all.lacks(name) {
             all[name] = further[name]
         }
-        if all["email"] == nil {
+        if all.lacks("email") {
             all["email"] = further["email"]
             all["email_verified"] = further["email_verified"]
         }

@@ -34,7 +34,6 @@ extension IdentityProvider {
         apple.usesFormPost = !Set(apple.scopes.map(\.text)).isDisjoint(with: ["name", "email"])
         if apple.usesFormPost { apple.furtherParameters = [("response_mode", "form_post")] }
         apple.ignoredParameters = ["id_token"]
-        apple.cancellations = ["user_cancelled_authorize"]
         apple.pageOrigins = [apple.issuer.pageOrigin]
         apple.nativeNonce = .hashed
         apple.needsDomainRedirect = standIn == nil

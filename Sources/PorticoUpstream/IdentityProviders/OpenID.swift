@@ -22,6 +22,9 @@ extension IdentityProvider {
             }
             oidc.profile.algorithms = Set(algorithms)
         }
+        oidc.trustedAudiences = Set(try settings.texts(.trustedAudiences) ?? [])
+        // Anyone can have a tenant, and its administrator writes what addresses its people have.
+        if oidc.issuer.tenants != nil { oidc.emailTrust = .never }
         let method = try settings.text(.authentication)
         let known = method.flatMap(ProofMethod.init(rawValue:))
         guard method == nil || known != nil else { throw .malformed(.authentication) }

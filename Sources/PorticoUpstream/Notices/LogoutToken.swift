@@ -5,7 +5,7 @@ import PorticoSystem
 
 /// A verified logout token: the sessions that are over (OpenID Connect Back-Channel Logout §2.4).
 package struct LogoutNotice: Hashable, Sendable {
-    /// The canonical issuer.
+    /// The issuer of account keys.
     package let issuer: String
     /// The person, with all of their sessions if there is no ``providerSessionID``.
     package let subject: String?
@@ -19,7 +19,7 @@ package struct LogoutNotice: Hashable, Sendable {
 
 /// The check that a logout token failed (OpenID Connect Back-Channel Logout §2.6).
 package enum LogoutTokenRefusal: Error, Hashable, Sendable {
-    /// Not a signed token of an allowed type, or a claim has the wrong type.
+    /// Not a signed token of an allowed type.
     case malformed
     case encrypted
     case algorithm
@@ -27,6 +27,10 @@ package enum LogoutTokenRefusal: Error, Hashable, Sendable {
     case signature
     case issuer
     case audience
+    /// `sub` is there, and is no text.
+    case subject
+    /// `sid` is there, and is no text.
+    case sessionID
     /// `iat` or `exp` is missing or not valid now.
     case time
     case nobody
@@ -44,25 +48,28 @@ extension LogoutNotice {
     init(_ claims: JSONObject, expecting expected: IDTokenExpectation, at now: Date)
         throws(LogoutTokenRefusal)
     {
-        guard let issuer = claims.string("iss"), expected.isIssuer(issuer) else { throw .issuer }
+        guard let issuer = claims.string("iss"),
+            expected.isIssuer(issuer) || expected.issuer.isNamed(byResponse: issuer)
+        else { throw .issuer }
         let audience = claims.string("aud").map { [$0] } ?? claims.strings("aud") ?? []
         guard audience.contains(where: { sameBytes($0, expected.clientID) }) else {
             throw .audience
         }
         let end = try Self.end(claims, expected, now)
-        subject = try Self.text("sub", claims)
-        providerSessionID = try Self.text("sid", claims)
+        subject = try Self.text("sub", claims, or: .subject)
+        providerSessionID = try Self.text("sid", claims, or: .sessionID)
         guard subject != nil || providerSessionID != nil else { throw .nobody }
         // An object with this member, itself an object (§2.4).
         guard let events = claims.object("events"), events.object(Self.event) != nil else {
             throw .events
         }
         // So that an ID Token, which a person may obtain, does not end sessions.
-        guard claims["nonce"] == nil else { throw .nonce }
+        guard claims.present("nonce") == nil else { throw .nonce }
         guard let tokenID = claims.string("jti"), (1...255).contains(tokenID.utf8.count) else {
             throw .tokenID
         }
-        self.issuer = expected.issuer.text
+        // A tenant's people are known under its own name.
+        self.issuer = expected.isIssuer(issuer) ? expected.issuer.text : issuer
         self.tokenID = tokenID
         self.expiresAt = NumericDate.seconds(end.addingTimeInterval(expected.leeway))
     }
@@ -82,7 +89,7 @@ extension LogoutNotice {
             now.timeIntervalSince(issuedAt) <= age
         else { throw .time }
         let oldest = issuedAt.addingTimeInterval(age)
-        guard let claim = claims["exp"] else { return oldest }
+        guard let claim = claims.present("exp") else { return oldest }
         guard let expiresAt = NumericDate.date(claim),
             now.timeIntervalSince(expiresAt) < expected.leeway
         else { throw .time }
@@ -91,13 +98,14 @@ extension LogoutNotice {
 
     private static let event = "http://schemas.openid.net/event/backchannel-logout"
 
-    private static func text(_ name: String, _ claims: JSONObject) throws(LogoutTokenRefusal)
-        -> String?
-    {
-        guard let value = claims[name] else { return nil }
-        guard let text = value.string, (1...2048).contains(text.utf8.count) else {
-            throw .malformed
-        }
+    /// `null` and an empty text count as absent: one of the two claims is enough (§2.4).
+    private static func text(
+        _ name: String,
+        _ claims: JSONObject,
+        or refusal: LogoutTokenRefusal
+    ) throws(LogoutTokenRefusal) -> String? {
+        guard let value = claims.present(name), value != "" else { return nil }
+        guard let text = value.string, text.utf8.count <= 2048 else { throw refusal }
         return text
     }
 }
@@ -109,10 +117,13 @@ extension UpstreamClient {
         -> LogoutNotice
     {
         let signed: VerifiedJWT
-        do {
-            // With the issuer's keys and algorithms, like an ID Token; of its own type or untyped.
+        do throws(SignInError) {
+            // With the issuer's keys, like an ID Token; of its own type or untyped.
             signed = try await IDTokenVerifier(provider: remote, now: http.now)
                 .signature(of: SecretText(text), types: [.logoutToken, .jwt])
+            guard try await logoutAlgorithms().contains(signed.key.algorithm) else {
+                throw SignInError(.rejected(.algorithm))
+            }
         } catch {
             throw LogoutTokenRefusal(error)
         }
@@ -123,6 +134,17 @@ extension UpstreamClient {
         )
         expected.otherIssuerNames = provider.profile.otherIssuerNames
         return try LogoutNotice(signed.claims, expecting: expected, at: http.now())
+    }
+
+    /// The algorithms that were configured for the provider's ID Tokens; otherwise that of its last one
+    /// for us, and the default RS256, if the provider has that (OpenID Connect Back-Channel Logout
+    /// §2.6).
+    private func logoutAlgorithms() async throws(SignInError) -> Set<SignatureAlgorithm> {
+        if let configured = provider.profile.algorithms { return configured }
+        let announced = try await remote.metadata().allowedAlgorithms
+        let usual: Set<SignatureAlgorithm> = announced.contains(.rs256) ? [.rs256] : announced
+        let last = lastAlgorithm.withLock(\.self)
+        return usual.union(last.map { [$0] } ?? [])
     }
 }
 

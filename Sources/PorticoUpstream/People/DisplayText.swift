@@ -28,8 +28,11 @@ struct DisplayText: Hashable, Sendable {
 
     private static func isShown(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
-        // Embeddings, overrides and isolates; invisible marks; the byte order mark.
-        case 0x202A...0x202E, 0x2066...0x2069, 0x200B...0x200F, 0x2028, 0x2029, 0xFEFF: false
+        // Embeddings, overrides and isolates; invisible marks, but for the joiners, without which names
+        // in Persian and in the languages of India are spelled wrongly; the byte order mark.
+        case 0x202A...0x202E, 0x2066...0x2069, 0x200B, 0x200E, 0x200F, 0x061C, 0x2028, 0x2029,
+            0xFEFF:
+            false
         case 0x09, 0x0A, 0x0D: true
         default: scalar.properties.generalCategory != .control
         }

@@ -55,10 +55,10 @@ struct FacebookGraph: Sendable {
             throw SignInError(.rejected(.nativeToken))
         }
         // Zero: it does not expire.
-        let expiresAt = token["expires_at"]?.int64 ?? 0
-        guard expiresAt == 0 || expiresAt > NumericDate.seconds(now) else {
-            throw SignInError(.rejected(.accessToken))
-        }
+        let named: JSONValue = token.present("expires_at") ?? 0
+        guard let expiresAt = named.int64,
+            expiresAt == 0 || expiresAt > NumericDate.seconds(now)
+        else { throw SignInError(.rejected(.accessToken)) }
         return (owner, expiresAt == 0 ? nil : expiresAt)
     }
 

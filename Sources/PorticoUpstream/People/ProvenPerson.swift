@@ -56,7 +56,7 @@ package struct ProvenPerson: Sendable {
 
 extension ProvenPerson {
     init(_ claims: JSONObject, subject: String, of provider: IdentityProvider) {
-        issuer = provider.canonicalIssuer
+        issuer = provider.issuer(of: claims)
         self.subject = subject
         let judgement = provider.emailTrust.judge(claims)
         email = judgement.email

@@ -2,10 +2,13 @@ package import NIOCore
 
 /// The limits of a connection: bytes, fields and time (OWASP ASVS 13, RFC 9110 §2.3).
 package struct ConnectionLimits: Sendable {
-    /// Bytes of a request target; more is 414 (RFC 9110 §4.1 asks for at least 8,000).
-    package var target = 8 * 1024
-    /// Bytes of all header names and values together; more is 431.
-    package var headers = Self.usualHeaders
+    /// Bytes of a request target; more is 414 (RFC 9110 §4.1 asks for at least 8,000). The longest token
+    /// that we issue fits as a hint, with the longest `state` (docs/decisions/0102).
+    package var target = 48 * 1024
+    /// Bytes of a request's head: the target, and all names and values of fields; more is 431.
+    package var head = 64 * 1024
+    /// Bytes of fields that proxies in front of us let through nearly everywhere: our cookies stay within
+    /// that.
     package static let usualHeaders = 16 * 1024
     /// Header fields; more is 431.
     package var headerCount = 100
@@ -19,13 +22,14 @@ package struct ConnectionLimits: Sendable {
     /// byte costs as much as one of thousands.
     func bodyParts(_ body: Int) -> Int { min(max(1024, body / 16), 4096 + body / 256) }
     /// Bytes of a whole request, with what frames its body (RFC 9112 §7.1.1); more is 413.
-    func request(_ body: Int) -> Int { target + headers + body + 16 * bodyParts(body) }
+    func request(_ body: Int) -> Int { head + body + 16 * bodyParts(body) }
     /// From the connection's start, or a request's first byte, to the end of its head.
     package var headTime: TimeAmount = .seconds(10)
     /// From the end of the head to the end of the body.
     package var bodyTime: TimeAmount = .seconds(10)
-    /// Between two requests.
-    package var idleTime: TimeAmount = .seconds(60)
+    /// Between two requests. Longer than load balancers keep an unused connection (60 s), so that they
+    /// send no request on one that we are just closing.
+    package var idleTime: TimeAmount = .seconds(75)
     /// How long a peer may take nothing of an answer; see ``UnreadAnswer``.
     package var answerTime: TimeAmount = .seconds(30)
     /// How long further input from a refused peer is read and discarded, so that it receives the

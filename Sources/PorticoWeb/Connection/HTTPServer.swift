@@ -111,9 +111,9 @@ package struct HTTPServer: Service {
         _ date: CurrentDate
     ) throws {
         var decoding = NIOHTTPDecoderLimitConfiguration()
-        decoding.maxHeaderFieldSize = max(limits.target, limits.headers)
+        decoding.maxHeaderFieldSize = limits.head
         // The decoder includes the target in the size.
-        decoding.maxHeaderListSize = limits.target + limits.headers
+        decoding.maxHeaderListSize = limits.head
         decoding.maxHeaderFieldCount = limits.headerCount
         let validator = RequestValidator(
             limits: limits,

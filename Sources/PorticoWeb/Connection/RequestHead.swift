@@ -25,7 +25,9 @@ struct RequestHead {
         uploads: (HTTPRequest) -> UploadCheck? = { _ in nil }
     ) throws(RequestRefusal) {
         guard head.uri.utf8.count <= limits.target else { throw .targetTooLong }
-        longestBody = limits.body(of: head.uri, head.headers["authorization"])
+        let absolute = try AbsoluteTarget(head.uri)
+        let path = absolute?.path ?? head.uri
+        longestBody = limits.body(of: path, head.headers["authorization"])
         let isHTTP10 = head.version.minor == 0
         var fields = HTTPFields()
         fields.reserveCapacity(head.headers.count)
@@ -84,8 +86,9 @@ struct RequestHead {
         request = HTTPRequest(
             method: method,
             scheme: "http",
-            authority: host,
-            path: head.uri,
+            // RFC 9112 §3.2.2: the host in the target counts, whatever the field says.
+            authority: absolute?.authority ?? host,
+            path: path,
             headerFields: fields
         )
         let longestUpload = limits.uploads?.bytes ?? 0
@@ -98,5 +101,30 @@ struct RequestHead {
     /// Digits only, and not too large.
     private static func length(_ value: String) -> Int? {
         Int(digits: value.utf8)
+    }
+}
+
+/// A request target in absolute form, which every server has to take (RFC 9112 §3.2.2): clients that are
+/// set up with a proxy send it.
+private struct AbsoluteTarget {
+    let authority: String
+    /// Path and query.
+    let path: String
+
+    /// - Returns: `nil` for a target of another form.
+    init?(_ uri: String) throws(RequestRefusal) {
+        let schemes = ["http://", "https://"]
+        guard
+            let scheme = schemes.first(where: {
+                uri.utf8.prefix($0.utf8.count).lazy.map(\.lowercased).elementsEqual($0.utf8)
+            })
+        else { return nil }
+        let rest = uri.utf8.dropFirst(scheme.utf8.count)
+        let authority = rest.prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
+        // RFC 9110 §4.2.1, §4.2.4: a host, and no user name before it.
+        guard !authority.isEmpty, !authority.contains(UInt8(ascii: "@")) else { throw .malformed }
+        self.authority = String(Substring(authority))
+        let path = String(Substring(rest[authority.endIndex...]))
+        self.path = path.hasPrefix("/") ? path : "/" + path
     }
 }

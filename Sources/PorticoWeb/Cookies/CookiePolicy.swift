@@ -90,10 +90,26 @@ package struct CookiePolicy: Sendable {
     /// Two cookies with one name are an attack (WEB-COOKIE-7): one of them was planted, and it is
     /// unknown which. The result is then `nil`.
     package func value(of cookie: CookieName, in headers: HTTPFields) -> String? {
+        let found = values(of: cookie, in: headers)
+        return found.count == 1 ? found[0] : nil
+    }
+
+    /// The values of all cookies of that name: for what ends them, and nothing else.
+    package func values(of cookie: CookieName, in headers: HTTPFields) -> [String] {
         let name = name(cookie)
-        let found = Self.pairs(in: headers).filter { $0.name.elementsEqual(name.utf8) }
-        guard found.count == 1 else { return nil }
-        return String(decoding: found[0].value, as: UTF8.self).trimmingBlanks
+        return Self.pairs(in: headers).filter { $0.name.elementsEqual(name.utf8) }.map {
+            String(decoding: $0.value, as: UTF8.self).trimmingBlanks
+        }
+    }
+
+    /// The value that an answer of ours sets a cookie to; `nil` where it sets none, or removes it.
+    package func value(of cookie: CookieName, setBy headers: HTTPFields) -> String? {
+        let start = name(cookie) + "="
+        for field in headers[values: .setCookie] where field.utf8.starts(with: start.utf8) {
+            let value = field.utf8.dropFirst(start.utf8.count).prefix { $0 != UInt8(ascii: ";") }
+            if !value.isEmpty { return String(decoding: value, as: UTF8.self) }
+        }
+        return nil
     }
 
     /// Whether a request has a cookie of that name, even one that ``value(of:in:)`` refuses.

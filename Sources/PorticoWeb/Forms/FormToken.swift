@@ -1,7 +1,5 @@
 import Crypto
-package import HTTPTypes
 package import PorticoBytes
-import PorticoProtocol
 package import PorticoSeals
 
 /// A form's token, which proves that the form came from one of our pages in the same browser (OWASP
@@ -58,34 +56,5 @@ package struct FormToken: Sendable {
             mac.update(data: field)
         }
         return Array(mac.finalize())
-    }
-}
-
-/// The relation of a request's origin to ours, sent by the browser (Fetch Metadata §2.3).
-package enum FetchSite {
-    /// Whether a form post may come from our page: `Sec-Fetch-Site`, if present, must be
-    /// `same-origin`.
-    ///
-    /// `Origin` is not checked: with `Referrer-Policy: no-referrer` our own forms send `Origin:
-    /// null`.
-    package static func permitsPost(_ headers: HTTPFields) -> Bool {
-        let sites = headers[values: .fetchSite]
-        return sites.isEmpty || sites == ["same-origin"]
-    }
-
-    /// Whether a form post was sent by a foreign page: the browser then withholds our cookies,
-    /// because they are `SameSite=Lax`, but would still accept new ones in their place.
-    ///
-    /// - Parameter address: One of ours. Without `Sec-Fetch-Site`, as in older browsers, `Origin`
-    ///   decides.
-    package static func isForeignPost(_ headers: HTTPFields, to address: String) -> Bool {
-        guard permitsPost(headers) else { return true }
-        let isSaid = !headers[values: .fetchSite].isEmpty
-        let origins = headers[values: .origin]
-        guard !isSaid, !origins.isEmpty else { return false }
-        guard origins.count == 1, let origin = HTTPAddress(origins[0])?.origin,
-            let ours = HTTPAddress(address)?.origin
-        else { return true }
-        return !sameBytes(origin, ours)
     }
 }

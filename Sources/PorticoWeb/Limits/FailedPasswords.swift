@@ -14,7 +14,8 @@ package import PorticoSystem
 /// - A device that the person has signed in from before has its own count and is not held up by any
 ///   other.
 /// - An address with many wrong tries still gets one free try for each name: a person with the
-///   correct password is not held up by others on the same network.
+///   correct password need not wait for others on the same network. But they share its quarter of the
+///   places for hashing, and while others keep that full, only a known device gets a place.
 ///
 /// A try is counted when it begins, so that many at once do not get through. A correct password
 /// takes that one try back, and no more: it does not clear any count. The counts are per process

@@ -1,19 +1,9 @@
-package import PorticoProtocol
-
-/// Where the answer to the form of a page leads in the end: Chromium applies `form-action` to the
-/// redirects behind a form, too (WEB-CSP-3).
+/// Where the answer to the form of a page leads: Chromium and WebKit apply `form-action` to every redirect
+/// behind a form, too (WEB-CSP-3; docs/decisions/0101).
 package enum FormTarget: Sendable {
-    /// Our own origin.
+    /// Our own origin, and nowhere else.
     case ours
-    /// A checked address besides.
-    case redirect(RedirectURI)
-    /// Other servers besides, such as the identity providers of the page's buttons, or an app's
-    /// redirect URI: `https://accounts.example`, `http://127.0.0.1:8001`, or the scheme of an app,
-    /// `com.example.notes:`. Any other text is left out: the page then works less, but never allows
-    /// more.
-    case servers([String])
-    /// The server of a client which leads on to an app of its own, by whatever scheme the app has:
-    /// Chromium would stop the browser there. Nothing on the page lets a stranger choose where the
-    /// form goes.
+    /// Another's server, proven before: a client's, or an identity provider's. Where that leads on to, to
+    /// whichever server or app, is its own matter, and known to no one here.
     case onward
 }

@@ -62,6 +62,13 @@ extension Response {
         self.init(status: .seeOther, headers: fields)
     }
 
+    /// A status with a line for who reads the answer: no page, and no JSON of any service.
+    package init(text: String, status: HTTPResponse.Status, headers: SecurityHeaders) {
+        var fields = headers.plain
+        fields[.contentType] = "text/plain; charset=utf-8"
+        self.init(status: status, headers: fields, bytes: Array((text + "\n").utf8))
+    }
+
     /// A status without a body.
     package init(
         empty status: HTTPResponse.Status,

@@ -19,8 +19,9 @@ package struct SecurityHeaders: Sendable {
         others.add(Self.openerPolicy, "same-origin")
         others.add("Cross-Origin-Resource-Policy", "same-origin")
         if publicURL.isSecure {
-            // Two years, and every subdomain.
-            others[.strictTransportSecurity] = "max-age=63072000; includeSubDomains"
+            // Two years; a host may have names below it that are someone else's.
+            others[.strictTransportSecurity] =
+                "max-age=63072000" + (publicURL.coversSubdomains ? "; includeSubDomains" : "")
         }
         self.others = others
         var pages = others
@@ -31,6 +32,11 @@ package struct SecurityHeaders: Sendable {
         )
         self.pages = pages
     }
+
+    /// Sent where a person is signed out: the browser drops the pages that it has kept whole for its back
+    /// button (Clear Site Data §3.1). Chromium keeps some in spite of `no-store`; others never do.
+    package static let dropsPages: [HTTPField] = [HTTPField.Name("Clear-Site-Data")]
+        .compactMap(\.self).map { HTTPField(name: $0, value: "\"cache\"") }
 
     private static let openerPolicy = "Cross-Origin-Opener-Policy"
 

@@ -41,12 +41,15 @@ package struct ClientAddress: Hashable, Sendable {
         }
         isForwarded = true
         address = Self.client(behind: peer, Self.elements(of: Self.forwardedFor, headers), proxies)
-        // The last one was written by the nearest proxy.
-        if let scheme = Self.elements(of: Self.forwardedProto, headers).last {
-            isSecure = scheme.utf8.count == 5 && scheme.lowercased() == "https"
-        } else {
-            isSecure = nil
-        }
+        // The last one was written by the nearest proxy, the first by the one that the client asked: TLS
+        // may end at either (docs/decisions/0103).
+        let schemes = Self.elements(of: Self.forwardedProto, headers)
+        isSecure =
+            schemes.isEmpty
+            ? nil
+            : [schemes.first, schemes.last].contains { scheme in
+                scheme.map { $0.utf8.count == 5 && $0.lowercased() == "https" } ?? false
+            }
     }
 
     /// The key for limits, which counts a neighbourhood as one.

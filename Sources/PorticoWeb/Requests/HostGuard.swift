@@ -20,6 +20,9 @@ package struct HostGuard: Sendable {
         self.realms = realms
     }
 
+    /// Where the server is, for who asked for another host.
+    package var name: String { origins.first?.origin ?? "https://" }
+
     package enum Verdict: Sendable {
         /// Under this origin.
         case serve(PublicURL)

@@ -11,20 +11,24 @@ package struct PublicURL: Hashable, Sendable, CustomStringConvertible {
     package let port: Int
     /// Whether the host is a loopback IP literal.
     package let isLiteral: Bool
+    /// Whether browsers are told to use https at every name below the host, too (RFC 6797 §6.1.2).
+    package var coversSubdomains = true
 
     /// - Throws: What is wrong with it, for the operator.
     package init(_ text: String) throws(Refusal) {
+        guard text.utf8.allSatisfy({ $0 < 0x80 }) else { throw .notASCII }
         guard let address = HTTPAddress(text) else { throw .notAnOrigin }
         guard address.path.isEmpty, address.query == nil else { throw .notAnOrigin }
         guard address.isSecure || address.isThisMachine else { throw .insecure }
         let scheme = address.isSecure ? "https" : "http"
-        // Only one spelling is accepted: browsers and clients compare it as text.
+        // There is one spelling: browsers and clients compare it as text. The scheme's own port is left
+        // out of it, also where it was written.
         let plain = "\(scheme)://\(address.host)"
-        let isDefaultPort = address.port == (address.isSecure ? 443 : 80)
-        guard text == (isDefaultPort ? plain : "\(plain):\(address.port)") else {
+        let usualPort = address.isSecure ? 443 : 80
+        origin = address.port == usualPort ? plain : "\(plain):\(address.port)"
+        guard text == origin || text == "\(origin):\(usualPort)" && address.port == usualPort else {
             throw .notCanonical
         }
-        origin = text
         isSecure = address.isSecure
         host = address.host
         port = address.port
@@ -37,8 +41,10 @@ package struct PublicURL: Hashable, Sendable, CustomStringConvertible {
         /// `http`, and not on the literal `127.0.0.1` or `[::1]`, on `localhost` or a name below
         /// it. Whether such a name resolves to this machine is checked when the server starts.
         case insecure
-        /// Upper case, or the scheme's own port written out.
+        /// Upper case, or another spelling of the port.
         case notCanonical
+        /// A name with signs that no name of a host has (RFC 5890 §2.3.2.1).
+        case notASCII
 
         package var explanation: StaticString {
             switch self {
@@ -46,6 +52,8 @@ package struct PublicURL: Hashable, Sendable, CustomStringConvertible {
             case .insecure:
                 "Without TLS the public URL must be http://127.0.0.1, http://[::1] or http://localhost."
             case .notCanonical: "Write the public URL in lower case and without its default port."
+            case .notASCII:
+                "Write the public URL as browsers send it: a host such as xn--mnchen-3ya.example."
             }
         }
     }

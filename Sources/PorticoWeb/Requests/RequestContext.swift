@@ -12,6 +12,9 @@ package struct RequestContext: Sendable {
     package let moment: Moment
     /// The realm's own host that was asked (docs/decisions/0059); `nil` under the public URL.
     package let realmHost: PublicURL?
+    /// Whether another site's page led the person here: such requests count apart
+    /// (``ServiceContext/sender``).
+    package var isLedHere = false
 
     package init(
         received: Request,
@@ -49,6 +52,9 @@ extension ServiceContext {
     package var requestID: String { request.id.text }
     /// The sender, for rate limits.
     package var address: String { request.client.limitKey }
+    /// The sender at rows where requests that other sites' pages lead to count apart: those use up
+    /// nothing of what people at that address begin themselves.
+    package var sender: String { request.isLedHere ? "\(address) led here" : address }
     /// The values of all `Authorization` header fields.
     package var authorization: [String] { headers[values: .authorization] }
 

@@ -6,7 +6,8 @@ import PorticoBytes
 /// slash is a different path, which does not exist; a segment that some servers read as one of
 /// these once they have removed its parameters counts as one (RFC 3986 §3.3: `..;v=1`). So no two
 /// spellings can mean one resource to us, to a proxy in front of us and to the APIs behind us.
-/// Where a route is written with a slash at its end, that path exists too.
+/// Where a route is written with a slash at its end, that path exists too; a service may also take
+/// both spellings for one (``RouteTable/ignoresLastSlash``).
 ///
 /// Below `/admin/` a segment may have escapes, because names of roles and groups stand in it. Routes
 /// match the text as received; a segment is decoded where it is read (``decoded(_:)``).
@@ -44,6 +45,9 @@ package struct RequestTarget: Sendable {
             self.query = query
         }
     }
+
+    /// The path without a slash at its end.
+    package var pathWithoutLastSlash: String { endsInSlash ? String(path.dropLast()) : path }
 
     /// The texts between the slashes; empty for `/`.
     package var segments: [Substring] {

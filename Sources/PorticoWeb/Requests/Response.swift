@@ -31,10 +31,22 @@ package struct Response: Sendable {
         self.init(status: status, headers: headers, body: ByteBuffer(bytes: bytes))
     }
 
+    /// What it takes in memory, about, in bytes.
+    package var size: Int {
+        headers.reduce(body.capacity) { $0 + $1.name.rawName.utf8.count + $1.value.utf8.count + 64 }
+    }
+
     /// The same answer with these fields, for instance cookies.
     package func adding(_ fields: [HTTPField]) -> Response {
         var response = self
         response.headers.append(contentsOf: fields)
+        return response
+    }
+
+    /// The page of a form that did nothing, as it is now (docs/decisions/0104).
+    package var notDone: Response {
+        var response = self
+        if response.status == .ok { response.status = .forbidden }
         return response
     }
 

@@ -47,10 +47,20 @@ extension HTTPService {
 
     /// The answer at an address of this service, or `nil` if the path is not one.
     package func respond(to request: RequestContext) async -> Response? {
-        guard let (address, parameters) = routes.find(request.target.path),
-            let context = context(request, parameters)
-        else { return request.target.endsInSlash ? nil : notFound(request) }
-        var response = await respond(at: address, context)
+        let found = routes.find(request.target.path)
+        var asked = request
+        let route = found?.address.route(for: request.received.method)
+        let verdict = route?.otherSites.judge(request) ?? .admitted
+        asked.isLedHere = verdict == .ledHere
+        guard let (address, parameters) = found, let context = context(asked, parameters)
+        else {
+            return request.target.endsInSlash && !routes.ignoresLastSlash
+                ? nil : notFound(request)
+        }
+        var response =
+            verdict == .refused
+            ? answer(ForeignRequest(), route?.audience ?? address.audience, context)
+            : await respond(at: address, context)
         if address.routes.contains(where: { $0.audience == .popups }) {
             SecurityHeaders.keepOpener(&response.headers)
         }

@@ -97,8 +97,25 @@ package struct RequestPipeline: Responder {
         case .serve: break
         case .serveRealm(let host): realmHost = host
         case .redirect(let redirect): return Response(redirect, headers: headers)
-        case .misdirected: return Response(empty: .misdirectedRequest, headers: headers)
-        case .insecure: return Response(empty: .forbidden, headers: headers)
+        case .misdirected:
+            return Response(
+                text: """
+                    This server does not answer under the host that was asked for (Host, or the host in \
+                    the request's target), but as \(guarding.name). Ask it there, or have the proxy in \
+                    front pass on that host, with its port.
+                    """,
+                status: .misdirectedRequest,
+                headers: headers
+            )
+        case .insecure:
+            return Response(
+                text: """
+                    This address is served over https only. A proxy in front says so by \
+                    X-Forwarded-Proto: https, and is trusted if the setting trusted-proxies names it.
+                    """,
+                status: .forbidden,
+                headers: headers
+            )
         }
         guard let target else { return Response(empty: .notFound, headers: headers) }
         let context = RequestContext(

@@ -29,6 +29,8 @@ package struct Route<Context: Sendable>: Sendable {
     /// Whether `HEAD` is answered like `GET` without a body (RFC 9110 §9.3.2). Not if the request
     /// spends something.
     package let answersHead: Bool
+    /// The pages of other sites that may have a browser send it.
+    package private(set) var otherSites = OtherSites.any
     /// Of a row that takes bodies longer than ``ConnectionLimits/body`` (docs/decisions/0068). Its
     /// handler looks at ``Request/upload``.
     let uploader: Uploader?
@@ -78,6 +80,13 @@ package struct Route<Context: Sendable>: Sendable {
         _ respond: @escaping Handler
     ) -> Route {
         Route(.delete, path, audience, .none, false, respond)
+    }
+
+    /// The same row, for requests of these other sites only.
+    package func from(_ otherSites: OtherSites) -> Route {
+        var route = self
+        route.otherSites = otherSites
+        return route
     }
 
     /// The same handler for several methods.

@@ -23,6 +23,8 @@ package struct RouteTable<Context: Sendable>: Sendable {
 
     /// All routes, in the order of the list.
     package let routes: [Route<Context>]
+    /// Whether a slash at the end of a path is no part of it: then every address has both spellings.
+    package let ignoresLastSlash: Bool
     private let root: Node
 
     private final class Node: Sendable {
@@ -69,16 +71,24 @@ package struct RouteTable<Context: Sendable>: Sendable {
     }
 
     /// - Throws: ``RouteCollision`` if two routes have the same method and address.
-    package init(_ routes: [Route<Context>]) throws(RouteCollision) {
+    package init(_ routes: [Route<Context>], ignoresLastSlash: Bool = false)
+        throws(RouteCollision)
+    {
         self.routes = routes
+        self.ignoresLastSlash = ignoresLastSlash
         root = try Node(routes, depth: 0)
     }
 
     /// - Parameter path: A canonical one (``RequestTarget/path``).
     package func find(_ path: String) -> (address: Address, parameters: PathParameters)? {
         var found: [Substring] = []
-        let isSlashed = path.utf8.count > 1 && path.utf8.last == UInt8(ascii: "/")
-        guard let address = find(path.dropFirst(), root, isSlashed, &found),
+        var rest = path.dropFirst()
+        var isSlashed = rest.utf8.last == UInt8(ascii: "/")
+        if isSlashed, ignoresLastSlash {
+            rest.removeLast()
+            isSlashed = false
+        }
+        guard let address = find(rest, root, isSlashed, &found),
             let first = address.routes.first
         else { return nil }
         return (address, PathParameters(first.path, found))

@@ -130,3 +130,95 @@ public enum SheetStandIn {
 
     private struct Unchecked: @unchecked Sendable { let completion: ASWebAuthenticationSession.CompletionHandler }
 }
+
+// MARK: Sign in with Apple
+
+// https://developer.apple.com/documentation/authenticationservices/asauthorization
+open class ASAuthorization: NSObject, @unchecked Sendable {
+    public struct Scope: Hashable, Sendable {
+        let name: String
+        public static let fullName = Scope(name: "full_name"), email = Scope(name: "email")
+    }
+    public let credential: any ASAuthorizationCredential
+    public init(credential: any ASAuthorizationCredential) { self.credential = credential }
+}
+public protocol ASAuthorizationCredential: NSObjectProtocol {}
+
+// https://developer.apple.com/documentation/authenticationservices/asauthorizationappleidcredential
+open class ASAuthorizationAppleIDCredential: NSObject, ASAuthorizationCredential, @unchecked Sendable {
+    public let identityToken: Data?
+    public let authorizationCode: Data?
+    public let fullName: PersonNameComponents?
+    public init(identityToken: Data?, authorizationCode: Data?, fullName: PersonNameComponents?) {
+        (self.identityToken, self.authorizationCode, self.fullName) = (identityToken, authorizationCode, fullName)
+    }
+}
+
+open class ASAuthorizationRequest: NSObject {}
+open class ASAuthorizationAppleIDRequest: ASAuthorizationRequest {
+    public var requestedScopes: [ASAuthorization.Scope]?
+    public var nonce: String?
+}
+open class ASAuthorizationAppleIDProvider: NSObject {
+    open func createRequest() -> ASAuthorizationAppleIDRequest { ASAuthorizationAppleIDRequest() }
+}
+
+// https://developer.apple.com/documentation/authenticationservices/asauthorizationerror
+public struct ASAuthorizationError: Error, Sendable {
+    public enum Code: Int, Sendable { case unknown = 1000, canceled, invalidResponse, notHandled, failed }
+    public let code: Code
+    public init(_ code: Code) { self.code = code }
+}
+
+public protocol ASAuthorizationControllerDelegate: NSObjectProtocol {
+    func authorizationController(controller: ASAuthorizationController, didCompleteWithAuthorization authorization: ASAuthorization)
+    func authorizationController(controller: ASAuthorizationController, didCompleteWithError error: any Error)
+}
+@MainActor public protocol ASAuthorizationControllerPresentationContextProviding: NSObjectProtocol {
+    func presentationAnchor(for controller: ASAuthorizationController) -> ASPresentationAnchor
+}
+
+// https://developer.apple.com/documentation/authenticationservices/asauthorizationcontroller
+open class ASAuthorizationController: NSObject, @unchecked Sendable {
+    public weak var delegate: (any ASAuthorizationControllerDelegate)?
+    public weak var presentationContextProvider: (any ASAuthorizationControllerPresentationContextProviding)?
+    private let request: ASAuthorizationAppleIDRequest?
+
+    public init(authorizationRequests: [ASAuthorizationRequest]) {
+        request = authorizationRequests.first as? ASAuthorizationAppleIDRequest
+    }
+
+    @MainActor public func performRequests() {
+        _ = presentationContextProvider?.presentationAnchor(for: self)
+        let nonce = request?.nonce ?? ""
+        guard let conduct = AppleStandIn.conduct(nonce) else { return }
+        let call = Unchecked(delegate: delegate)
+        DispatchQueue(label: "Sign in with Apple").async { [self] in
+            switch conduct {
+            case .success(let credential):
+                call.delegate?.authorizationController(controller: self, didCompleteWithAuthorization: ASAuthorization(credential: credential))
+            case .failure(let error):
+                call.delegate?.authorizationController(controller: self, didCompleteWithError: error)
+            }
+        }
+    }
+
+    @MainActor public func cancel() { SheetStandIn.note("Apple's sheet was closed") }
+
+    private struct Unchecked: @unchecked Sendable { let delegate: (any ASAuthorizationControllerDelegate)? }
+}
+
+/// The system and the person, for Sign in with Apple.
+public enum AppleStandIn {
+    private static let lock = NSLock()
+    nonisolated(unsafe) private static var answer: (String) -> Result<ASAuthorizationAppleIDCredential, ASAuthorizationError>? = { _ in nil }
+
+    /// - Parameter answer: To a request with this nonce; `nil`: the person thinks.
+    public static func behave(_ answer: @escaping (String) -> Result<ASAuthorizationAppleIDCredential, ASAuthorizationError>?) {
+        lock.withLock { self.answer = answer }
+    }
+
+    static func conduct(_ nonce: String) -> Result<ASAuthorizationAppleIDCredential, ASAuthorizationError>? {
+        lock.withLock { answer }(nonce)
+    }
+}

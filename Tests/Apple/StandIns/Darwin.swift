@@ -77,6 +77,7 @@ public let EADDRINUSE: Int32 = 48
 public let AF_UNSPEC: Int32 = 0, AF_INET: Int32 = 2, AF_INET6: Int32 = 30, SOCK_STREAM: Int32 = 1
 public let SOL_SOCKET: Int32 = 0xffff, SO_NOSIGPIPE: Int32 = 0x1022, SHUT_WR: Int32 = 1
 public let POLLIN: Int32 = 1, POLLOUT: Int32 = 4
+public let EAI_NODATA: Int32 = 7, EAI_NONAME: Int32 = 8
 public struct in_addr { public var s_addr: UInt32 = 0; public init() {}; public init(s_addr: UInt32) {} }
 public struct in6_addr: Sendable { public init() {} }
 public let in6addr_loopback = in6_addr()

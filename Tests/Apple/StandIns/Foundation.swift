@@ -95,10 +95,17 @@ public class CFError {}
 
 // MARK: URLSession. Its delegate is called on a queue of the system's.
 
+public class InputStream: @unchecked Sendable {}
+public struct PersonNameComponents: Sendable {
+    public var givenName: String?
+    public var familyName: String?
+}
 public struct URLRequest: Sendable {
     public enum CachePolicy: Sendable { case reloadIgnoringLocalCacheData }
     public var httpMethod: String?
     public var httpBody: Data?
+    public var httpBodyStream: InputStream?
+    public var allHTTPHeaderFields: [String: String]?
     public var httpShouldHandleCookies = true
     public var timeoutInterval: TimeInterval = 0
     public var url: URL?
@@ -109,6 +116,7 @@ public struct URLRequest: Sendable {
 }
 public class URLResponse: @unchecked Sendable {}
 public class HTTPURLResponse: URLResponse, @unchecked Sendable {
+    public init?(url: URL, statusCode: Int, httpVersion: String?, headerFields: [String: String]?) { nil }
     public var statusCode: Int { 0 }
     public var allHeaderFields: [AnyHashable: Any] { [:] }
 }

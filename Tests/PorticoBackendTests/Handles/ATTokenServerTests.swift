@@ -48,6 +48,31 @@ import Testing
         )
     }
 
+    @Test(
+        "decision 0056: the server that an account had before it moved is told that its session is over"
+    )
+    func former() async throws {
+        let server = try await BackendUnderTest.withHandles()
+        let session = try await signedIn(server)
+        let token = try #require(HandleTokenVault(ring: server.ring).open(session)?.refresh)
+        server.hosts.move(.ann, to: "other.example.com")
+        let live = try await server.database.handles.live(
+            session.sessionID,
+            at: server.clock.seconds
+        )
+        _ = try await server.database.accounts.signOut(
+            session.sessionID,
+            of: try #require(live).live.account.id,
+            at: server.clock.seconds
+        )
+        try await server.backend.revokeHandleTokens()
+        let asked = server.hosts.asked.filter { $0.path == "/oauth/revoke" }
+        #expect(asked.map(\.host) == ["pds.example.com"])
+        #expect(asked.first?.form["token"] == token.reveal())
+        let events = try await server.database.audit.latest([.handleRevoked], of: nil, limit: 9)
+        #expect(events.map(\.reason) == [nil])
+    }
+
     @Test("ATP-TL-7: while the directory is away, the last known server is asked")
     func directoryAway() async throws {
         let server = try await BackendUnderTest.withHandles()

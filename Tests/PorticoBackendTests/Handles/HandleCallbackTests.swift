@@ -257,7 +257,7 @@ import Testing
         #expect(try server.accountSessions() == 0)
         #expect(try await server.revoked(1).count == 1)
         let policy = page.reply.headers[.contentSecurityPolicy] ?? ""
-        #expect(policy.contains("form-action 'self' https://pds.example.com"))
+        #expect(policy.contains("frame-ancestors 'none'") && !policy.contains("form-action"))
         server.hosts.set(nil)
         // Only if the person says so, and with what the app was asked with.
         #expect(!server.log.contains("handle.again"))
@@ -271,6 +271,43 @@ import Testing
         )
         #expect(back.location?.hasPrefix("com.example.moved:/auth-callback?session_token=") == true)
         #expect(back.redirected["did"] == TestHosts.Person.ann.did)
+    }
+
+    @Test(
+        "decision 0104: a form for another server whose cookie is lost begins again for the same app"
+    )
+    func otherServerLater() async throws {
+        let server = try await BackendUnderTest.withHandles()
+        let visitor = TestVisitor(server)
+        let begun = try await visitor.begin(
+            "https://other.example.com",
+            [("mobile", "true"), ("app", "moved"), ("state", "s-1")]
+        )
+        server.hosts.set(.otherSubject(TestHosts.Person.ann.did))
+        let page = try await visitor.open(server.hosts.approve(begun.location, as: .bob))
+        #expect(page.reply.status == 409)
+        server.hosts.set(nil)
+        for name in visitor.cookies.keys where name.contains("visit") {
+            visitor.cookies[name] = nil
+        }
+        func follow(_ page: TestVisitor.Visited) async throws -> TestVisitor.Visited {
+            let link = try #require(
+                page.reply.text.firstMatch(of: /href="(\/login\?handle=[^"]*)"/)
+            )
+            let path = String(link.1).replacing("&amp;", with: "&")
+            return try await visitor.open(path, from: page.url)
+        }
+        let lost = try await visitor.submit(page, [("action", "continue")])
+        #expect(lost.reply.status == 403)
+        #expect(!server.log.contains("handle.again"))
+        let host = try await follow(lost)
+        #expect(host.reply.status == 200 && host.reply.text.contains("pds.example.com"))
+        let again = try await follow(host)
+        let back = try await visitor.request(
+            server.hosts.approve(again.reply.location, as: .ann)
+        )
+        #expect(back.location?.hasPrefix("com.example.moved:/auth-callback?session_token=") == true)
+        #expect(back.redirected["state"] == "s-1")
     }
 
     @Test("Decision 0062: the second mismatch ends it, and so does the person")
@@ -425,7 +462,7 @@ import Testing
             #expect(reply.status == 403)
             #expect(reply.location == nil)
             let isOther = error == "login_required"
-            #expect(reply.text.contains("another account than") == isOther)
+            #expect(reply.text.contains("different account from") == isOther)
             #expect(reply.text.contains("Sign-in wasn’t finished") == !isOther)
             // It carries on what the app was asked with.
             let fields = HTMLForm.all(in: reply.text).last?.hidden ?? []

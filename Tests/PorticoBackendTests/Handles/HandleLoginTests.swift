@@ -63,6 +63,62 @@ import Testing
         #expect(told.first?.contains("why=not_found") == true, "\(told)")
     }
 
+    @Test("Decision 0027: the log names the host that refuses, and its reason in a known word")
+    func details() async throws {
+        let server = try await BackendUnderTest.withHandles()
+        // Who refuses is not the host of the account, but where it has its sign-in.
+        server.hosts.setIssuer(of: "pds.example.com", "other.example.com")
+        func last() -> Substring {
+            server.log.split(separator: "\n").last { $0.contains("event=handle.failed") } ?? ""
+        }
+        func failure(by fault: TestHosts.Fault) async throws -> Substring {
+            server.hosts.set(fault)
+            #expect(try await TestVisitor(server).begin("ann.example.com").status >= 500)
+            return last()
+        }
+        for (fault, error) in [
+            (.refusesClient, "invalid_client"), (.refuses("invalid_scope"), "invalid_scope"),
+            (.refuses("invalid_client_metadata"), "invalid_client_metadata"),
+        ] as [(TestHosts.Fault, String)] {
+            let line = try await failure(by: fault)
+            #expect(line.contains("why=without_sign_in"), "\(line)")
+            #expect(line.contains("step=start"), "\(line)")
+            #expect(line.contains("host=other.example.com"), "\(line)")
+            #expect(line.contains("error=\(error)"), "\(line)")
+        }
+        for foreign in ["evil_word", "x\"\nevil", "x error=evil", "Invalid_scope"] {
+            let line = try await failure(by: .refuses(foreign))
+            #expect(line.contains("host=other.example.com"), "\(line)")
+            #expect(!line.contains("error="), "\(line)")
+        }
+        #expect(!server.log.contains("evil") && !server.log.contains("Invalid_scope"))
+        let broken = try await failure(by: .serverError)
+        #expect(broken.contains("why=unreachable") && broken.contains("host=other.example.com"))
+        #expect(!broken.contains("error="), "\(broken)")
+        // When a code is redeemed, too.
+        server.hosts.set(nil)
+        let visitor = TestVisitor(server)
+        let begun = try await visitor.begin("ann.example.com")
+        let path = try server.hosts.approve(begun.location, as: .ann)
+        server.hosts.set(.refusesClient)
+        _ = try await visitor.request(path)
+        let late = last()
+        #expect(late.contains("step=code") && late.contains("host=other.example.com"), "\(late)")
+        #expect(late.contains("error=invalid_client"), "\(late)")
+    }
+
+    @Test("Decision 0027: the log names a host that is away")
+    func awayHost() async throws {
+        let server = try await BackendUnderTest.withHandles()
+        server.hosts.setAway("pds.example.com")
+        #expect(try await TestVisitor(server).begin("ann.example.com").status == 503)
+        let line = try #require(
+            server.log.split(separator: "\n").last { $0.contains("event=handle.failed") }
+        )
+        #expect(line.contains("why=unreachable") && line.contains("host=pds.example.com"))
+        #expect(!line.contains("error="), "\(line)")
+    }
+
     @Test("/mobile-auth: the way to the other methods keeps the way back, and ticks no box")
     func otherMethods() async throws {
         let server = try await BackendUnderTest.withHandles()

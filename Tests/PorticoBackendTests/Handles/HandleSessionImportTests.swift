@@ -181,7 +181,7 @@ import Testing
             jwk[name] = value
             return changed("dpop_key", .object(jwk))
         }
-        let long = JSONValue.string(String(repeating: "x", count: 8193))
+        let long = JSONValue.string(String(repeating: "x", count: 32_769))
         let lines: [(HandleSessionImport.Refusal, [[UInt8]])] = [
             (.tooLong, [Array(repeating: 0x20, count: 65_537)]),
             (.notJSON, [Array("x".utf8), Array("[]".utf8), [0xFF], Array(#"{"a":1,"a":2}"#.utf8)]),

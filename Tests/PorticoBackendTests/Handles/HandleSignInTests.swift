@@ -146,6 +146,31 @@ import Testing
     }
 
     @Test(
+        "Decision 0060: with sid.days, sessions and cookies last as long, in browsers and in apps"
+    )
+    func days() async throws {
+        let life: Int64 = 259_200
+        let server = try await BackendUnderTest.withHandles(sessionsLast: life)
+        let visitor = TestVisitor(server)
+        let back = try await visitor.byHandle(at: server)
+        let field = back.headers[values: .setCookie].first { $0.hasPrefix("sid=") }
+        #expect(field?.contains("Max-Age=259200;") == true)
+        let session = try #require(try await server.handleSession(back)).live.session
+        #expect(session.idleSeconds == life)
+        #expect(session.expiresAt == server.clock.seconds + HandleSessionCheck.longest)
+        let app = TestApp()
+        let handed = try await TestVisitor(server).byHandle(at: server, app.start)
+        let code = try #require(handed.redirected["code"])
+        let answer = try await app.redeem(code, at: server)
+        #expect(answer.json.int64("expires_in") == life)
+        let seal = try #require(answer.json.string("session_token"))
+        #expect(try await server.handleSession(ofSeal: seal)?.live.session.idleSeconds == life)
+        server.clock.advance(by: Double(life) + 1)
+        let over = try await visitor.request("/api/auth/session")
+        #expect(over.location?.hasPrefix("/mobile-auth") == true, "\(over.status)")
+    }
+
+    @Test(
         "ATP-M-8: redirect is a path of ours, and nothing else",
         arguments: [
             ("/reports?year=2", "/reports?year=2"), ("//evil.example", "/"),
@@ -255,8 +280,8 @@ import Testing
         let seal = try #require(back.redirected["session_token"])
         let session = try #require(try await server.handleSession(ofSeal: seal))
         #expect(session.handle.handle == "ann.example.com")
-        // The same answer sets it in this browser.
-        #expect(visitor.cookies["sid"] == seal)
+        // The app has it, and the browser it came by has none.
+        #expect(visitor.cookies["sid"] == nil)
         #expect(!visitor.cookies.keys.contains("__Host-session"))
     }
 

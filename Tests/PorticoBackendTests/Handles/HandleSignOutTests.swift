@@ -179,6 +179,28 @@ import Testing
     }
 
     @Test(
+        "WEB-SESS-4, WEB-COOKIE-7: of several cookies sid none gives access, and each one's session ends",
+        arguments: [path, "/v1/auth/logout", "/v1/auth/logout?everywhere=true"]
+    )
+    func several(_ path: String) async throws {
+        let server = try await HostedBackend()
+        let (_, one) = try await server.signedIn()
+        let (_, other) = try await server.signedIn()
+        let cookie = "sid=\(one); sid=planted; sid=\(other)"
+        #expect(try await server.send(.get, "/api/auth/session", [.cookie: cookie]).status == 401)
+        let page = try await server.send(.get, "/logout", [.cookie: cookie, .accept: "text/html"])
+        #expect(page.status == 200 && page.formAction == "/logout")
+        for seal in [one, other] {
+            #expect(try await server.call("/api/auth/session", seal).status == 200)
+        }
+        let reply = try await server.send(.post, path, [.cookie: cookie, .portico: "1"])
+        #expect(reply.status == 200 && reply.sid == "")
+        for seal in [one, other] {
+            #expect(try await server.call("/api/auth/session", seal).status == 401)
+        }
+    }
+
+    @Test(
         "WEB-SESS-4: a browser that is told it is signed out has no session left, by either cookie"
     )
     func otherCookie() async throws {

@@ -33,10 +33,12 @@ extension TestVisitor {
 }
 
 extension BackendUnderTest {
-    static func withHandles(_ settings: JSONObject = [:], apps: [App] = [.moved, .notes])
-        async throws -> BackendUnderTest
-    {
-        try await BackendUnderTest(apps: apps, handles: settings)
+    static func withHandles(
+        _ settings: JSONObject = [:],
+        apps: [App] = [.moved, .notes],
+        sessionsLast life: Int64 = HandleDirectory.sessionLife
+    ) async throws -> BackendUnderTest {
+        try await BackendUnderTest(apps: apps, handles: settings, sessionsLast: life)
     }
 
     /// The session that a reply's `sid` names, as it is stored.

@@ -117,11 +117,11 @@ struct JoinedBackendTests {
         let ids = page.reply.text.matches(of: /name="id" value="(session-[^"]*)"/)
             .map { String($0.1) }
         #expect(ids.count == 2)
-        let csrf = page.reply.hiddenFields.first { $0.name == "csrf" }?.value ?? ""
+        let proof = page.reply.formProof
         page = try await visitor.open(
             address,
             method: .post,
-            form: [("csrf", csrf), ("id", ids.last ?? ""), ("action", "remove")],
+            form: proof + [("id", ids.last ?? ""), ("action", "remove")],
             from: address
         )
         #expect(page.reply.text.matches(of: /value="session-/).count == 1)

@@ -84,7 +84,7 @@ import Testing
             try await scene.begin(ATHostPerson.ann.handle, visitor),
             visitor
         )
-        #expect(page.reply.text.contains("another account than"), "\(page.reply.text)")
+        #expect(page.reply.text.contains("different account from"), "\(page.reply.text)")
         #expect(visitor.cookies["sid"] == nil)
         #expect(try scene.server.accountSessions() == 0)
         try await scene.revoked()

@@ -191,17 +191,130 @@ import Testing
             ["directory": "http://plc.example.com"], ["defaultDomain": "-"],
             ["logo": "http://app.example.com/logo.png"], ["public": "yes"],
         ] {
-            let record = ProviderRecord(
-                name: "atproto",
-                kind: "atproto",
-                place: 0,
-                isEnabled: true,
-                settings: settings,
-                sealedSecret: nil
-            )
-            #expect(throws: HandleProviderRefusal.self) {
-                try HandleProvider(record, .production)
-            }
+            #expect(throws: HandleProviderRefusal.self) { try provider(settings) }
         }
+    }
+}
+
+/// New scopes, which hosts refuse until they have read our document again.
+extension OwnDocumentTests {
+    private func changed(_ former: JSONObject, to scope: String, at now: Int64)
+        -> (settings: JSONObject, from: Int64?)
+    {
+        var settings = former
+        settings["scope"] = .string(scope)
+        return HandleProvider.waiting(settings, replacing: former, at: now)
+    }
+
+    private func provider(_ settings: JSONObject) throws -> HandleProvider {
+        let record = ProviderRecord(
+            name: "atproto",
+            kind: "atproto",
+            place: 0,
+            isEnabled: true,
+            settings: settings,
+            sealedSecret: nil
+        )
+        return try HandleProvider(record, .production)
+    }
+
+    @Test("Changed scopes wait eleven minutes, and what was never asked is no former one")
+    func waiting() throws {
+        let first = changed(["scope": "atproto x:a"], to: "atproto x:b", at: 1000)
+        #expect(first.from == 1660)
+        let kept: JSONObject = [
+            "scope": "atproto x:b", "formerScope": "atproto x:a", "scopeFrom": 1660,
+        ]
+        #expect(first.settings == kept)
+        let one = try provider(first.settings)
+        #expect(one.asked(at: 1000).text == "atproto x:a")
+        #expect(one.asked(at: 1659).text == "atproto x:a")
+        #expect(one.asked(at: 1660).text == "atproto x:b")
+        for now in [1000, 1659, 1660, 2319] as [Int64] {
+            #expect(one.listed(at: now).text == "atproto x:a x:b", "\(now)")
+        }
+        #expect(one.listed(at: 2320).text == "atproto x:b")
+        // Again, while these wait, and once they do not.
+        for now in [1100, 1659] as [Int64] {
+            let second = changed(first.settings, to: "atproto x:c", at: now)
+            #expect(second.from == now + 660)
+            #expect(second.settings.string("formerScope") == "atproto x:a", "\(now)")
+            let two = try provider(second.settings)
+            #expect(two.asked(at: now + 659).text == "atproto x:a")
+            #expect(two.asked(at: now + 660).text == "atproto x:c")
+            #expect(two.listed(at: now).text == "atproto x:a x:c")
+        }
+        let later = changed(first.settings, to: "atproto x:c", at: 1660)
+        #expect(later.settings.string("formerScope") == "atproto x:b")
+        #expect(later.settings.int64("scopeFrom") == 2320)
+    }
+
+    @Test("Scopes wait where there were none before, and none do where they stay")
+    func unchanged() throws {
+        let named = changed([:], to: "atproto x:b", at: 1000)
+        #expect(named.settings.string("formerScope") == "atproto transition:generic")
+        #expect(try provider(named.settings).asked(at: 1000).text == "atproto transition:generic")
+        let former: JSONObject = ["scope": "atproto x:a", "clientName": "One"]
+        let cleared = HandleProvider.waiting(["clientName": "One"], replacing: former, at: 1000)
+        #expect(cleared.settings.string("formerScope") == "atproto x:a")
+        let usual = try provider(cleared.settings)
+        #expect(usual.asked(at: 1659).text == "atproto x:a")
+        #expect(usual.asked(at: 1660).text == "atproto transition:generic")
+        var renamed = former
+        renamed["clientName"] = "Two"
+        let same = HandleProvider.waiting(renamed, replacing: former, at: 1000)
+        #expect(same.from == nil && same.settings == renamed)
+        // Nor do those that wait wait longer.
+        let waiting = changed(former, to: "atproto x:b", at: 1000).settings
+        var other = waiting
+        other["clientName"] = "Two"
+        let still = HandleProvider.waiting(other, replacing: waiting, at: 1100)
+        #expect(still.from == nil && still.settings == other)
+    }
+
+    @Test("Hosts are asked for new scopes once they can have read them, and told of both")
+    func newScopes() async throws {
+        let former = "atproto transition:generic x:former"
+        let new = "atproto transition:generic x:new"
+        let both = "atproto transition:generic x:former x:new"
+        let server = try await BackendUnderTest.withHandles([
+            "scope": .string(new), "formerScope": .string(former),
+            "scopeFrom": .integer(StoppedClock().seconds + 660),
+        ])
+        func listed() async throws -> String? {
+            try await server.send(.get, Self.path).json.string("scope")
+        }
+        func pushed() -> String? {
+            server.hosts.asked.last { $0.path == "/oauth/par" }?.form["scope"]
+        }
+        func told() async throws -> String? {
+            let begun = try await TestVisitor(server).open(
+                "/login?handle=ann.example.com",
+                headers: [.accept: "application/json"]
+            )
+            return begun.reply.json.strings("scopes")?.joined(separator: " ")
+        }
+        let before = try await TestVisitor(server).byHandle(at: server)
+        #expect(pushed() == former)
+        #expect(try await server.handleSession(before)?.handle.askedScope == former)
+        #expect(try await listed() == both)
+        #expect(try await told() == former)
+        server.clock.advance(by: 659)
+        let visitor = TestVisitor(server)
+        let begun = try await visitor.begin("ann.example.com")
+        #expect(pushed() == former)
+        server.clock.advance(by: 1)
+        // What is under way has asked for the former ones, and hosts know them.
+        let back = try await visitor.request(server.hosts.approve(begun.location, as: .ann))
+        #expect(try await server.handleSession(back)?.handle.askedScope == former)
+        #expect(try await listed() == both)
+        let after = try await TestVisitor(server).byHandle(at: server)
+        #expect(pushed() == new)
+        #expect(try await server.handleSession(after)?.handle.askedScope == new)
+        #expect(try await told() == new)
+        server.clock.advance(by: 659)
+        #expect(try await listed() == both)
+        server.clock.advance(by: 1)
+        #expect(try await listed() == new)
     }
 }

@@ -155,6 +155,22 @@ import Testing
         }
     }
 
+    @Test("WEB-COOKIE-7: of many cookies of the name each value is read once, and ten at most")
+    func together() async throws {
+        let sid = try SidUnderTest(HandleScene())
+        let session = try await sid.scene.signedIn()
+        let seals = try (1...12).map { try sid.seal(session, createdAt: Int64($0)) }
+        func read(_ values: [String]) -> Int {
+            let cookies = values.map { "sid=\($0)" }.joined(separator: "; ")
+            return sid.cookie.presentedTogether([.cookie: cookies], at: sid.scene.moment).count
+        }
+        #expect(read([seals[0]]) == 0)
+        #expect(read([String](repeating: seals[0], count: 40)) == 1)
+        // What does not open takes no place of one that does.
+        #expect(read((1...20).map { "planted\($0)" } + seals.prefix(2)) == 2)
+        #expect(read(seals) == 10)
+    }
+
     @Test("IRON-S-13: a seal without a DID, or with a session that is none, is invalid")
     func content() async throws {
         let sid = try SidUnderTest(HandleScene())

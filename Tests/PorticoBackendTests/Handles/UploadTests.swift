@@ -19,7 +19,8 @@ import Testing
                     ("X-Portico: 1\r\n", 401), ("X-Portico: 1\r\nCookie: sid=Fe26.2\r\n", 401),
                     ("X-Portico: 1\r\nCookie: sid=\(server.seal.dropLast(4))AA~2\r\n", 401),
                     ("X-Portico: 1\r\nAuthorization: Bearer Fe26.2*1\r\n", 401),
-                    (cookie, 403), ("X-Portico: 2\r\n" + cookie, 403),
+                    ("Origin: https://app.example.com\r\n" + cookie, 403),
+                    ("X-Portico: 2\r\n" + cookie, 403),
                     ("X-Portico: 1\r\nSec-Fetch-Site: cross-site\r\n" + cookie, 403),
                 ] {
                     let head = server.head(fields) + framing + "\r\n\r\n"

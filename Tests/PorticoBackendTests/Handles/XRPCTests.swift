@@ -198,7 +198,7 @@ import Testing
     func forged() async throws {
         let server = try await HostedBackend()
         let (_, seal) = try await server.signedIn()
-        var wrong: [HTTPFields] = [[:]]
+        var wrong: [HTTPFields] = [[.origin: "https://app.example.com"], [.accept: "text/html"]]
         for (header, site) in [
             ("0", nil), ("", nil), ("true", nil), ("1", "cross-site"), ("1", "same-site"),
             ("1", "none"), (nil, "same-origin"), (nil, "none"),
@@ -224,6 +224,35 @@ import Testing
         #expect(server.network.isUntouched)
         let good: HTTPFields = [.fetchSite: "same-origin", .portico: "1"]
         #expect(try await server.call(Self.method, seal, .post, good).status == 200)
+    }
+
+    @Test("a program that is no browser needs no header of ours: the foundation library's requests")
+    func programs() async throws {
+        let server = try await HostedBackend()
+        let (_, seal) = try await server.signedIn()
+        let fields: HTTPFields = [
+            .cookie: "sid=\(seal)", .accept: "application/json", .userAgent: "MyApp/1.0 (iOS)",
+        ]
+        #expect(try await server.send(.get, Self.method, fields).status == 200)
+        var post = fields
+        post[.contentType] = "application/json"
+        #expect(
+            try await server.send(.post, Self.method, post, body: Array("{}".utf8)).status == 200
+        )
+        let bearer: HTTPFields = [.authorization: "Bearer \(seal)"]
+        #expect(try await server.send(.get, Self.method, bearer).status == 200)
+        let calls = server.network.calls.count
+        for (name, value) in [
+            ("Origin", "https://evil.example"), ("Origin", "null"),
+            ("Sec-Fetch-Site", "cross-site"),
+            ("Sec-Fetch-Mode", "no-cors"), ("Sec-Fetch-Dest", "script"),
+            ("Accept", "text/html,application/xhtml+xml"),
+        ] {
+            var fields = fields
+            fields[try #require(HTTPField.Name(name))] = value
+            #expect(try await server.send(.get, Self.method, fields).status == 403, "\(name)")
+        }
+        #expect(server.network.calls.count == calls)
     }
 
     @Test(

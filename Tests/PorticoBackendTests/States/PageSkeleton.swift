@@ -53,7 +53,9 @@ struct PageSkeleton: Hashable, Sendable, CustomStringConvertible {
     /// What binds a form to its browser and to what it is about.
     private static func isUnseen(_ element: Markup) -> Bool {
         element.attributes["type"] == "hidden"
-            && ["csrf", "request", "id", "return_to"].contains(element.attributes["name"] ?? "")
+            && ["csrf", "about", "answer", "request", "id", "replaces", "return_to"].contains(
+                element.attributes["name"] ?? ""
+            )
     }
 
     private static func shown(_ element: Markup) -> String {
@@ -67,7 +69,7 @@ struct PageSkeleton: Hashable, Sendable, CustomStringConvertible {
     private static func shown(_ name: String, _ value: String, of element: Markup) -> String? {
         switch name {
         case "action": return nil
-        case "formaction", "nonce": return "…"
+        case "formaction", "nonce", "d": return "…"
         case "value" where element.attributes["name"] == "action": return value
         case "value" where element.name == "button": return nil
         case "value": return value.isEmpty ? "nothing" : "something"

@@ -110,7 +110,8 @@ extension PageWalk {
             server.standIns.setPeople([.ann, second], at: .google)
             _ = try await TestVisitor(server).signIn("google", as: .ann)
             let found = try await visitor.signIn("google", as: second)
-            let asked = try await visitor.press("mailbox", on: found)
+            // As a page of before the account had this provider: this one no longer offers it.
+            let asked = try await visitor.submit(found, [("action", "mailbox")], form: 0)
             let code = ("code", try await server.mailedCode() ?? "")
             return try await visitor.press("confirm", on: asked, [code])
         },

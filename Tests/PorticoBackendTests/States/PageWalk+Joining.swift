@@ -84,6 +84,14 @@ extension PageWalk {
             try await server.setUp("google") { $0.isEnabled = false }
             return try await walker.visitor(server).signIn("facebook").reply
         },
+        PageWalk(FoundAccountPage.self, "second of its provider") { walker in
+            let server = try await BackendUnderTest()
+            _ = try await walker.registered(at: server)
+            var other = StandInPerson.ann
+            other.id = "annie"
+            server.standIns.setPeople([other], at: .google)
+            return try await walker.visitor(server).signIn("google", as: other).reply
+        },
         PageWalk(FoundAccountPage.self, "not asked again") { walker in
             let server = try await BackendUnderTest()
             _ = try await walker.registered("keycloak", at: server)
@@ -134,6 +142,8 @@ extension PageWalk {
         code("used") { server, visitor, page in
             let code = ("code", try await server.mailedCode() ?? "")
             _ = try await visitor.press("confirm", on: page, [code])
+            // The very same form again is answered as before, for a minute.
+            server.clock.advance(by: 61)
             return try await visitor.press("confirm", on: page, [code])
         },
     ]

@@ -94,6 +94,12 @@ extension PageWalk {
         },
         forgetful(NewPasswordPage.self, "too common") { try await $0.saved("password123") },
         forgetful(NewPasswordPage.self, "name in it") { try await $0.saved("alice2026") },
+        PageWalk(NewPasswordPage.self, "demanded") { try await anotherPassword($0).page },
+        PageWalk(NewPasswordPage.self, "the same") { walker in
+            let (browser, page) = try await anotherPassword(walker)
+            let password = TestRealm.passwords["alice"] ?? ""
+            return try await browser.submit(page, [("password", password)])
+        },
         forgetful(CodeForOtherBrowserPage.self, "asked") { somebody in
             _ = try await somebody.sent()
             return try await somebody.other.get(try await somebody.server.link())
@@ -109,9 +115,9 @@ extension PageWalk {
         forgetful(PasswordLinkPage.self, "done") { try await $0.saved("a river runs backwards") },
         forgetful(PasswordLinkPage.self, "used") { somebody in
             let page = try await somebody.choosing()
-            let new = [("password", "a river runs backwards")]
-            _ = try await somebody.browser.submit(page, new)
-            return try await somebody.browser.submit(page, new)
+            let link = try await somebody.server.link()
+            _ = try await somebody.browser.submit(page, [("password", "a river runs backwards")])
+            return try await somebody.browser.get(link)
         },
         forgetful(PasswordLinkPage.self, "expired") { somebody in
             _ = try await somebody.sent()
@@ -121,27 +127,76 @@ extension PageWalk {
         },
     ]
 
-    /// What an administrator asks for by a link: no password.
+    /// What an administrator asks for by a link.
     private static let asked = [
-        PageWalk(ActionLinkPage.self, "asked") { walker in
-            let server = try await ProviderUnderTest(sendsMail: true)
-            return try await walker.browser(server).get(try await mailedLink(server))
+        mailed(ActionLinkPage.self, "asked", isSignedIn: true) { _, page in page },
+        mailed(ActionLinkPage.self, "confirmed", isSignedIn: true) { browser, page in
+            try await browser.submit(page, [("action", "confirm")])
         },
-        PageWalk(ActionLinkPage.self, "confirmed") { walker in
-            let server = try await ProviderUnderTest(sendsMail: true)
-            let browser = walker.browser(server)
-            let page = try await browser.get(try await mailedLink(server))
-            return try await browser.submit(page, [("action", "confirm")])
+        mailed(NewPasswordPage.self, "to confirm an address") { _, page in page },
+        mailed(NewPasswordPage.self, "by a mailed link", RequiredAction.updatePassword) { $1 },
+        mailed(ActionLinkPage.self, "app demanded", RequiredAction.configureTOTP) { $1 },
+        mailed(ActionLinkPage.self, "app to be set up", RequiredAction.configureTOTP) {
+            try await $0.submit($1, [("action", "confirm")])
         },
         PageWalk(ActionLinkPage.self, "over") { walker in
             let server = try await ProviderUnderTest(sendsMail: true)
-            let link = try await mailedLink(server)
+            let link = try await mailedLink(server, RequiredAction.verifyEmail)
             server.clock.advance(by: 600)
             return try await walker.browser(server).get(link)
         },
+        PageWalk(NewPasswordPage.self, "in the account") { try await inTheAccount($0).page },
+        PageWalk(ChangedPasswordPage.self, "changed") { walker in
+            let (browser, page) = try await inTheAccount(walker)
+            return try await browser.submit(
+                page,
+                [("password", "a river runs backwards"), ("action", "save")]
+            )
+        },
     ]
 
-    private static func mailedLink(_ server: ProviderUnderTest) async throws -> String {
+    /// A person who must choose another password.
+    private static func anotherPassword(_ walker: Walker) async throws -> (
+        browser: TestBrowser, page: Reply
+    ) {
+        let server = try await ProviderUnderTest { new in
+            new.people[0].person.requiredActions = [RequiredAction.updatePassword]
+        }
+        let browser = walker.browser(server)
+        let reply = try await browser.signIn("alice", TestFlow.request())
+        return (browser, try await browser.get(try #require(reply.location)))
+    }
+
+    private static func inTheAccount(_ walker: Walker) async throws -> (
+        browser: TestBrowser, page: Reply
+    ) {
+        let browser = walker.browser(try await ProviderUnderTest())
+        let form = try await browser.get("/realms/test/account/password")
+        let password = TestRealm.passwords["alice"] ?? ""
+        _ = try await browser.submit(form, [("username", "alice"), ("password", password)])
+        return (browser, try await browser.get("/realms/test/account/password"))
+    }
+
+    private static func mailed(
+        _ page: any Page.Type,
+        _ state: String,
+        _ action: String = RequiredAction.verifyEmail,
+        isSignedIn: Bool = false,
+        _ walk: @escaping @Sendable (TestBrowser, Reply) async throws -> Reply
+    ) -> PageWalk {
+        PageWalk(page, state) { walker in
+            let server = try await ProviderUnderTest(sendsMail: true) { new in
+                new.people[0].person.isEmailVerified = false
+            }
+            let browser = walker.browser(server)
+            if isSignedIn { _ = try await browser.signIn("alice", TestFlow.request()) }
+            return try await walk(browser, browser.get(try await mailedLink(server, action)))
+        }
+    }
+
+    private static func mailedLink(_ server: ProviderUnderTest, _ action: String) async throws
+        -> String
+    {
         let moment = Moment(now: server.clock.now, random: .system)
         let realm = try #require(server.provider.realms.realm(named: "test"))
         let alice = try #require(
@@ -153,13 +208,14 @@ extension PageWalk {
         )
         let link = ActionLink(
             person: PersonLink(
+                id: moment.id(),
                 realmID: realm.id,
                 personID: alice.person.id,
                 email: alice.person.email ?? "",
                 epoch: alice.epoch,
-                actions: [RequiredAction.verifyEmail]
+                actions: [action],
+                expiresAt: moment.seconds + 600
             ),
-            expiresAt: moment.seconds + 600,
             back: nil
         )
         let outcome = try await server.provider.actionLinks.send(
@@ -177,10 +233,10 @@ extension PageWalk {
         PageWalk(ConnectedAppsPage.self, "two apps") { try await twoApps($0).page },
         PageWalk(ConnectedAppsPage.self, "removed") { walker in
             let (browser, page, third) = try await twoApps(walker)
-            let csrf = page.hiddenFields.first { $0.name == "csrf" }?.value ?? ""
+            let proof = page.formProof
             return try await browser.post(
                 "/realms/test/account/apps",
-                [("csrf", csrf), ("id", third), ("action", "remove")]
+                proof + [("id", third), ("action", "remove")]
             )
         },
         PageWalk(ConnectedAppsPage.self, "none") { walker in

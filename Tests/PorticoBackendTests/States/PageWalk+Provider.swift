@@ -2,6 +2,7 @@ import HTTPTypes
 import PorticoBytes
 import PorticoPages
 import PorticoProtocol
+import PorticoStandIns
 import PorticoStores
 import PorticoTestSupport
 
@@ -21,7 +22,7 @@ extension PageWalk {
             let server = try await ProviderUnderTest()
             let hint = try await server.tokens("alice", "web1").json.string("id_token") ?? ""
             return try await walker.browser(server)
-                .get(ProviderUnderTest.path("logout?id_token_hint=" + hint))
+                .get(ProviderUnderTest.path("logout?id_token_hint=" + hint), headers: asPage)
         },
         signOut(SignedOutPage.self, "signed out") { browser, page in
             try await browser.submit(page, [("action", "sign-out")])
@@ -31,14 +32,18 @@ extension PageWalk {
         },
         PageWalk(SignedOutPage.self, "was not signed in") { walker in
             let browser = walker.browser(try await ProviderUnderTest())
-            return try await browser.get(ProviderUnderTest.path("logout"))
+            return try await browser.get(ProviderUnderTest.path("logout"), headers: asPage)
         },
         PageWalk(SignedOutPage.self, "was not signed in, link back") { walker in
             let browser = walker.browser(try await ProviderUnderTest())
-            return try await browser.get(ProviderUnderTest.path("logout?" + signInReturn))
+            return try await browser.get(
+                ProviderUnderTest.path("logout?" + signInReturn),
+                headers: asPage
+            )
         },
     ]
 
+    private static let asPage: HTTPFields = [.accept: "text/html"]
     private static let signInReturn =
         "client_id=web1&post_logout_redirect_uri=https://app.example.com/bye"
 
@@ -67,26 +72,23 @@ extension PageWalk {
             let browser = walker.browser(server)
             let page = try await browser.authorize(TestFlow.request())
             server.clock.advance(by: 1801)
+            browser.cookies = [:]
             return try await browser.submit(page, alice)
         },
         PageWalk(ExpiredPage.self, "answered before") { walker in
-            let browser = walker.browser(try await ProviderUnderTest())
-            let page = try await browser.signIn("alice", TestFlow.request("third"))
-            _ = try await browser.submit(page, [("action", "allow")])
-            return try await browser.submit(page, [("action", "allow")])
+            let server = try await BackendUnderTest.withHandles()
+            let visitor = walker.visitor(server)
+            let begun = try await visitor.begin("ann.example.com", TestApp().start)
+            let back = try server.hosts.approve(begun.location, as: .ann)
+            _ = try await visitor.request(back)
+            return try await visitor.request(back)
         },
-        PageWalk(ExpiredPage.self, "answered before, no way on") { walker in
-            let server = try await ProviderUnderTest()
-            let pushed = try await server.post(
-                ProviderUnderTest.path("ext/par/request"),
-                TestFlow.request("third")
-            )
-            let uri = pushed.json.string("request_uri") ?? ""
-            let browser = walker.browser(server)
-            let reference = [("client_id", "third"), ("request_uri", uri)]
-            let page = try await browser.signIn("alice", reference)
-            _ = try await browser.submit(page, [("action", "allow")])
-            return try await browser.submit(page, [("action", "allow")])
+        PageWalk(ExpiredPage.self, "out of date") { walker in
+            let server = try await BackendUnderTest()
+            let visitor = try await walker.registered("google", as: .ann, at: server)
+            let page = try await visitor.open("/account/details")
+            _ = try await visitor.signIn("google", as: .ann)
+            return try await visitor.press("save", on: page).reply
         },
         PageWalk(ExpiredPage.self, "unmatched, no way on") { walker in
             let browser = walker.browser(try await ProviderUnderTest())

@@ -13,9 +13,17 @@ extension PageWalk {
             PageWalk(SecondFactorsPage.self, "demanded") { walker in
                 try await demanded(walker).page
             },
-            list("added") { visit in try await visit.added(visit.page) },
+            PageWalk(AppAddedPage.self, "added") { walker in
+                let visit = try await Visit(walker, try await ProviderUnderTest())
+                return try await visit.added(visit.page)
+            },
+            list("added") { visit in
+                let one = try await visit.added(visit.page)
+                _ = try await visit.browser.press(one, [("action", "codes")])
+                return try await visit.added(try await visit.browser.get(Visit.path))
+            },
             PageWalk(SecondFactorsPage.self, "added, on the way to an app") { walker in
-                let visit = try await demanded(walker)
+                let visit = try await demanded(walker, withCodes: true)
                 return try await visit.added(visit.page)
             },
             list("two apps and codes") { visit in
@@ -29,7 +37,8 @@ extension PageWalk {
                 return try await visit.browser.get(Visit.path)
             },
             list("removed") { visit in
-                let page = try await visit.added(visit.page)
+                _ = try await visit.added(visit.page)
+                let page = try await visit.browser.get(Visit.path)
                 let id = page.hiddenFields.first { $0.name == "id" }?.value ?? ""
                 return try await visit.browser.press(page, [("action", "remove"), ("id", id)])
             },
@@ -55,6 +64,13 @@ extension PageWalk {
                 let visit = try await Visit(walker, try await ProviderUnderTest())
                 let page = try await visit.added(visit.page)
                 return try await visit.browser.press(page, [("action", "codes")])
+            },
+            PageWalk(RecoveryCodesPage.self, "made again") { walker in
+                let visit = try await Visit(walker, try await ProviderUnderTest())
+                let page = try await visit.added(visit.page)
+                _ = try await visit.browser.press(page, [("action", "codes")])
+                let list = try await visit.browser.get(Visit.path)
+                return try await visit.browser.press(list, [("action", "codes")])
             },
         ]
 
@@ -115,18 +131,22 @@ extension PageWalk {
             guard let typed else { return page }
             return try await visit.browser.press(
                 page,
-                [("action", "confirm"), ("code", typed)]
+                [("action", "confirm"), ("code", typed), ("others", "1")]
             )
         }
     }
 
     /// She comes from an app, and must add one first.
-    private static func demanded(_ walker: Walker) async throws -> Visit {
+    private static func demanded(_ walker: Walker, withCodes: Bool = false) async throws -> Visit {
+        let made = RecoveryCodes.make(.system)
         let server = try await ProviderUnderTest { new in
             new.people[0].person.requiredActions = [RequiredAction.configureTOTP]
+            guard withCodes else { return }
+            new.people[0].add(.recoveryCodes, made.parameters, made.secret, 0)
         }
         let browser = walker.browser(server)
-        let reply = try await browser.signIn("alice", TestFlow.request())
+        var reply = try await browser.signIn("alice", TestFlow.request())
+        if withCodes { reply = try await browser.press(reply, [("code", made.codes[0])]) }
         return Visit(server, browser, try await browser.get(reply.location ?? "/"))
     }
 }

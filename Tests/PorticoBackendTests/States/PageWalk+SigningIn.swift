@@ -108,6 +108,16 @@ extension PageWalk {
                 )
             )
         },
+        PageWalk(ConsentPage.self, "app on this device, administers") { walker in
+            let server = try await ProviderUnderTest { realm in
+                for index in realm.clients.indices where realm.clients[index].clientID == "native1"
+                {
+                    realm.clients[index].administers = true
+                }
+            }
+            let browser = walker.browser(server)
+            return try await browser.signIn("alice", TestFlow.request())
+        },
         PageWalk(ConsentPage.self, "site, no name") { walker in
             let server = try await ProviderUnderTest { realm in
                 for index in realm.people.indices {

@@ -254,4 +254,22 @@ import Testing
         // Its own tokens are no good any more.
         #expect(try await admin.send(.get, "", by: token).status == 401)
     }
+    @Test("attack: a client's own account is given a password, or is signed out by one")
+    func noPassword() async throws {
+        let admin = try await AdminUnderTest()
+        let root = try await admin.token("realm-admin")
+        let client = try await admin.id(ofClient: "realm-admin", by: root)
+        let account = "/clients/\(client)/service-account-user"
+        let user = try #require(try await admin.send(.get, account, by: root).json.string("id"))
+        let credential = #"{"type": "password", "value": "\#(AdminUnderTest.password)"}"#
+        for (path, body) in [
+            ("/users/\(user)", #"{"credentials": [\#(credential)]}"#),
+            ("/users/\(user)/reset-password", credential),
+        ] {
+            let reply = try await admin.send(.put, path, body, by: root)
+            #expect(reply.status == 400, "\(path): \(reply.text)")
+            #expect(reply.text.contains("account of a client"), "\(path)")
+        }
+        #expect(try await admin.send(.get, "/users", by: root).status == 200)
+    }
 }

@@ -47,7 +47,12 @@ import Testing
                 {"clientId": "\(name)", "publicClient": true,
                  "redirectUris": ["https://\(name).example/cb"]}
                 """
-            #expect(try await admin.send(.post, "/clients", client, by: maker).status == 201)
+            let made = try await admin.send(.post, "/clients", client, by: maker)
+            #expect(made.status == 201)
+            // The administrator trusts both.
+            let body = "{\(AdminUnderTest.mark)}"
+            let path = "/clients/\(made.madeID)"
+            #expect(try await admin.send(.put, path, body, by: root).status == 204)
         }
         let good = try await admin.signIn("chief")
         let passed = try await handOn(good, "web", to: "third", admin)
@@ -93,7 +98,7 @@ import Testing
         let keeper = try await admin.token("manage-clients")
         let root = try await admin.token("realm-admin")
         let desk = """
-            {"clientId": "desk", "secret": "\(AdminUnderTest.secret)",
+            {"clientId": "desk", "secret": "\(AdminUnderTest.secret)", \(AdminUnderTest.mark),
              "redirectUris": ["https://desk.example/cb"]}
             """
         let made = try await admin.send(.post, "/clients", desk, by: root)
@@ -152,7 +157,7 @@ import Testing
         ]
         for (index, (method, part, body)) in changes.enumerated() {
             let client = """
-                {"clientId": "c\(index)", "publicClient": true,
+                {"clientId": "c\(index)", "publicClient": true, \(AdminUnderTest.mark),
                  "redirectUris": ["https://c\(index).example/cb"]}
                 """
             let made = try await admin.send(.post, "/clients", client, by: root)

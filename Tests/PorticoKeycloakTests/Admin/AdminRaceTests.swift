@@ -14,28 +14,11 @@ import Testing
     func reset() async throws {
         let admin = try await AdminUnderTest(hasMaster: true)
         let database = admin.server.database
-        let moment = Moment(now: admin.server.clock.now, random: .system)
-        let master = MasterRealm(ring: TestRealm.ring, baseURL: "https://op.example.com")
-        #expect(try await master.create(in: database.realms, at: moment))
-        try await admin.server.provider.realms.refresh()
-        let realmID = try #require(admin.server.provider.realms.realm(named: "master")?.id)
+        try await admin.makeMaster()
         let hash = try await TestRealm.hash(of: AdminUnderTest.password)
-        let root = Person(id: "root", realmID: realmID, username: "root", createdAt: 0)
-        let new = NewPerson(
-            person: root,
-            password: hash,
-            roles: [RoleName(clientID: nil, name: "admin")]
-        )
-        #expect(try await database.people.create(new) == .created)
         let other = try await TestRealm.hash(of: "another one that is right")
         for round in 0..<20 {
-            async let answer = admin.server.post(
-                "/realms/master/protocol/openid-connect/token",
-                [
-                    ("grant_type", "password"), ("client_id", "admin-cli"), ("username", "root"),
-                    ("password", AdminUnderTest.password),
-                ]
-            )
+            async let answer = admin.rootGrant()
             for _ in 0..<(round % 5) { await Task.yield() }
             // Times say nothing: it is the same second.
             let now = admin.server.clock.seconds

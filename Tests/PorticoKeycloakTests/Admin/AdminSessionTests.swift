@@ -66,4 +66,35 @@ import Testing
         #expect(try await admin.send(.delete, "/sessions/\(session)", by: root).status == 204)
         #expect(try await admin.send(.get, "/users/count", by: chief).status == 401)
     }
+    @Test(
+        "decision 0111: a session that an app lives on in is listed after it has expired, and a helper ends none of an administrator's"
+    )
+    func expired() async throws {
+        let admin = try await AdminUnderTest(["manage-users", "realm-admin"])
+        try await admin.change(client: "web") { $0.staySignedIn = .idle(864_000) }
+        let chief = try await admin.signIn("chief")
+        let session = try #require(try chief.claims("id_token").string("sid"))
+        func refresh(_ tokens: Reply) async throws -> Reply {
+            try await admin.server.post(
+                "/realms/acme/protocol/openid-connect/token",
+                [
+                    ("grant_type", "refresh_token"), ("client_id", "web"),
+                    ("refresh_token", tokens.refreshToken),
+                ]
+            )
+        }
+        admin.server.clock.advance(by: 40_000)
+        let helper = try await admin.token("manage-users")
+        let root = try await admin.token("realm-admin")
+        let list = try await admin.send(.get, "\(Self.web)/user-sessions", by: root).list
+        #expect(list.map { $0.string("username") } == ["chief"])
+        #expect(list.first?.string("id") == session)
+        let count = try await admin.send(.get, "\(Self.web)/session-count", by: root)
+        #expect(count.json == ["count": 1])
+        #expect(try await admin.send(.delete, "/sessions/\(session)", by: helper).status == 403)
+        let next = try await refresh(chief)
+        #expect(next.status == 200)
+        #expect(try await admin.send(.delete, "/sessions/\(session)", by: root).status == 204)
+        #expect(try await refresh(next).error == "invalid_grant")
+    }
 }

@@ -20,13 +20,18 @@ struct AdminUnderTest: Sendable {
     ///   - administrators: `view-users+manage-clients`; `none` has no right.
     ///   - more: Members of the realm besides.
     ///   - master: The file of the realm `master`.
+    ///   - takesPasswords: Whether the password grant is on; as `hasMaster` if `nil`.
     ///   - sendsMail: Whether the outbox is emptied.
+    ///   - administering: The clients that people administer by.
     init(
         _ administrators: [String] = ["realm-admin"],
         more: String = "",
         master: String? = nil,
         hasMaster: Bool = false,
-        sendsMail: Bool = false
+        takesPasswords: Bool? = nil,
+        sendsMail: Bool = false,
+        hashing: PasswordHashing = TestRealm.hashing,
+        administering: Set<String> = ["web", "app"]
     ) async throws {
         let clients = administrators.map { name in
             """
@@ -63,15 +68,26 @@ struct AdminUnderTest: Sendable {
         if let master { imported += try await RealmImportTests.read(master, ring: TestRealm.ring) }
         for realm in imported {
             #expect(realm.report.lines(.skipped) == [])
-            #expect(try await database.realms.create(realm.realm) == .created)
+            var new = realm.realm
+            for index in new.clients.indices {
+                new.clients[index].administers = administering.contains(
+                    new.clients[index].clientID
+                )
+            }
+            #expect(try await database.realms.create(new) == .created)
         }
         server = try await ProviderUnderTest(
             database: database,
+            hashing: hashing,
             sendsMail: sendsMail,
             administered: true,
-            hasMaster: hasMaster
+            hasMaster: hasMaster,
+            takesAdminPasswords: takesPasswords
         )
     }
+
+    /// What a client's representation says where people administer by way of it.
+    static let mark = #""attributes": {"portico.administers": "true"}"#
 
     static let annID = "4f6f4a0a-6a2c-4a8e-9d7d-0d2c1b0a9e01"
     static let chiefID = "4f6f4a0a-6a2c-4a8e-9d7d-0d2c1b0a9e02"
@@ -98,6 +114,16 @@ struct AdminUnderTest: Sendable {
          "groups": ["/bosses"], "credentials": [{"value": "\(password)"}]}
         """
 
+    /// A file of the realm `master`, whose client `root` administers all realms.
+    static let masterFile = """
+        {"realm": "master", "enabled": true,
+         "roles": {"realm": [{"name": "admin"}, {"name": "create-realm"}]},
+         "clients": [{"clientId": "root", "serviceAccountsEnabled": true,
+            "standardFlowEnabled": false, "secret": "\(secret)"}],
+         "users": [{"username": "service-account-root", "enabled": true,
+            "serviceAccountClientId": "root", "realmRoles": ["admin"]}]}
+        """
+
     /// The access token of an administrator.
     func token(_ client: String, realm: String = "acme") async throws -> String {
         let reply = try await server.post(
@@ -111,20 +137,24 @@ struct AdminUnderTest: Sendable {
     }
 
     /// The access token of a person who signs in with the client `web`.
-    func token(ofPerson name: String, client: String = "web", realm: String = "acme") async throws
-        -> String
-    {
-        let reply = try await signIn(name, client: client, realm: realm)
+    func token(
+        ofPerson name: String,
+        client: String = "web",
+        realm: String = "acme",
+        scope: String = "openid"
+    ) async throws -> String {
+        let reply = try await signIn(name, client: client, realm: realm, scope: scope)
         return try #require(reply.json.string("access_token"), "\(reply.text)")
     }
 
-    /// What a client gets for a person who signs in.
+    /// What a client gets for a person who signs in, and allows what they are asked.
     ///
     /// - Parameter hint: A login token in place of name and password.
     func signIn(
         _ name: String,
         client: String = "web",
         realm: String = "acme",
+        scope: String = "openid",
         hint: String? = nil
     ) async throws -> Reply {
         let browser = TestBrowser(server)
@@ -133,7 +163,7 @@ struct AdminUnderTest: Sendable {
             FormEncoding.appending(
                 [
                     ("client_id", client), ("response_type", "code"), ("redirect_uri", redirect),
-                    ("scope", "openid"), ("code_challenge", TestFlow.challenge),
+                    ("scope", scope), ("code_challenge", TestFlow.challenge),
                     ("code_challenge_method", "S256"),
                 ] + (hint.map { [("login_hint", $0)] } ?? []),
                 to: "/realms/\(realm)/protocol/openid-connect/auth"
@@ -144,6 +174,9 @@ struct AdminUnderTest: Sendable {
                 answer,
                 [("username", name), ("password", Self.password)]
             )
+        }
+        if answer.formAction?.hasSuffix("/consent") == true {
+            answer = try await browser.submit(answer, [("action", "allow")])
         }
         return try await server.post(
             "/realms/\(realm)/protocol/openid-connect/token",
@@ -177,6 +210,15 @@ struct AdminUnderTest: Sendable {
         return "[\(reply.text)]"
     }
 
+    /// Changes a client's registration while the server runs.
+    func change(client clientID: String, _ change: (inout Client) -> Void) async throws {
+        let clients = try await server.database.realms.snapshot().clients
+        var client = try #require(clients.first { $0.clientID == clientID })
+        change(&client)
+        #expect(try await server.database.realms.update(client) == .changed)
+        try await server.provider.realms.refresh()
+    }
+
     /// The id of the client, as the administration says.
     func id(ofClient clientID: String, by token: String) async throws -> String {
         let reply = try await send(.get, "/clients?clientId=\(clientID)", by: token)
@@ -188,6 +230,50 @@ struct AdminUnderTest: Sendable {
         let reply = try await send(.get, "/group-by-path\(path)", by: token)
         return try #require(reply.json.string("id"))
     }
+}
+
+extension AdminUnderTest {
+    /// Makes the realm `master`, with `root`, who administers it.
+    @discardableResult
+    func makeMaster(
+        _ username: String = "root",
+        password: String = Self.password,
+        configure: (inout NewPerson) -> Void = { _ in }
+    ) async throws -> Person {
+        let moment = Moment(now: server.clock.now, random: .system)
+        let database = server.database
+        #expect(try await MasterRealm.underTest.create(in: database.realms, at: moment))
+        try await server.provider.realms.refresh()
+        let realmID = try #require(server.provider.realms.realm(named: "master")?.id)
+        var root = NewPerson(
+            person: Person(id: "root", realmID: realmID, username: username, createdAt: 0),
+            password: try await TestRealm.hash(of: password),
+            roles: [RoleName(clientID: nil, name: "admin")]
+        )
+        configure(&root)
+        #expect(try await database.people.create(root) == .created)
+        return root.person
+    }
+
+    /// A token for the password of `root`.
+    func rootGrant(_ password: String = Self.password) async throws -> Reply {
+        try await server.post(
+            "/realms/master/protocol/openid-connect/token",
+            [
+                ("grant_type", "password"), ("client_id", "admin-cli"), ("username", "root"),
+                ("password", password),
+            ]
+        )
+    }
+}
+
+extension MasterRealm {
+    /// As the server makes it.
+    static let underTest = MasterRealm(
+        ring: TestRealm.ring,
+        people: PersonRegistration(hashing: TestRealm.hashing),
+        baseURL: "https://op.example.com"
+    )
 }
 
 extension Reply {

@@ -142,20 +142,7 @@ struct RecordedAdministrationTests {
         let file = root.appending(path: "recordings/8-admin.keycloak.jsonl")
         let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
         let admin = try await AdminUnderTest(hasMaster: true)
-        let database = admin.server.database
-        let moment = Moment(now: admin.server.clock.now, random: .system)
-        let master = MasterRealm(ring: TestRealm.ring, baseURL: "https://op.example.com")
-        #expect(try await master.create(in: database.realms, at: moment))
-        try await admin.server.provider.realms.refresh()
-        let realmID = try #require(admin.server.provider.realms.realm(named: "master")?.id)
-        let root1 = Person(id: "root", realmID: realmID, username: "admin", createdAt: 0)
-        _ = try await database.people.create(
-            NewPerson(
-                person: root1,
-                password: try await TestRealm.hash(of: "admin"),
-                roles: [RoleName(clientID: nil, name: "admin")]
-            )
-        )
+        try await admin.makeMaster("admin", password: "admin")
         let names = Names()
         var token = ""
         var account = ""

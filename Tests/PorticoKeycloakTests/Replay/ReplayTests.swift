@@ -68,13 +68,7 @@ struct ReplayTests {
 
     private func replay() async throws -> Replay {
         let database = try TestDatabase.inMemory()
-        let read = RealmImport(
-            creation: RealmCreation(ring: TestRealm.ring),
-            clients: ClientRegistration(ring: TestRealm.ring),
-            people: PersonRegistration(hashing: TestRealm.hashing),
-            ring: TestRealm.ring,
-            baseURL: "https://op.example.com"
-        )
+        let read = RealmImport.underTest()
         let clock = StoppedClock()
         for realm in ["article", "full"] {
             let file = try Data(contentsOf: root.appending(path: "\(realm)-realm.json"))

@@ -189,7 +189,10 @@ import Testing
             "sid": claims["sid"] ?? "", "exp": .integer(scene.now - 9),
         ]
         let token = try key.sign(claims: hint, type: .jwt)
-        return try await browser.get(SwapScene.path("logout?id_token_hint=") + token)
+        return try await browser.get(
+            SwapScene.path("logout?id_token_hint=") + token,
+            headers: [.accept: "text/html"]
+        )
     }
 
     @Test("decision 0051: where a hint alone signs no one out, it ends once the person says so")

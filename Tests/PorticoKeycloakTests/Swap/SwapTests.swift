@@ -128,6 +128,41 @@ import Testing
         #expect(beside.status == (inScope ? 400 : 200))
     }
 
+    private static let long: JSONValue = [
+        "name": "long", "protocol": "openid-connect",
+        "protocolMapper": "oidc-usermodel-attribute-mapper",
+        "config": [
+            "user.attribute": "long", "claim.name": "long", "access.token.claim": "true",
+            "multivalued": "true",
+        ],
+    ]
+
+    @Test("decision 0102: where the new token cannot be issued, the old one is swapped later")
+    func notIssued() async throws {
+        let scene = try await SwapScene(realm: { new in
+            for index in new.clients.indices where new.clients[index].clientID == "app" {
+                new.clients[index].keycloak?["protocolMappers"] = [Self.long]
+            }
+            for index in new.people.indices where new.people[index].person.id == SwapScene.ann {
+                new.people[index].person.attributes["long"] = (0..<20).map {
+                    "\($0)" + String(repeating: "x", count: 2000)
+                }
+            }
+        })
+        let token = SwapScene.sign(scene.claims())
+        #expect(try await scene.swap(token).error == "server_error")
+        #expect(try await scene.counts().isEmpty)
+        let people = scene.server.database.people
+        let realm = try #require(scene.server.provider.realms.realm(named: "garden"))
+        let found = try await people.person(id: SwapScene.ann, realmID: realm.id)
+        var ann = try #require(found).person
+        ann.attributes["long"] = nil
+        #expect(try await people.update(ann) == .changed)
+        // Later than a lost answer may be asked for again.
+        scene.server.clock.advance(by: 120)
+        #expect(try await scene.swap(token).status == 200)
+    }
+
     @Test("decision 0035: who lost the answer gets the same refresh token again")
     func lostAnswer() async throws {
         let scene = try await SwapScene()

@@ -37,6 +37,8 @@ import Testing
             reply.text.firstMatch(of: /<script>((?s:.)*?)<\/script>/).map { String($0.1) }
         )
         #expect(policy(reply, "script-src") == "script-src \(InlineHash.of(script))")
+        // Session Management §3.2: a frame of the app's own asks it beside, not only the page around.
+        #expect(!script.contains("!== parent"))
         #expect(reply.headers[values: .setCookie].isEmpty)
         #expect(reply.headers[.cacheControl] == "no-store")
     }

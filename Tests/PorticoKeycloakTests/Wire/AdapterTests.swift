@@ -26,7 +26,11 @@ import Testing
         let browser = TestBrowser(moved.server)
         let origin: HTTPFields = [.origin: "https://spa.example.com", .accept: "application/json"]
         let redirect = "https://spa.example.com/app"
-        var request = MovedServer.request("spa", [("response_mode", "fragment")])
+        var request = MovedServer.request(
+            "spa",
+            scope: "openid profile email",
+            [("response_mode", "fragment")]
+        )
         // check-sso by a redirect: nobody is signed in.
         let silent = try await moved.authorize(request + [("prompt", "none")], browser)
         #expect(silent.location?.hasPrefix(redirect + "#error=login_required&") == true)
@@ -204,6 +208,98 @@ import Testing
         )
         #expect(change == .changed)
         #expect(try await moved.get("/realms/acme/account", headers).status == 403)
+    }
+
+    @Test("decision 0072: the profile has the claims of the token's scope, and no others")
+    func profileByScope() async throws {
+        let moved = try await Self.moved.value
+        let names: Set = ["username", "firstName", "lastName"]
+        let address: Set = ["email", "emailVerified"]
+        for (scope, members) in [
+            ("openid", Set<String>()), ("openid profile", names), ("openid email", address),
+            ("openid profile email", names.union(address)),
+        ] {
+            let token = try await moved.tokens("ann", "spa", scope: scope).json
+                .string("access_token")
+            let headers: HTTPFields = [
+                .accept: "application/json", .authorization: "Bearer \(token ?? "")",
+            ]
+            let profile = try await moved.get("/realms/acme/account", headers)
+            #expect(profile.status == 200)
+            let more = members.union(["id", "attributes"])
+            #expect(Set(profile.json.map(\.name)) == more, "\(scope): \(profile.text)")
+        }
+    }
+
+    @Test("decision 0072: of a scope that some roles have the profile tells who has one of them")
+    func profileByRole() async throws {
+        let seen = #""clientRoles": {"account": ["view-profile"]}"#
+        let limits = #""scopeMappings": [{"clientScope": "email", "roles": ["mailed"]}], "#
+        var file = MovedServer.file
+        for (old, new) in [
+            (#""roles": {"client""#, #""roles": {"realm": [{"name": "mailed"}], "client""#),
+            (#""clientScopes": ["#, limits + #""clientScopes": ["#),
+            (seen, seen + #", "realmRoles": ["mailed"]"#),
+            (#"9e02","#, #"9e02", "email": "bob@example.com", \#(seen),"#),
+        ] {
+            #expect(file.contains(old))
+            file = file.replacing(old, with: new)
+        }
+        let moved = try await MovedServer(file)
+        func profile(_ token: String) async throws -> JSONObject {
+            let headers: HTTPFields = [
+                .accept: "application/json", .authorization: "Bearer " + token,
+            ]
+            return try await moved.get("/realms/acme/account", headers).json
+        }
+        func token(_ name: String) async throws -> String {
+            let tokens = try await moved.tokens(name, "spa", scope: "openid profile email")
+            return try #require(tokens.json.string("access_token"))
+        }
+        let bob = try await profile(try await token("bob"))
+        #expect(bob.string("username") == "bob")
+        #expect(bob["email"] == nil && bob["emailVerified"] == nil)
+        let access = try await token("ann")
+        #expect(try await profile(access).string("email") == "ann@example.com")
+        // Who has lost it is not shown by a token of before.
+        let realm = try #require(moved.server.provider.realms.realm(named: "acme"))
+        let change = try await moved.server.database.people.remove(
+            RoleName(clientID: nil, name: "mailed"),
+            from: "4f6f4a0a-6a2c-4a8e-9d7d-0d2c1b0a9e01",
+            realmID: realm.id
+        )
+        #expect(change == .changed)
+        let ann = try await profile(access)
+        #expect(ann.string("username") == "ann" && ann["email"] == nil)
+    }
+
+    @Test("attack: the profile tells a client what mappers give to no one, or to APIs only")
+    func profileByMappers() async throws {
+        let mapper = #""user.attribute": "team", "claim.name": "team", "id.token.claim": "true"}}"#
+        #expect(MovedServer.file.contains(mapper))
+        for target in ["none", "introspection.token.claim", "userinfo.token.claim"] {
+            let other = #"""
+                , {"name": "other", "protocol": "openid-connect",
+                   "protocolMapper": "oidc-usermodel-attribute-mapper", "config": {
+                     "user.attribute": "secret", "claim.name": "secret",
+                     "id.token.claim": "false", "access.token.claim": "false",
+                     "userinfo.token.claim": "false", "introspection.token.claim": "false",
+                     "lightweight.claim": "false"}}
+                """#.replacing("\"\(target)\": \"false\"", with: "\"\(target)\": \"true\"")
+            let moved = try await MovedServer(
+                MovedServer.file.replacing(mapper, with: mapper + other)
+            )
+            let token = try await moved.tokens("ann", "spa").json.string("access_token") ?? ""
+            let profile = try await moved.get(
+                "/realms/acme/account",
+                [.accept: "application/json", .authorization: "Bearer " + token]
+            )
+            #expect(profile.status == 200)
+            let isTold = target.hasPrefix("userinfo")
+            let attributes = profile.json.object("attributes")
+            #expect(attributes?.strings("team") == ["blue"])
+            #expect(attributes?.strings("secret") == (isTold ? ["hidden"] : nil), "\(target)")
+        }
     }
 
     @Test("decision 0049: the profile is for live tokens of clients that may see the account")

@@ -7,6 +7,38 @@ import Testing
 @Suite("Requests of clients that come from Keycloak") struct MovedRequestTests {
     private static let moved = Task { try await MovedServer() }
 
+    @Test("decision 0049: a public client from Keycloak may send some secret, which proves nothing")
+    func dummySecret() async throws {
+        let moved = try await Self.moved.value
+        let basic: HTTPFields = [.authorization: ProviderUnderTest.basic("spa", "dummy")]
+        for (form, headers) in [
+            ([("client_id", "spa"), ("client_secret", "dummy")], HTTPFields()), ([], basic),
+        ] {
+            let tokens = try await moved.tokens("ann", "spa").json
+            let token = try #require(tokens.string("refresh_token"))
+            let reply = try await moved.server.post(
+                MovedServer.path("token"),
+                [("grant_type", "refresh_token"), ("refresh_token", token)] + form,
+                headers: headers
+            )
+            #expect(reply.status == 200)
+        }
+        // A confidential client's secret must be right, and a client of Portico's is told.
+        let wrong = try await moved.server.post(
+            MovedServer.path("token"),
+            [
+                ("grant_type", "client_credentials"), ("client_id", "web"),
+                ("client_secret", "dummy"),
+            ]
+        )
+        #expect(wrong.status == 401)
+        let own = try await moved.server.post(
+            MovedServer.path("token", realm: "test"),
+            TestFlow.redemption("x", "native1", [("client_secret", "dummy")])
+        )
+        #expect(own.status == 401)
+    }
+
     @Test("decision 0049: an unknown prompt is as none, and prompt=none stays alone")
     func prompts() async throws {
         let moved = try await Self.moved.value

@@ -41,9 +41,11 @@ struct MovedServer {
                "protocolMapper": "oidc-audience-resolve-mapper", "config": {
                  "access.token.claim": "true"}}]},
            {"name": "saml-only", "protocol": "saml"},
-           {"name": "offline_access", "protocol": "openid-connect"}],
+           {"name": "offline_access", "protocol": "openid-connect"},
+           {"name": "profile", "protocol": "openid-connect"},
+           {"name": "email", "protocol": "openid-connect"}],
          "defaultDefaultClientScopes": ["basic", "team", "roles"],
-         "defaultOptionalClientScopes": ["offline_access"],
+         "defaultOptionalClientScopes": ["offline_access", "profile", "email"],
          "clients": [
            {"clientId": "account", "publicClient": true, "redirectUris": ["/realms/acme/account/*"]},
            {"clientId": "spa", "publicClient": true, "redirectUris": ["https://spa.example.com/*"],

@@ -134,7 +134,9 @@ import Testing
         let document = try await moved.get(path).json
         #expect(
             document.strings("scopes_supported")
-                == ["openid", "basic", "offline_access", "roles", "team"]
+                == [
+                    "openid", "basic", "email", "offline_access", "profile", "roles", "team",
+                ]
         )
         #expect(document.strings("acr_values_supported") == ["silver", "gold", "0", "1"])
         #expect(document.strings("subject_types_supported") == ["public", "pairwise"])

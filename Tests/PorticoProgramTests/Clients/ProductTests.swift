@@ -21,7 +21,9 @@ struct ProductTests {
             "nextauth", "express-openid-connect", "django-allauth", "mozilla-django-oidc",
             "social-auth", "jupyterhub", "synapse", "streamlit", "minio", "step-ca", "dex",
             "mod_auth_openidc", "grafana", "gitea", "openid-client", "oidc-client-ts", "expo",
-            "appauth-ios", "appauth-android", "oidc-agent", "omniauth", "nginx",
+            "appauth-ios", "appauth-android", "oidc-agent", "omniauth", "nginx", "keycloak-js",
+            "angular", "quarkus", "flask", "php", "traefik", "apisix", "vault", "api",
+            "swift",
         ]
         #expect(Set(names).isSuperset(of: promised))
         for name in names { #expect(name.wholeMatch(of: /[a-z0-9_-]+/) != nil, "\(name)") }
@@ -43,9 +45,37 @@ struct ProductTests {
         ).client
     }
 
-    private func values(_ product: ClientProduct, _ client: Client) -> ProductValues {
+    @Test(
+        "FAPI 2.0 §5.3: the template proves itself by a key, pushes, uses PKCE, and binds its tokens"
+    )
+    func fapi() throws {
+        var client = ClientTemplate.fapi2.client(id: "c", realmID: "r", clientID: "bank")
+        client.redirectURIs = [RedirectURI("https://bank.example.com/callback")]
+        let key = try SigningKey(generating: .es256, random: .system)
+        client.keySet = ["keys": [.object(key.verificationKey.jwk.object)]]
+        let made = try ClientRegistration(ring: try KeyRing(random: .system))(
+            client,
+            others: [],
+            algorithms: RealmCreation.firstAlgorithms,
+            random: .system
+        ).client
+        #expect(made.type == .confidential && made.authentication == .privateKeyJWT)
+        #expect(made.requiresPushedRequests && made.dpopBoundAccessTokens)
+        #expect(made.codeProtection == .pkce && made.secret == nil)
+        #expect(made.idTokenAlgorithm == .es256 && made.accessTokenAlgorithm == .es256)
+        #expect(
+            !made.takesTokenEndpointAudience
+                && made.grantTypes == [.authorizationCode, .refreshToken]
+        )
+    }
+
+    private func values(
+        _ product: ClientProduct,
+        _ client: Client,
+        issuer: String = "https://id.example.com/realms/shop"
+    ) -> ProductValues {
         ProductValues(
-            urls: RealmURLs(issuer: "https://id.example.com/realms/shop"),
+            urls: RealmURLs(issuer: issuer),
             realm: "shop",
             clientID: client.clientID,
             secret: "the-clients-own-words",
@@ -82,7 +112,7 @@ struct ProductTests {
         #expect(all.contains(client.clientID))
         let secrets = all.matches(of: /the-clients-own-words/).count
         #expect(secrets == (client.secret == nil ? 0 : 1))
-        #expect(!all.contains("\"\"") || product.name == "nginx")
+        #expect(!all.contains("\"\"") || ["nginx", "appauth-ios"].contains(product.name))
     }
 
     @Test("the commands that notes name can be typed", arguments: products)
@@ -94,6 +124,37 @@ struct ProductTests {
                 #expect(throws: Never.self, "\(match.1)") { try Program.parseAsRoot(words) }
             }
         }
+    }
+
+    @Test("the view of the library allows http for an issuer on this machine, and only for that")
+    func loopbackIssuer() throws {
+        let product = try ClientProduct.named("swift")
+        let client = try made(product, urls: [product.url])
+        for (issuer, isAllowed) in [
+            ("http://127.0.0.1:8080/realms/demo", true),
+            ("https://id.example.com/realms/shop", false),
+        ] {
+            let values = values(product, client, issuer: issuer)
+            let view = values.filled(product.configuration.first?.text ?? "")
+            #expect(view.contains("issuer: \"\(issuer)\""))
+            #expect(view.contains(",\n    options: .allowInsecureLoopback\n)") == isAllowed)
+        }
+    }
+
+    @Test(
+        "decision 0111: our own app does not ask for what outlives a sign-out; others say what it does",
+        arguments: products
+    )
+    func outlivingSignOut(product: ClientProduct) throws {
+        let client = try made(product, urls: [product.url])
+        guard client.staySignedIn == .realm else { return }
+        let asks = product.configuration.contains {
+            $0.text.contains("offline_access") || $0.text.contains("offlineAccess")
+        }
+        #expect(!asks || product.name != "swift")
+        #expect(asks == product.notes.contains { $0.contains("offline_access") })
+        // It stays signed in by itself.
+        #expect(!product.notes.contains { $0.contains("Without offline_access") })
     }
 
     @Test("what was never run has its documentation named, and the page says so")
@@ -216,7 +277,7 @@ struct ProductTests {
             } catch let failure as Failure {
                 #expect(failure.problem.exitStatus == .usage)
                 #expect(failure.what.utf8.count < 1000)
-                #expect(failure.advice.last?.contains("Available: appauth-android") == true)
+                #expect(failure.advice.last?.contains("Available: angular api") == true)
                 #expect(failure.advice.count == (nearest == nil ? 1 : 2))
                 if let nearest {
                     #expect(failure.advice.first == "Did you mean \"\(nearest)\"?")

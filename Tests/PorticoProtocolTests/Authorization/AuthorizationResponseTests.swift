@@ -162,7 +162,7 @@ struct AuthorizationResponseTests {
         "attack E07: what is no single answer to a code request ends the attempt",
         arguments: [
             "code=c&error=access_denied", "code=c&code=d", "error=a&error=b", "", "code=",
-            "error=&code=c", "error=", "error=" + String(repeating: "e", count: 257),
+            "error=", "error=" + String(repeating: "e", count: 257),
             "code=c&id_token=x", "code=c&access_token=x", "response=x",
             "code=c&x=1&x=2",
         ]
@@ -170,6 +170,17 @@ struct AuthorizationResponseTests {
     func malformed(query: String) {
         let uri = "\(Self.redirect)?\(query)&state=STATE&iss=https://op.example.com"
         #expect(refusal(uri) == .malformed)
+    }
+
+    @Test("RFC 6749 §3.1: an error without a value beside a code is none")
+    func emptyError() throws {
+        let uri = "\(Self.redirect)?error=&error_description=&code=c&state=STATE"
+        guard case .code(let code) = try read(uri + "&iss=https://op.example.com") else {
+            Issue.record("no code")
+            return
+        }
+        #expect(code.reveal() == "c")
+        #expect(refusal(uri + "&iss=https://evil.example") == .otherIssuer)
     }
 
     @Test(

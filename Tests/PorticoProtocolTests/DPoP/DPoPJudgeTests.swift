@@ -90,7 +90,7 @@ struct DPoPJudgeTests {
     @Test("RFC9449-4.2-2: neither a long jti nor members that nobody knows are asked about")
     func lenient() throws {
         let header = try ProofForge.header().with("kid", "k").with("x5u", "https://x.example")
-        let claims = ProofForge.claims.with("jti", "0123456789").with("aud", "x").with("exp", 1)
+        let claims = ProofForge.claims.with("jti", "0123456789").with("aud", "x").with("scope", "x")
         #expect(try judged(ProofForge.proof(header: header, claims)) != nil)
         // A fraction of a second is left out.
         let late = ProofForge.claims.with("iat", .number(Double(ProofForge.now) + 0.75))
@@ -335,6 +335,24 @@ struct DPoPJudgeTests {
                 #expect(throws: DPoPRefusal.time) { try judged(ProofForge.proof(claims)) }
             }
         }
+    }
+
+    @Test(
+        "RFC 7519 §4.1.4, §4.1.5: a proof that has exp or nbf is taken within them only",
+        arguments: [
+            ("exp", 0, false), ("exp", 1, true), ("exp", -600, false), ("nbf", -600, true),
+            ("nbf", 180, true), ("nbf", 181, false),
+        ] as [(String, Int64, Bool)]
+    )
+    func life(name: String, offset: Int64, isGood: Bool) throws {
+        let claims = ProofForge.claims.with(name, .integer(ProofForge.now + offset))
+        if isGood {
+            #expect(try judged(ProofForge.proof(claims)) != nil)
+        } else {
+            #expect(throws: DPoPRefusal.time) { try judged(ProofForge.proof(claims)) }
+        }
+        let text = ProofForge.claims.with(name, "tomorrow")
+        #expect(throws: DPoPRefusal.claims) { try judged(ProofForge.proof(text)) }
     }
 
     @Test("RFC9449-4.2-3, RFC9449-4.3-13: ath is the hash of the token, if there is a token")

@@ -64,8 +64,8 @@ struct JWSTests {
         "RFC 7515 §4: a header that is not a proper JSON object is refused",
         arguments: [
             "", "[]", "null", "\"ES256\"", "{", "{\"alg\":\"ES256\"}x", "{alg:ES256}",
-            "{\"alg\":1}", "{\"alg\":null}", "{\"alg\":[\"ES256\"]}",
-            "{\"alg\":\"ES256\",\"kid\":1}", "{\"alg\":\"ES256\",\"kid\":null}",
+            "{\"alg\":1}", "{\"alg\":[\"ES256\"]}",
+            "{\"alg\":\"ES256\",\"kid\":1}", "{\"alg\":\"ES256\",\"kid\":[]}",
             "{\"alg\":\"ES256\",\"typ\":1}", "{\"alg\":\"ES256\",\"typ\":[\"JWT\"]}",
             "{\"alg\":\"ES256\",\"cty\":{}}", "{\"alg\":\"ES256\",\"kid\":\"\\ud800\"}",
         ]
@@ -74,6 +74,13 @@ struct JWSTests {
         #expect(throws: JOSEError.invalidHeader) {
             try JWS(parsing: TokenForge.token(header).utf8)
         }
+    }
+
+    @Test("RFC 7515 §4: kid, typ and cty that are null are as absent")
+    func nullHeader() throws {
+        let header = #"{"alg":"ES256","kid":null,"typ":null,"cty":null}"#
+        let read = try JWS(parsing: TokenForge.token(header).utf8).header
+        #expect(read.keyID == nil && read.type == nil && read.contentType == nil)
     }
 
     @Test(
@@ -94,6 +101,9 @@ struct JWSTests {
     func requiresAlgorithm() throws {
         #expect(throws: JOSEError.algorithmMissing) {
             try JWS(parsing: TokenForge.token(#"{"kid":"ec1"}"#).utf8)
+        }
+        #expect(throws: JOSEError.algorithmMissing) {
+            try JWS(parsing: TokenForge.token(#"{"alg":null}"#).utf8)
         }
     }
 

@@ -45,13 +45,47 @@ struct RemoteKeySetTests {
         #expect(keys.key(for: header, at: start + 300) == .wait)
     }
 
-    @Test("OIDCC-10.1.1-2: an unknown kid causes no fetch within 60 seconds of the last one")
+    @Test("OIDCC-10.1.1-2: an unknown kid causes one fetch at once, and then none for 60 seconds")
     func coolDown() throws {
         var keys = filled()
         let unknown = try header(.edDSA, "ed1")
-        #expect(keys.key(for: unknown, at: start) == .unknown)
-        #expect(keys.key(for: unknown, at: start + 59) == .unknown)
-        #expect(keys.key(for: unknown, at: start + 60) == .fetch)
+        #expect(keys.key(for: unknown, at: start) == .fetch)
+        keys.received(JWKSet([known]), at: start + 1)
+        #expect(keys.key(for: unknown, afterFetch: true, at: start + 1) == .unknown)
+        #expect(keys.key(for: unknown, at: start + 2) == .unknown)
+        #expect(keys.key(for: unknown, at: start + 60) == .unknown)
+        #expect(keys.key(for: unknown, at: start + 61) == .fetch)
+    }
+
+    @Test("OIDCC-10.1.1-2: a fetch that no unknown kid caused delays none, and none is paid twice")
+    func otherFetches() throws {
+        var keys = filled()
+        let new = try header(.edDSA, "ed1")
+        // As each minute, to see whether the provider is there.
+        for second in stride(from: 60.0, through: 240, by: 60) {
+            keys.received(JWKSet([known]), at: start + second)
+            #expect(keys.key(for: try header(.es256, "ec1"), at: start + second) == .use([known]))
+        }
+        #expect(keys.key(for: new, at: start + 241) == .fetch)
+        keys.received(JWKSet([known, rotated]), at: start + 242)
+        #expect(keys.key(for: new, afterFetch: true, at: start + 242) == .use([rotated]))
+        #expect(keys.key(for: try header(.es256, "ec2"), at: start + 243) == .unknown)
+        #expect(keys.key(for: try header(.es256, "ec2"), at: start + 301) == .fetch)
+        // A set that was old has been fetched for the one who waits for a key that is in none.
+        var old = filled()
+        #expect(old.key(for: new, at: start + 300) == .fetch)
+        old.received(JWKSet([known]), at: start + 301)
+        #expect(old.key(for: new, afterFetch: true, at: start + 301) == .unknown)
+        #expect(old.key(for: new, at: start + 302) == .unknown)
+    }
+
+    @Test("A failed fetch that no unknown kid caused delays a new key by 5 seconds only")
+    func otherFailure() throws {
+        var keys = filled()
+        let new = try header(.edDSA, "ed1")
+        keys.failed(at: start + 60)
+        #expect(keys.key(for: new, at: start + 61) == .unavailable)
+        #expect(keys.key(for: new, at: start + 65) == .fetch)
     }
 
     @Test("OIDCC-10.1.1-2: after a rotation the new key is found by one fetch")
@@ -134,7 +168,8 @@ struct RemoteKeySetTests {
         var keys = filled()
         #expect(keys.key(for: try header(.es256, "ec1"), at: start + 300) == .fetch)
         keys.received(JWKSet([rotated]), at: start + 300)
-        #expect(keys.key(for: try header(.es256, "ec1"), at: start + 301) == .unknown)
+        let answer = keys.key(for: try header(.es256, "ec1"), afterFetch: true, at: start + 301)
+        #expect(answer == .unknown)
     }
 
     @Test("A fetch without a report does not block forever")
@@ -157,6 +192,9 @@ struct RemoteKeySetTests {
     @Test("A kid of another algorithm's key is unknown")
     func algorithmCounts() throws {
         var keys = filled()
-        #expect(keys.key(for: try header(.rs256, "ec1"), at: start + 1) == .unknown)
+        let other = try header(.rs256, "ec1")
+        #expect(keys.key(for: other, at: start + 1) == .fetch)
+        keys.received(JWKSet([known]), at: start + 1)
+        #expect(keys.key(for: other, afterFetch: true, at: start + 1) == .unknown)
     }
 }

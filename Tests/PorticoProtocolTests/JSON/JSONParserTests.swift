@@ -267,6 +267,22 @@ struct JSONParserTests {
         #expect(throws: JSONError.numberOutOfRange) { try JSONValue(parsing: digits.utf8) }
     }
 
+    @Test("A reader who may take numbers for texts gets those that a Double would change as texts")
+    func keepsDigits() throws {
+        let cases: [(String, JSONValue)] = [
+            ("42", 42), ("1.5", 1.5), ("3600.0", 3600.0), ("1.10", "1.10"), ("-1.10", "-1.10"),
+            ("12345678901234567890", "12345678901234567890"), ("1e3", "1e3"), ("1e400", "1e400"),
+        ]
+        let limits = JSONLimits(size: 1 << 20).keepingDigits
+        for (text, value) in cases {
+            #expect(try JSONValue(parsing: text.utf8, limits: limits) == value, "\(text)")
+            let held = try JSONValue(parsing: "[\(text)]".utf8, limits: limits)
+            #expect(held == [value], "\(text)")
+        }
+        #expect(try JSONValue(parsing: "1.10".utf8) == 1.1)
+        #expect(throws: JSONError.self) { try JSONValue(parsing: "1.".utf8, limits: limits) }
+    }
+
     @Test("An object is expected: another value is refused")
     func objectOnly() {
         for text in ["[]", "null", "\"{}\"", "1"] {

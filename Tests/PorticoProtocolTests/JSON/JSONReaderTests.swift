@@ -82,6 +82,16 @@ struct JSONReaderTests {
         }
     }
 
+    @Test("A number that stays a text is read to its end, wherever it is cut")
+    func digits() throws {
+        let limits = Self.limits.keepingDigits
+        let text = Array("1.1050".utf8)
+        for chunk in 1...(text.count + 1) {
+            #expect(try byEvents(text, chunk: chunk, limits) == "1.1050")
+            #expect(try whole(text, chunk: chunk, limits) == "1.1050")
+        }
+    }
+
     private func fault(_ read: () throws -> Void) -> JSONReadError? {
         do {
             try read()

@@ -80,14 +80,76 @@ struct ProviderMetadataTests {
             document[name] = .string(address)
             #expect(throws: ProviderMetadata.Refusal.insecureEndpoint) { try read(document) }
         }
-        for address in ["abc", "/token", "javascript:alert(1)", "https://u@op.example.com/", ""] {
+    }
+
+    @Test(
+        "BR87: an endpoint that is no address is none; without one that is needed, it is named",
+        arguments: [
+            "authorization_endpoint", "token_endpoint", "userinfo_endpoint", "jwks_uri",
+            "revocation_endpoint", "end_session_endpoint",
+        ]
+    )
+    func noAddress(name: String) throws {
+        for value in [
+            "abc", "/token", "javascript:alert(1)", "https://u@op.example.com/", "", 1, [], false,
+        ] as [JSONValue] {
             var document = Self.document
-            document[name] = .string(address)
-            #expect(throws: ProviderMetadata.Refusal.malformedMember) { try read(document) }
+            document[name] = value
+            guard name.hasPrefix("auth") || name.hasPrefix("token") else {
+                let read = try read(document)
+                let all = [
+                    read.userInfoEndpoint, read.keySetURI, read.revocationEndpoint,
+                    read.endSessionEndpoint,
+                ]
+                #expect(all.count { $0 == nil } == 1)
+                continue
+            }
+            let thrown = #expect(throws: ProviderMetadata.Refusal.self) { try read(document) }
+            let refusal = try #require(thrown)
+            #expect(refusal == .malformedMember)
+            #expect(refusal.member.map { "\($0)" } == name)
         }
+    }
+
+    @Test("BR87: lists are read by the texts in them, and what is no list is not listed")
+    func lists() throws {
         var document = Self.document
-        document[name] = 1
-        #expect(throws: ProviderMetadata.Refusal.malformedMember) { try read(document) }
+        document["code_challenge_methods_supported"] = ["plain", .null, 1, "S256"]
+        document["id_token_signing_alg_values_supported"] = "ES256"
+        document["response_types_supported"] = []
+        document["scopes_supported"] = ["x": 1]
+        document["claims_parameter_supported"] = "yes"
+        let metadata = try read(document)
+        #expect(metadata.announcesS256 && metadata.servesCodeFlow)
+        #expect(metadata.allowedAlgorithms == [.es256])
+        #expect(metadata.scopesSupported == nil && !metadata.supportsClaimsParameter)
+        document["code_challenge_methods_supported"] = true
+        document["id_token_signing_alg_values_supported"] = []
+        document["response_types_supported"] = .null
+        #expect(try !read(document).announcesS256 && read(document).servesCodeFlow)
+        #expect(try read(document).allowedAlgorithms == [.rs256])
+        document["response_types_supported"] = ["token", .null]
+        #expect(try !read(document).servesCodeFlow)
+    }
+
+    @Test("RFC 9207 §3: whether iss comes with each response is not guessed")
+    func issuerFlag() throws {
+        var document = Self.document
+        let name = "authorization_response_iss_parameter_supported"
+        for (value, expected) in [
+            (true, true), ("true", true), (false, false), ("false", false), (.null, false),
+            ("", false),
+        ] as [(JSONValue, Bool)] {
+            document[name] = value
+            #expect(try read(document).sendsIssuerInResponses == expected)
+        }
+        for value in [1, "yes", [true], [:]] as [JSONValue] {
+            document[name] = value
+            let thrown = #expect(throws: ProviderMetadata.Refusal.self) { try read(document) }
+            let refusal = try #require(thrown)
+            #expect(refusal == .malformedMember)
+            #expect(refusal.member.map { "\($0)" } == name)
+        }
     }
 
     @Test("Decision 0036: an issuer on a loopback literal may have endpoints there, and only there")

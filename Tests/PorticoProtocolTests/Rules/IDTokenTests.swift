@@ -88,7 +88,7 @@ struct IDTokenTests {
     @Test("attack D12, §3.1.3.7 (5): azp, where present, is this client")
     func authorizedParty() throws {
         #expect(try refusal(with: "azp", "web1") == nil)
-        for value in ["other1", "", ["web1"], 1, nil] as [JSONValue] {
+        for value in ["other1", "", ["web1"], 1] as [JSONValue] {
             #expect(try refusal(with: "azp", value) == .authorizedParty)
         }
     }
@@ -126,7 +126,7 @@ struct IDTokenTests {
         "RFC 7519 §4.1.5: nbf, where present, has come",
         arguments: [
             (1_700_000_060, nil), (1_700_000_061, .notYetValid), (1_700_003_600, .notYetValid),
-            ("1700000000", .notBefore), (.null, .notBefore),
+            ("1700000000", .notBefore), (true, .notBefore), ("", .notBefore),
         ] as [(JSONValue, IDTokenRefusal?)]
     )
     func notBefore(value: JSONValue, expected: IDTokenRefusal?) throws {
@@ -210,7 +210,7 @@ struct IDTokenTests {
         }
         #expect(try Self.refusal(Self.claims.with("at_hash", .string(hash)), key: key, ask) == nil)
         #expect(try Self.refusal(Self.claims, key: key, ask) == nil)
-        for value in [.string(algorithm.leftHalfHash(of: "OTHER")), "", 1, .null] as [JSONValue] {
+        for value in [.string(algorithm.leftHalfHash(of: "OTHER")), "", 1, []] as [JSONValue] {
             let refused = try Self.refusal(Self.claims.with("at_hash", value), key: key, ask)
             #expect(refused == .accessTokenHash)
         }
@@ -238,6 +238,71 @@ struct IDTokenTests {
         let first = try IDTokenClaims(original)
         let refused = try Self.refusal(original.with(name, value)) { $0.original = first }
         #expect(refused == expected)
+    }
+
+    @Test(
+        "BR87: null is as absent, and what no rule asks for may be anything",
+        arguments: [
+            ("acr", ["values": ["urn:x"]]), ("acr", nil), ("acr", 1), ("acr", ""),
+            ("auth_time", nil), ("auth_time", "1700000000"), ("auth_time", [:]),
+            ("auth_time", .number(1e300)), ("auth_time", -1), ("azp", nil), ("nbf", nil),
+            ("at_hash", nil), ("at_hash", 7), ("at_hash", ""), ("amr", "pwd"), ("sid", 1),
+        ] as [(String, JSONValue)]
+    )
+    func foreign(name: String, value: JSONValue) throws {
+        let claims = Self.claims.with(name, value)
+        #expect(try Self.refusal(claims) == nil)
+        // Also where the sign-in was the same, and where it had the claim.
+        for original in [claims, Self.claims] {
+            let first = try IDTokenClaims(original)
+            #expect(try Self.refusal(claims) { $0.original = first } == nil)
+        }
+        let wasText = try IDTokenClaims(Self.claims.with("auth_time", "1700000000"))
+        let isDate = Self.claims.with("auth_time", 1_700_000_000)
+        #expect(try Self.refusal(isDate) { $0.original = wasText } == nil)
+    }
+
+    @Test(
+        "BR87: at_hash may be null beside an access token, and azp must be there for two audiences"
+    )
+    func nullWithRule() throws {
+        let refused = try Self.refusal(Self.claims.with("at_hash", .null)) {
+            $0.accessToken = SecretText("ACCESS")
+        }
+        #expect(refused == nil)
+        let two = Self.claims.with("aud", ["web1", "api"]).with("azp", .null)
+        #expect(try Self.refusal(two) { $0.trustedAudiences = ["api"] } == .authorizedParty)
+    }
+
+    @Test("BR77: a refreshed token's nonce may be null or empty, and is refused as anything else")
+    func foreignNonce() throws {
+        for original in [nil, "NONCE"] as [String?] {
+            for value in [.null, ""] as [JSONValue] {
+                let refused = try Self.refusal(Self.claims.with("nonce", value)) {
+                    $0.nonce = .absentOr(original)
+                }
+                #expect(refused == nil)
+            }
+            for value in [1, ["NONCE"], "other", [:]] as [JSONValue] {
+                let refused = try Self.refusal(Self.claims.with("nonce", value)) {
+                    $0.nonce = .absentOr(original)
+                }
+                #expect(refused == .nonce)
+            }
+        }
+        #expect(try Self.refusal(Self.claims.with("nonce", 1)) { $0.nonce = .unchecked } == nil)
+    }
+
+    @Test("OpenID Connect Core §12.2: a claim that the sign-in had must not change its type")
+    func changedType() throws {
+        let original = Self.claims.with("auth_time", 1_699_999_990).with("azp", "web1")
+        let first = try IDTokenClaims(original)
+        for (name, expected) in [("auth_time", .authTime), ("azp", .authorizedParty)]
+            as [(String, IDTokenRefusal)]
+        {
+            let refused = try Self.refusal(original.with(name, ["x"])) { $0.original = first }
+            #expect(refused == expected)
+        }
     }
 
     @Test("OpenID Connect Core §12.2: a refreshed token is of the issuer of the sign-in")

@@ -69,6 +69,23 @@ struct RedirectURIRuleTests {
         }
     }
 
+    @Test("Apps of others with another form of scheme: with the development switch, to the byte")
+    func ofOthers() throws {
+        for text in ["app.immich:///callback", "cursor://anysphere.cursor-mcp/oauth/callback"] {
+            let uri = RedirectURI(text)
+            try uri.checkRegistrable(development: true)
+            #expect(throws: RedirectURI.Refusal.self) {
+                try uri.checkRegistrable(development: false)
+            }
+            #expect(uri.permits(uri) && !uri.permits(RedirectURI(text + "/")))
+        }
+        for text in ["javascript:alert(1)", "data:text/html,x", "FILE:///etc/passwd"] {
+            #expect(throws: RedirectURI.Refusal.browsersScheme) {
+                try RedirectURI(text).checkRegistrable(development: true)
+            }
+        }
+    }
+
     @Test("RFC 8252 §7.3: without a path a loopback literal comes back on any port, too")
     func pathlessPorts() {
         let uri = RedirectURI("http://127.0.0.1")

@@ -9,6 +9,18 @@ import Testing
 @Suite("How clients authenticate at a host of the AT Protocol") struct ATAssertionTests {
     private func scene() async throws -> ATScene { try await ATScene(isConfidential: true) }
 
+    /// A client that has published a second key as well.
+    private func sceneOfTwoKeys() async throws -> (ATScene, SigningKey) {
+        let second = try SigningKey(generating: .es256, keyID: "two", random: .system)
+        let scene = try await scene()
+        let keys: JSONValue = [
+            .object(scene.key.verificationKey.jwk.object),
+            .object(second.verificationKey.jwk.object),
+        ]
+        scene.publish(["jwks": ["keys": keys]])
+        return (scene, second)
+    }
+
     @Test("ATP-CA-2: an assertion is good once, and at no age under a minute too old")
     func once() async throws {
         let scene = try await scene()
@@ -30,7 +42,9 @@ import Testing
         ("no time", ["iat": .null]),
         ("no end", ["exp": .null]),
         ("over now", ["exp": .integer(1_800_000_000)]),
-        ("a list of audiences", ["aud": [.string(ATScene.issuer)]]),
+        ("another audience, too", ["aud": [.string(ATScene.issuer), "https://x.example"]]),
+        ("no audience in a list", ["aud": []]),
+        ("the token endpoint in a list", ["aud": [.string(ATScene.issuer + "/oauth/token")]]),
         ("the token endpoint", ["aud": .string(ATScene.issuer + "/oauth/token")]),
         ("another issuer", ["iss": "https://other.example.com/client.json"]),
         ("no jti", ["jti": .null]),
@@ -45,6 +59,21 @@ import Testing
         let reply = try await scene.push(proof: try scene.assertion(changes))
         #expect(reply.status == 400 && reply.error == "invalid_client", "\(name) \(reply.text)")
         #expect(reply.headers[.wwwAuthenticate] == nil)
+    }
+
+    @Test("ATP-CA-2, RFC 7519 §4.1.3: the issuer as the only audience of a list is taken")
+    func listedAudience() async throws {
+        let scene = try await scene()
+        func listed() throws -> [(String, String)] {
+            try scene.assertion(["aud": [.string(ATScene.issuer)]])
+        }
+        let pushed = try await scene.push(proof: try listed())
+        #expect(pushed.status == 201, "\(pushed.text)")
+        let tokens = try await scene.redeem(try await scene.code(), proof: try listed())
+        #expect(tokens.status == 200, "\(tokens.text)")
+        let refresh = try #require(tokens.json.string("refresh_token"))
+        let refreshed = try await scene.refresh(refresh, proof: try listed())
+        #expect(refreshed.status == 200, "\(refreshed.text)")
     }
 
     @Test("decision 0064: elsewhere a minute of difference between clocks is forgiven, as before")
@@ -142,13 +171,7 @@ import Testing
 
     @Test("ATP-CA-3: a code is redeemed with the key that its request was pushed with")
     func boundCode() async throws {
-        let second = try SigningKey(generating: .es256, keyID: "two", random: .system)
-        let scene = try await scene()
-        let keys: JSONValue = [
-            .object(scene.key.verificationKey.jwk.object),
-            .object(second.verificationKey.jwk.object),
-        ]
-        scene.publish(["jwks": ["keys": keys]])
+        let (scene, second) = try await sceneOfTwoKeys()
         let code = try await scene.code()
         let other = try await scene.redeem(code, proof: scene.assertion(by: second))
         #expect(other.status == 400 && other.error == "invalid_grant", "\(other.text)")
@@ -160,13 +183,7 @@ import Testing
 
     @Test("ATP-CA-3, attack G18: a session is bound to the key that its client began it with")
     func bound() async throws {
-        let second = try SigningKey(generating: .es256, keyID: "two", random: .system)
-        let scene = try await scene()
-        let keys: JSONValue = [
-            .object(scene.key.verificationKey.jwk.object),
-            .object(second.verificationKey.jwk.object),
-        ]
-        scene.publish(["jwks": ["keys": keys]])
+        let (scene, second) = try await sceneOfTwoKeys()
         let tokens = try await scene.tokens()
         let refresh = try #require(tokens.json.string("refresh_token"))
         let other = try await scene.refresh(refresh, proof: scene.assertion(by: second))

@@ -102,13 +102,15 @@ import Testing
         let scene = try await ATScene()
         for changes in [
             ("nonce", "n"), ("claims", "{}"), ("id_token_hint", "x"), ("prompt", "none"),
-            ("response_mode", "fragment"), ("login_hint", "alice"),
+            ("response_mode", "jwt"), ("login_hint", "alice"),
             ("login_hint", "alice@example.com"), ("login_hint", "did:key:z6Mk"),
             ("login_hint", "https://example.com"), ("login_hint", "did:plc:"),
         ] {
             let reply = try await scene.push([changes])
             #expect(reply.status == 400 && reply.error == "invalid_request", "\(changes)")
         }
+        // Its clients in browsers read the fragment (docs/decisions/0041).
+        #expect(try await scene.push([("response_mode", "fragment")]).status == 201)
         for hint in ["alice.example.com", "Alice.Example.com", ATScene.dids["alice"] ?? ""] {
             #expect(try await scene.push([("login_hint", hint)]).status == 201, "\(hint)")
         }

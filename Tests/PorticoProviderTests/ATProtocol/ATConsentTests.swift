@@ -18,7 +18,7 @@ import Testing
         let page = try await scene.signIn([("scope", scope)])
         #expect(page.status == 200)
         #expect(page.text.contains("app.example.com/client.json"))
-        #expect(page.text.contains("Use your account as you do"))
+        #expect(page.text.contains("Full access to your account"))
         #expect(page.text.contains("We don’t know these permissions"))
         #expect(!page.text.contains("The best app"), "a name that anybody can give themselves")
         #expect(!page.text.contains("the-best-logo"), "and a picture that anybody can draw")
@@ -115,11 +115,11 @@ import Testing
     /// Presses the button beside the app with that id; without one, beside the first.
     private func remove(_ account: TestBrowser, _ id: String? = nil) async throws -> Reply {
         let page = try await account.get(Self.apps)
-        let csrf = page.hiddenFields.first { $0.name == "csrf" }?.value ?? ""
+        let proof = page.formProof
         let first = page.hiddenFields.first { $0.name == "id" }?.value
         return try await account.post(
             Self.apps,
-            [("csrf", csrf), ("id", try #require(id ?? first)), ("action", "remove")]
+            proof + [("id", try #require(id ?? first)), ("action", "remove")]
         )
     }
 
@@ -235,16 +235,16 @@ import Testing
         let page = try await account.get(path)
         let ids = page.text.matches(of: /name="id" value="(session-[^"]*)"/).map { String($0.1) }
         #expect(ids.count == 2 && page.text.contains(">app.example.com/client.json</bdi>"))
-        let csrf = page.hiddenFields.first { $0.name == "csrf" }?.value ?? ""
+        let proof = page.formProof
         let newest = try #require(ids.first)
         let one = try await account.post(
             path,
-            [("csrf", csrf), ("id", newest), ("action", "end")]
+            proof + [("id", newest), ("action", "end")]
         )
         #expect(one.text.matches(of: /value="session-/).count == 1)
         #expect(try await scene.refresh(refresh[1]).error == "invalid_grant")
         #expect(try await isSilent(scene, account, [hint]))
-        let all = try await account.post(path, [("csrf", csrf), ("action", "end-others")])
+        let all = try await account.post(path, proof + [("action", "end-others")])
         #expect(all.text.contains("not signed in anywhere else"))
         #expect(try await scene.refresh(refresh[0]).error == "invalid_grant")
         #expect(try await scene.refresh(refresh[2]).status == 200, "bob's")

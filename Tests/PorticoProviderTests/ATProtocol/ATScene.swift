@@ -37,10 +37,12 @@ struct ATScene {
     /// - Parameters:
     ///   - changes: In the document; `null` takes a member away.
     ///   - isConfidential: Whether the client authenticates with ``key``.
+    ///   - sendsMail: Whether the outbox is emptied: then forgotten passwords can be replaced.
     init(
         _ changes: JSONObject = [:],
         isConfidential: Bool = false,
         database: TestDatabase? = nil,
+        sendsMail: Bool = false,
         configure: (inout NewRealm) -> Void = { _ in }
     ) async throws {
         let key = try SigningKey(generating: .es256, keyID: "one", random: .system)
@@ -54,7 +56,11 @@ struct ATScene {
         self.document = document
         self.key = key
         sites[Self.url] = DocumentSites.Answer(document)
-        server = try await ProviderUnderTest(database: database, documentsBy: sites) { new in
+        server = try await ProviderUnderTest(
+            database: database,
+            documentsBy: sites,
+            sendsMail: sendsMail
+        ) { new in
             new.realm.issuer = Self.issuer
             new.realm.atProtocol = ATProtocolRealm(resource: Self.resource)
             for index in new.people.indices {

@@ -312,11 +312,11 @@ import Testing
         let ids = page.text.matches(of: /name="id" value="(session-[^"]*)"/).map { String($0.1) }
         #expect(ids.count == 2, "\(page.text)")
         #expect(page.text.contains("app.example.com/client.json"))
-        let csrf = page.hiddenFields.first { $0.name == "csrf" }?.value ?? ""
+        let proof = page.formProof
         let newest = try #require(ids.first)
         let ended = try await browser.post(
             path,
-            [("csrf", csrf), ("id", newest), ("action", "remove")]
+            proof + [("id", newest), ("action", "remove")]
         )
         #expect(ended.status == 200)
         #expect(ended.text.matches(of: /value="session-/).count == 1)
@@ -328,7 +328,7 @@ import Testing
         let others = try claims(foreign).string("jti").flatMap { AccessTokenID($0) }?.grantID.text
         let nobody = try await browser.post(
             path,
-            [("csrf", csrf), ("id", "session-" + (others ?? "")), ("action", "remove")]
+            proof + [("id", "session-" + (others ?? "")), ("action", "remove")]
         )
         #expect(nobody.status == 200)
         #expect(try await scene.refresh(foreign.json.string("refresh_token") ?? "").status == 200)

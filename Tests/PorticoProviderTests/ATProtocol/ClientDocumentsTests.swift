@@ -435,14 +435,7 @@ import Testing
         let reference = try await scene.reference()
         let realms = scene.server.database.realms
         let realm = try #require(try await realms.snapshot().realms.first)
-        var client = Client(
-            id: UniqueID(random: .system).text,
-            realmID: realm.id,
-            clientID: ATScene.url,
-            name: "App",
-            type: .public,
-            authentication: .none
-        )
+        var client = Client.app(ATScene.url, "App", realmID: realm.id)
         client.redirectURIs = [RedirectURI(ATScene.redirect)]
         client.isEnabled = false
         #expect(try await realms.create(client) == .created)

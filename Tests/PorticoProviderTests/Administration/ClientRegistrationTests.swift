@@ -50,7 +50,7 @@ struct ClientRegistrationTests {
             ("https://*.example.com/cb", .wildcard),
             ("https://app.example.com/cb#f", .fragment),
             ("http://app.example.com/cb", .plainHTTP),
-            ("javascript:alert(1)", .dotlessScheme),
+            ("javascript:alert(1)", .browsersScheme),
             ("/cb", .notAbsolute),
             ("http://localhost/cb", .localhost),
             ("http://localhost:1234/cb", .localhost),
@@ -99,7 +99,7 @@ struct ClientRegistrationTests {
         client.isDevelopment = true
         #expect(try admit(client).warnings == [.development])
         client.redirectURIs = [RedirectURI("javascript:alert(1)")]
-        #expect(try refusal(of: client) == .redirectURI(index: 0, .dotlessScheme))
+        #expect(try refusal(of: client) == .redirectURI(index: 0, .browsersScheme))
     }
 
     @Test("RFC 6749 §3.1.2.2: the code grant needs a registered redirect URI")

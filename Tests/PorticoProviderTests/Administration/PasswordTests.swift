@@ -126,34 +126,6 @@ struct PasswordTests {
         #expect(Data(base64Encoded: tag + "=") == Data(repeating: 0xFB, count: 32))
     }
 
-    @Test("WEB-BRUTE-1: however many addresses guess, others have half of the places to hash")
-    func places() {
-        var places = HashingPlaces(34)
-        var admitted: [LimitKey] = []
-        for number in 0..<20 {
-            let suspect = LimitKey("hashing", "address \(number)")
-            for _ in 0..<20 where places.admit(suspect) { admitted.append(suspect) }
-            // A quarter for one of them.
-            if number == 0 { #expect(admitted.count == 8) }
-        }
-        #expect(admitted.count == 17)
-        let others = (0..<30).count { _ in places.admit(nil) }
-        #expect(others == 17)
-        // A finished one makes room for the next, suspects for suspects only where all places are taken.
-        let last = LimitKey("hashing", "address 19")
-        let whereFull = places.admit(last)
-        places.leave(nil)
-        let whereSuspectsAreMany = places.admit(last)
-        places.leave(admitted[0])
-        let afterOneLess = places.admit(last)
-        #expect([whereFull, whereSuspectsAreMany, afterOneLess] == [false, false, true])
-        places.leave(last)
-        for suspect in admitted.dropFirst() { places.leave(suspect) }
-        for _ in 0..<16 { places.leave(nil) }
-        let all = (0..<40).count { _ in places.admit(nil) }
-        #expect(all == 34)
-    }
-
     @Test("WEB-ENUM-1: a name that no one has costs a hash, like a wrong password")
     func unknownName() async throws {
         let hashing = PasswordHashing(threads: 1, mostWaiting: 8, random: .system)
@@ -168,7 +140,7 @@ struct PasswordTests {
                 let outcome = try await PasswordSignIn(people: people, hashing: hashing)(
                     text,
                     of: credentials,
-                    for: nil,
+                    for: .server,
                     random: .system
                 )
                 guard case .refused = outcome else {
@@ -179,7 +151,7 @@ struct PasswordTests {
                     try await PasswordSignIn(people: people, hashing: full)(
                         text,
                         of: credentials,
-                        for: nil,
+                        for: .server,
                         random: .system
                     )
                 }

@@ -128,6 +128,7 @@ struct PersonRegistrationTests {
                 SecretText("short"),
                 for: ann,
                 realmName: "demo",
+                by: .server,
                 random: .system
             )
         }
@@ -135,6 +136,7 @@ struct PersonRegistrationTests {
             SecretText("correct horse battery"),
             for: ann,
             realmName: "demo",
+            by: .server,
             random: .system
         )
         #expect(hash.encoded.hasPrefix("$argon2id$v=19$m=19456,t=2,p=1$"))
@@ -150,5 +152,24 @@ struct PersonRegistrationTests {
         )
         #expect(broken == .tooShort)
         #expect(StoredHash.verify(Array("ann".utf8), against: hash))
+    }
+    @Test("WEB-BRUTE-1: new passwords are hashed for whoever asks for them")
+    func asker() async throws {
+        let occupied = OccupiedHashing(places: 16)
+        let registration = PersonRegistration(hashing: occupied.hashing)
+        let ann = try ann()
+        let asker = HashingAsker(address: "192.0.2.1", account: "ann")
+        try await occupied.take(costly: 3, cheap: 4, for: asker)
+        await #expect(throws: PasswordHashing.Busy.self) {
+            try await registration.hash(
+                SecretText("correct horse battery"),
+                for: ann,
+                realmName: "demo",
+                by: asker,
+                random: .system
+            )
+        }
+        occupied.leave()
+        await occupied.hashing.shutDown()
     }
 }

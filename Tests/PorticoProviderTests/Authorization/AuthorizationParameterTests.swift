@@ -42,7 +42,11 @@ import Testing
         let reply = try await server.send(.get, TestBrowser.authorizationPath(request))
         #expect(reply.status == 400)
         #expect(reply.location == nil)
-        #expect(!reply.text.contains("<script"))
+        // Where none is named, it is not said that there is no such app.
+        let isNamed = !clientID.isEmpty
+        #expect(reply.text.contains("This app isn’t registered here") == isNamed)
+        #expect(reply.text.contains("client_id is missing") == !isNamed)
+        #expect(!reply.text.contains("<script>alert"))
         #expect(reply.headers[values: .setCookie].isEmpty)
     }
 

@@ -117,7 +117,9 @@ import Testing
         }
     }
 
-    @Test("attack B28, WEB-CSP-4: form_post escapes what it posts, and posts to one origin alone")
+    @Test(
+        "attack B28, WEB-CSP-4: form_post escapes what it posts, in one form to the proven redirect"
+    )
     func formPost() async throws {
         let server = try await ProviderUnderTest()
         let state = "\"><script>alert(1)</script>&amp;'"
@@ -142,8 +144,9 @@ import Testing
             #expect(fields["iss"] == TestRealm.issuer)
             #expect(fields[name]?.isEmpty == false)
             let policy = try #require(reply.headers[.contentSecurityPolicy])
-            #expect(policy.contains("form-action https://app.example.com"))
-            #expect(!policy.contains("'self' https"))
+            // Where the client leads on to is its own matter (docs/decisions/0101).
+            #expect(!policy.contains("form-action"))
+            #expect(reply.text.components(separatedBy: "<form").count == 2)
             #expect(policy.contains("script-src 'sha256-"))
             #expect(policy.contains("frame-ancestors 'none'"))
             #expect(reply.text.contains("<button"), "it goes on without scripts")

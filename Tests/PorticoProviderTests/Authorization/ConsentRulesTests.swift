@@ -6,6 +6,24 @@ import Testing
 @testable import PorticoProvider
 
 @Suite("Whether a person must be asked") struct ConsentRulesTests {
+    private func client(_ uri: String) -> Client {
+        var client = Client.app("native1", "Native", id: "uuid", realmID: "realm")
+        client.redirectURIs = [RedirectURI(uri)]
+        return client
+    }
+
+    private func rules(_ client: Client, _ scope: String) throws -> ConsentRules {
+        let form = TestFlow.request().map { (name: $0.0, value: $0.1) }
+        return ConsentRules(
+            client: client,
+            redirect: try #require(
+                PermittedRedirect(client.redirectURIs[0], of: client, in: nil)
+            ),
+            request: try AuthorizationRequest(FormParameters(form)),
+            scope: try Scope(scope)
+        )
+    }
+
     @Test(
         "RFC 8252 §8.6: what was allowed before counts on a claimed https redirect only",
         arguments: [
@@ -14,26 +32,32 @@ import Testing
         ]
     )
     func earlier(uri: String, isNeeded: Bool) throws {
-        var client = Client(
-            id: "uuid",
-            realmID: "realm",
-            clientID: "native1",
-            name: "Native",
-            type: .public,
-            authentication: .none
-        )
+        var client = client(uri)
         client.requiresConsent = true
-        client.redirectURIs = [RedirectURI(uri)]
-        let form = TestFlow.request().map { (name: $0.0, value: $0.1) }
-        let rules = ConsentRules(
-            client: client,
-            redirect: try #require(PermittedRedirect(RedirectURI(uri), of: client, in: nil)),
-            request: try AuthorizationRequest(FormParameters(form)),
-            scope: try Scope("openid profile")
-        )
+        let rules = try rules(client, "openid profile")
         #expect(rules.isNeeded(earlier: try Scope("openid profile email")) == isNeeded)
         #expect(rules.dependsOnEarlier == !isNeeded)
         #expect(rules.isNeeded(earlier: try Scope("openid")))
         #expect(rules.isNeeded(earlier: nil))
+    }
+
+    @Test(
+        "attack: any program names a public client that people administer by",
+        arguments: [
+            ("https://app.example.com/cb", false), ("com.example.app:/cb", true),
+            ("http://127.0.0.1:4711/cb", true),
+        ]
+    )
+    func administers(uri: String, isNeeded: Bool) throws {
+        var client = client(uri)
+        func isAsked(_ client: Client) throws -> Bool {
+            try rules(client, "openid").isNeeded(earlier: try Scope("openid profile"))
+        }
+        #expect(try !isAsked(client))
+        client.administers = true
+        #expect(try isAsked(client) == isNeeded)
+        // The code is worth nothing without its secret.
+        client.type = .confidential
+        #expect(try !isAsked(client))
     }
 }

@@ -189,15 +189,15 @@ struct LongRequestTests {
         }
         let server = try await ProviderUnderTest()
         let browser = TestBrowser(server)
-        expectError(try await browser.authorize(request(5001)), "invalid_request", of: "third")
+        expectError(try await browser.authorize(request(16_385)), "invalid_request", of: "third")
         let posted = try await server.post(
             ProviderUnderTest.path("auth"),
-            request(5001),
+            request(16_385),
             headers: HTTPField.Name("Sec-Fetch-Site").map { [$0: "cross-site"] } ?? [:]
         )
         expectError(posted, "invalid_request", of: "third")
         // What the first page carries, the last one does.
-        let consent = try await browser.signIn("alice", request(5000))
+        let consent = try await browser.signIn("alice", request(16_384))
         expectPage(consent, "consent")
         expectCode(try await browser.submit(consent, [("action", "allow")]), of: "third")
     }

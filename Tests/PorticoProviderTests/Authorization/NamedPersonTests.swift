@@ -7,22 +7,13 @@ import Testing
 @Suite("For whom: id_token_hint and claims") struct NamedPersonTests {
     private static let password = TestRealm.passwords["alice"] ?? ""
 
-    private func signedIn(_ name: String = "alice") async throws -> (
-        ProviderUnderTest, TestBrowser
-    ) {
-        let server = try await ProviderUnderTest()
-        let browser = TestBrowser(server)
-        expectCode(try await browser.signIn(name, TestFlow.request()))
-        return (server, browser)
-    }
-
     private func request(_ changes: (String, String)...) -> [(String, String)] {
         TestFlow.request("native1", changes)
     }
 
     @Test("attack B23: bob's hint while alice is signed in: login_required, or a page for bob")
     func otherPerson() async throws {
-        let (server, browser) = try await signedIn()
+        let (server, browser) = try await ProviderUnderTest.signedIn()
         let hint = try #require(try await server.tokens("bob").json.string("id_token"))
         let silent = request(("id_token_hint", hint), ("prompt", "none"))
         expectError(try await browser.authorize(silent), "login_required")
@@ -53,7 +44,7 @@ import Testing
 
     @Test("attack B23, OpenID Connect Core §3.1.2.1: a forged hint is invalid_request")
     func forgedHint() async throws {
-        let (server, browser) = try await signedIn()
+        let (server, browser) = try await ProviderUnderTest.signedIn()
         let token = try #require(try await server.tokens().json.string("id_token"))
         for forged in try HintForge(token).all {
             for prompt in ["none", ""] {
@@ -68,7 +59,7 @@ import Testing
 
     @Test("OpenID Connect Core §3.1.2.2, §5.5: sub asked for by value is answered for no one else")
     func subject() async throws {
-        let (server, browser) = try await signedIn()
+        let (server, browser) = try await ProviderUnderTest.signedIn()
         let tokens = try await server.tokens("bob")
         let bob = try #require(
             try ProviderUnderTest.claims(tokens.json.string("id_token")).string("sub")

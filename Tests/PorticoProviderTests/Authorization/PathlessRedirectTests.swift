@@ -87,25 +87,17 @@ struct PathlessRedirectTests {
         }
     }
 
-    @Test("WEB-CSP-3: the page that posts the answer goes to that host, and the sign-in page may")
+    @Test("WEB-CSP-3: the page that posts the answer goes to that very address")
     func formPost() async throws {
         let server = try await server()
-        for (uri, source) in [
-            ("https://app.example.com", "https://app.example.com"),
-            ("http://127.0.0.1:8000", "http://127.0.0.1:*"), ("http://localhost:8081", "http:"),
-        ] {
+        for uri in ["https://app.example.com", "http://127.0.0.1:8000", "http://localhost:8081"] {
             let page = try await TestBrowser(server).authorize(request(uri))
-            #expect(
-                page.headers[.contentSecurityPolicy]?.contains("form-action 'self' \(source)")
-                    == true
-            )
+            #expect(page.headers[.contentSecurityPolicy]?.contains("form-action") == false)
             let reply = try await TestBrowser(server)
                 .signIn("alice", request(uri, [("response_mode", "form_post")]))
             #expect(reply.status == 200)
             #expect(reply.text.contains("action=\"\(uri)\""))
-            #expect(
-                reply.headers[.contentSecurityPolicy]?.hasSuffix("form-action \(source)") == true
-            )
+            #expect(reply.headers[.contentSecurityPolicy]?.contains("form-action") == false)
         }
     }
 }

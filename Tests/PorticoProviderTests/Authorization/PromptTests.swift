@@ -7,15 +7,6 @@ import Testing
 @Suite("Whether to ask: prompt and max_age") struct PromptTests {
     private static let password = TestRealm.passwords["alice"] ?? ""
 
-    private func signedIn(_ name: String = "alice") async throws -> (
-        ProviderUnderTest, TestBrowser
-    ) {
-        let server = try await ProviderUnderTest()
-        let browser = TestBrowser(server)
-        expectCode(try await browser.signIn(name, TestFlow.request()))
-        return (server, browser)
-    }
-
     private func request(_ changes: (String, String)...) -> [(String, String)] {
         TestFlow.request("native1", changes)
     }
@@ -35,7 +26,7 @@ import Testing
         "attack B21, OpenID Connect Core §3.1.2.3: prompt=none that needs consent is consent_required"
     )
     func noConsent() async throws {
-        let (server, browser) = try await signedIn()
+        let (server, browser) = try await ProviderUnderTest.signedIn()
         let before = try await server.remains()
         let reply = try await browser.authorize(TestFlow.request("third", [("prompt", "none")]))
         expectError(reply, "consent_required", of: "third")
@@ -46,7 +37,7 @@ import Testing
         "OpenID Connect Core §3.1.2.1: prompt=none changes nothing: no cookie, no auth_time, no row"
     )
     func silence() async throws {
-        let (server, browser) = try await signedIn()
+        let (server, browser) = try await ProviderUnderTest.signedIn()
         let cookies = browser.cookies
         let before = try await server.remains()
         let start = server.clock.seconds
@@ -63,7 +54,7 @@ import Testing
 
     @Test("OpenID Connect Core §3.1.2.1: prompt=login asks again, and auth_time is new")
     func login() async throws {
-        let (server, browser) = try await signedIn()
+        let (server, browser) = try await ProviderUnderTest.signedIn()
         let old = browser.cookies
         server.clock.advance(by: 100)
         let page = try await browser.authorize(request(("prompt", "login")))
@@ -84,7 +75,7 @@ import Testing
     @Test("OpenID Connect Core §3.1.2.1: a forced sign-in counts for the pages that follow it")
     func noLoop() async throws {
         for prompt in ["login", "login select_account consent"] {
-            let (_, browser) = try await signedIn()
+            let (_, browser) = try await ProviderUnderTest.signedIn()
             let request = TestFlow.request("third", [("prompt", prompt), ("max_age", "0")])
             let page = try await browser.authorize(request)
             expectPage(page, "authenticate")
@@ -100,7 +91,7 @@ import Testing
 
     @Test("OpenID Connect Core §3.1.2.1: prompt=consent asks although it was allowed before")
     func consent() async throws {
-        let (_, browser) = try await signedIn()
+        let (_, browser) = try await ProviderUnderTest.signedIn()
         let page = try await browser.authorize(TestFlow.request("third"))
         expectPage(page, "consent")
         expectCode(try await browser.submit(page, [("action", "allow")]), of: "third")
@@ -113,7 +104,7 @@ import Testing
 
     @Test("OpenID Connect Core §3.1.2.1: prompt=select_account lets the person choose")
     func selectAccount() async throws {
-        let (server, browser) = try await signedIn()
+        let (server, browser) = try await ProviderUnderTest.signedIn()
         let page = try await browser.authorize(request(("prompt", "select_account")))
         expectPage(page, "select-account")
         #expect(page.text.contains("alice@example.com"))
@@ -133,7 +124,7 @@ import Testing
 
     @Test("RFC 6749 §4.1.2.1: not signing in, choosing or allowing sends access_denied")
     func denied() async throws {
-        let (server, browser) = try await signedIn()
+        let (server, browser) = try await ProviderUnderTest.signedIn()
         let before = try await server.remains()
         let signIn = try await browser.authorize(request(("prompt", "login")))
         expectError(try await browser.submit(signIn, [("action", "cancel")]), "access_denied")
@@ -149,7 +140,7 @@ import Testing
 
     @Test("attack B22, OpenID Connect Core §3.1.2.1: max_age asks again once it is too long ago")
     func maxAge() async throws {
-        let (server, browser) = try await signedIn()
+        let (server, browser) = try await ProviderUnderTest.signedIn()
         // 0 means that it always is too long ago, in the same second too.
         expectPage(try await browser.authorize(request(("max_age", "0"))), "authenticate")
         server.clock.advance(by: 100)
@@ -164,7 +155,7 @@ import Testing
 
     @Test("OpenID Connect Core §2, §3.1.2.1: after max_age=0 the ID Token has the new auth_time")
     func maxAgeZero() async throws {
-        let (server, browser) = try await signedIn()
+        let (server, browser) = try await ProviderUnderTest.signedIn()
         let answer = try await browser.signIn("alice", request(("max_age", "0")))
         let tokens = try await server.redeem(expectCode(answer))
         let claims = try ProviderUnderTest.claims(tokens.json.string("id_token"))

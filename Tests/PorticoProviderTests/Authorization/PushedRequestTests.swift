@@ -256,7 +256,7 @@ import Testing
         #expect(try await server.remains().grants == 1)
     }
 
-    @Test("RFC 9126 §7.3: once a pushed request was answered, no page of it goes on")
+    @Test("RFC 9126 §7.3: once a pushed request was answered, it begins anew nowhere")
     func answered() async throws {
         let server = try await ProviderUnderTest()
         let uri = try requestURI(
@@ -281,10 +281,9 @@ import Testing
         let before = try await server.remains()
         expectErrorPage(try await browser.get(restart))
         expectErrorPage(try await TestBrowser(server).get(restart))
-        expectErrorPage(try await browser.submit(consent, [("action", "allow")]))
-        // The form of the first page is bound to a cookie that the sign-in has replaced; in a
-        // browser that kept it, it would be refused like these.
         #expect(try await server.remains() == before)
+        // The pages that this browser has open are its own (docs/decisions/0104).
+        expectCode(try await browser.submit(consent, [("action", "allow")]), of: "third")
     }
 
     @Test("RFC 9126 §7.3: a password is not asked for again, nor taken, for an answered request")
@@ -346,5 +345,37 @@ import Testing
         expectError(direct, "invalid_request")
         let uri = try requestURI(try await server.push(TestFlow.request()))
         expectCode(try await TestBrowser(server).signIn("alice", reference(uri)))
+    }
+
+    @Test(
+        "RFC 9126 §7.3: of many that open a request_uri at once in a signed-in browser one has a code",
+        arguments: [false, true]
+    )
+    func pushedTogether(isRestart: Bool) async throws {
+        let (server, browser) = try await ProviderUnderTest.signedIn()
+        let elsewhere = TestBrowser(server)
+        let before = try await server.remains().grants
+        for round in 1...20 {
+            let pushed = try await server.push(TestFlow.request())
+            var path = TestBrowser.authorizationPath(reference(try requestURI(pushed)))
+            if isRestart {
+                // Its page, which was left open where no one is signed in, begins it again here.
+                let page = try await elsewhere.get(path)
+                let sealed = page.hiddenFields.first { $0.name == "request" }?.value ?? ""
+                path = "/realms/test/login-actions/restart?request=" + sealed
+            }
+            let address = path
+            let replies = try await withThrowingTaskGroup { group in
+                for _ in 1...20 {
+                    group.addTask { try await browser.get(address) }
+                }
+                return try await group.reduce(into: [Reply]()) { $0.append($1) }
+            }
+            let answered = replies.filter { $0.redirected["code"] != nil }
+            #expect(answered.count == 1)
+            for reply in replies where reply.redirected["code"] == nil { expectErrorPage(reply) }
+            #expect(try await server.redeem(answered.first?.redirected["code"] ?? "").status == 200)
+            #expect(try await server.remains().grants == before + Int64(round))
+        }
     }
 }

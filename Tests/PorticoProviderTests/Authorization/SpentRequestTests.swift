@@ -2,35 +2,21 @@ import Foundation
 import HTTPTypes
 import PorticoBytes
 import PorticoProtocol
+import PorticoStores
 import PorticoTestSupport
+import PorticoWeb
 import Testing
 
 @testable import PorticoProvider
 
-@Suite("One code for one authorization request") struct SpentRequestTests {
+@Suite("Forms that come twice or late, and codes of pushed requests") struct SpentRequestTests {
     private static let alice = [
         ("username", "alice"), ("password", TestRealm.passwords["alice"] ?? ""),
     ]
 
-    /// A page on which a request was answered before, from which the same request begins anew.
-    private func expectAnswered(
-        _ reply: Reply,
-        _ browser: TestBrowser,
-        of client: String,
-        sourceLocation: SourceLocation = #_sourceLocation
-    ) async throws {
-        #expect(reply.status == 400, sourceLocation: sourceLocation)
-        #expect(reply.location == nil, sourceLocation: sourceLocation)
-        #expect(!reply.text.contains("code="), sourceLocation: sourceLocation)
-        let link = reply.text.firstMatch(of: /href="([^"]*restart[^"]*)"/)
-        let path = String(try #require(link, sourceLocation: sourceLocation).1)
-        let next = try await browser.get(path)
-        #expect(next.status != 400, sourceLocation: sourceLocation)
-        let isDone = next.redirected["code"] != nil || next.formAction != nil
-        #expect(isDone, sourceLocation: sourceLocation)
-    }
-
-    @Test("decision 0007: a consent form that is sent again gives no second code, redeemed or not")
+    @Test(
+        "decision 0104: a consent form that is sent again gives a code of its own, each good once"
+    )
     func consent() async throws {
         for isRedeemed in [false, true] {
             let server = try await ProviderUnderTest()
@@ -40,15 +26,19 @@ import Testing
             let allow = [("action", "allow")]
             let code = expectCode(try await browser.submit(page, allow), of: "third")
             if isRedeemed { #expect(try await server.redeem(code, "third").status == 200) }
-            for action in ["allow", "switch", "deny"] {
-                let reply = try await browser.submit(page, [("action", action)])
-                try await expectAnswered(reply, browser, of: "third")
-            }
+            let second = expectCode(try await browser.submit(page, allow), of: "third")
+            #expect(second != code)
+            #expect(try await server.redeem(second, "third").status == 200)
             if !isRedeemed { #expect(try await server.redeem(code, "third").status == 200) }
+            for code in [code, second] {
+                #expect(try await server.redeem(code, "third").error == "invalid_grant")
+            }
+            let denied = try await browser.submit(page, [("action", "deny")])
+            #expect(denied.redirected["error"] == "access_denied")
         }
     }
 
-    @Test("decision 0007: of many consents at once exactly one gets a code")
+    @Test("decision 0104: of many consents at once each has a code, and no two the same")
     func consentRace() async throws {
         let server = try await ProviderUnderTest()
         let browser = TestBrowser(server)
@@ -64,75 +54,151 @@ import Testing
                 }
                 return try await group.reduce(into: [Reply]()) { $0.append($1) }
             }
-            #expect(replies.filter { $0.redirected["code"] != nil }.count == 1)
-            #expect(replies.filter { $0.status == 400 }.count == 7)
+            #expect(Set(replies.compactMap { $0.redirected["code"] }).count == 8)
         }
     }
 
-    @Test("decision 0007: a sign-in form that is sent again gives no second code, cookie or not")
+    @Test("decision 0104: a sign-in form that is sent again goes on to the app, old cookies or new")
     func signIn() async throws {
         let server = try await ProviderUnderTest()
         let browser = TestBrowser(server)
         let page = try await browser.authorize(TestFlow.request())
-        let before = browser.cookies
-        expectCode(try await browser.submit(page, Self.alice))
+        // As a browser sends the second click, before the first answer is there.
+        let early = TestBrowser(server)
+        early.cookies = browser.cookies
+        let code = expectCode(try await browser.submit(page, Self.alice))
         let after = try await server.remains()
-        // As the browser would send it: with the cookies of after the sign-in.
-        let reply = try await browser.submit(page, Self.alice)
-        #expect(reply.status == 403)
-        // With the earlier ones: a client that kept both.
-        let thief = TestBrowser(server)
-        thief.cookies = before
-        try await expectAnswered(
-            try await thief.submit(page, Self.alice),
-            thief,
-            of: "native1"
-        )
-        #expect(try await server.remains() == after, "nobody is signed in by it")
+        let second = expectCode(try await browser.submit(page, Self.alice))
+        let third = expectCode(try await early.submit(page, Self.alice))
+        #expect(Set([code, second, third]).count == 3)
+        #expect(try await server.remains() == after, "it is one session")
+        for code in [code, second, third] {
+            #expect(try await server.redeem(code).status == 200)
+        }
+        // Who keeps the last answer is signed in.
+        let silent = TestFlow.request("native1", [("prompt", "none")])
+        expectCode(try await early.authorize(silent))
     }
 
-    @Test("decision 0007: so does an account that is chosen twice")
+    @Test("decision 0104: a wrong password sent twice counts twice, and signs no one in")
+    func wrong() async throws {
+        let server = try await ProviderUnderTest()
+        let browser = TestBrowser(server)
+        let page = try await browser.authorize(TestFlow.request())
+        let typed = [("username", "alice"), ("password", "wrong")]
+        for _ in 1...2 {
+            let reply = try await browser.submit(page, typed)
+            expectPage(reply, "authenticate")
+            #expect(reply.text.contains("value=\"alice\""))
+            #expect(!reply.text.contains("wrong\""))
+        }
+        #expect(try await server.remains() == Remains())
+        // The same form with the right one is another.
+        expectCode(try await browser.submit(page, Self.alice))
+    }
+
+    @Test("decision 0104: the second of two tabs signs in with the form that it has")
+    func tabs() async throws {
+        let server = try await ProviderUnderTest()
+        let browser = TestBrowser(server)
+        let tabs = [
+            try await browser.authorize(TestFlow.request("native1", [("state", "one")])),
+            try await browser.authorize(TestFlow.request("native1", [("state", "two")])),
+            try await browser.authorize(TestFlow.request("native1", [("state", "three")])),
+        ]
+        for (tab, state) in zip(tabs, ["one", "two", "three"]) {
+            let answer = try await browser.submit(tab, Self.alice)
+            #expect(answer.status == 303)
+            #expect(answer.redirected["state"] == state)
+            #expect(try await server.redeem(answer.redirected["code"] ?? "").status == 200)
+        }
+        #expect(try await server.remains().sessions == 1)
+        // Another browser has no such form, whatever it says it had before.
+        let thief = TestBrowser(server)
+        _ = try await thief.authorize(TestFlow.request())
+        let before = try await server.remains()
+        let former = try #require(browser.cookies.first { $0.key.contains("former") })
+        for value in [nil, "x", String(former.value.reversed())] {
+            thief.cookies[former.key] = value
+            #expect(try await thief.submit(tabs[0], Self.alice).status == 403)
+        }
+        #expect(try await server.remains() == before)
+    }
+
+    @Test("decision 0104: an account that is chosen twice is the one that the page has shown")
     func account() async throws {
         let server = try await ProviderUnderTest()
         let browser = TestBrowser(server)
         _ = try await browser.signIn("alice", TestFlow.request())
-        let page = try await browser.authorize(
-            TestFlow.request("native1", [("prompt", "select_account")])
-        )
-        expectCode(try await browser.submit(page, [("action", "continue")]))
-        for action in ["continue", "switch", "cancel"] {
-            let reply = try await browser.submit(page, [("action", action)])
-            try await expectAnswered(reply, browser, of: "native1")
+        let choose = TestFlow.request("native1", [("prompt", "select_account")])
+        let page = try await browser.authorize(choose)
+        for _ in 1...2 {
+            expectCode(try await browser.submit(page, [("action", "continue")]))
         }
+        // In another tab bob signs in: what was said of alice is not said of him.
+        _ = try await browser.signIn("bob", TestFlow.request("native1", [("prompt", "login")]))
+        let other = try await browser.submit(page, [("action", "continue")])
+        #expect(other.status == 403 && other.location == nil)
+        #expect(other.text.contains("bob") && other.formAction?.hasSuffix("select-account") == true)
+        expectCode(try await browser.submit(other, [("action", "continue")]))
     }
 
-    @Test(
-        "decision 0007: where the code came while the password was typed, the browser is signed in"
-    )
-    func late() async throws {
+    @Test("decision 0104: two clicks at the same time are one sign-in, and both go on")
+    func together() async throws {
         let server = try await ProviderUnderTest()
         let browser = TestBrowser(server)
         let page = try await browser.authorize(TestFlow.request())
         let replies = try await withThrowingTaskGroup { group in
-            for _ in 1...2 {
+            for _ in 1...3 {
                 let copy = TestBrowser(server)
                 copy.cookies = browser.cookies
                 group.addTask { (copy, try await copy.submit(page, Self.alice)) }
             }
             return try await group.reduce(into: [(TestBrowser, Reply)]()) { $0.append($1) }
         }
-        #expect(replies.filter { $0.1.redirected["code"] != nil }.count == 1)
-        let (second, reply) = try #require(replies.first { $0.1.status != 303 })
-        try await expectAnswered(reply, second, of: "native1")
-        let isSignedIn = reply.headers[values: .setCookie].contains { $0.contains("session") }
-        if isSignedIn {
-            let silent = TestFlow.request("native1", [("prompt", "none")])
-            expectCode(try await second.authorize(silent))
-        }
+        #expect(Set(replies.compactMap { $0.1.redirected["code"] }).count == 3)
+        #expect(try await server.remains().sessions == 1)
+    }
+
+    @Test("decision 0104: a page left open overnight is sent as a new request, or begins again")
+    func overnight() async throws {
+        let server = try await ProviderUnderTest()
+        let browser = TestBrowser(server)
+        let page = try await browser.authorize(TestFlow.request())
+        server.clock.advance(by: 14 * 3600)
+        let code = expectCode(try await browser.submit(page, Self.alice))
+        #expect(try await server.redeem(code).status == 200)
+        // A browser that was closed in between has no cookie any more.
+        let closed = TestBrowser(server)
+        let left = try await closed.authorize(TestFlow.request())
+        server.clock.advance(by: 14 * 3600)
+        closed.cookies = [:]
+        let site = HTTPField.Name("Sec-Fetch-Site") ?? .origin
+        let again = try await closed.submit(left, Self.alice, headers: [site: "same-origin"])
+        expectPage(again, "authenticate", status: 403)
+        #expect(again.text.contains("value=\"alice\""))
+        #expect(!again.text.contains(TestRealm.passwords["alice"] ?? "-"))
+        expectCode(try await closed.submit(again, Self.alice))
+    }
+
+    @Test("decision 0104: after the session was over a consent is asked for anew, not refused")
+    func signedOutMeanwhile() async throws {
+        let server = try await ProviderUnderTest()
+        let browser = TestBrowser(server)
+        let page = try await browser.signIn("alice", TestFlow.request("third"))
+        let logout = try await browser.get(ProviderUnderTest.path("logout"))
+        _ = try await browser.submit(logout, [("action", "sign-out")])
+        let signIn = try await browser.submit(page, [("action", "allow")])
+        #expect(signIn.status == 403)
+        #expect(signIn.formAction?.hasSuffix("authenticate") == true)
+        #expect(try await server.remains().consents == 0)
+        let consent = try await browser.submit(signIn, Self.alice)
+        expectPage(consent, "consent")
+        expectCode(try await browser.submit(consent, [("action", "allow")]), of: "third")
     }
 
     @Test(
-        "RFC 9126 §7.3: a request_uri gives one code, and begins anew only without one"
+        "RFC 9126 §7.3: a request_uri gives one code; the browser that answered may send its page again"
     )
     func pushed() async throws {
         let server = try await ProviderUnderTest()
@@ -143,18 +209,62 @@ import Testing
         let reference = [("client_id", "native1"), ("request_uri", uri)]
         let page = try await browser.authorize(reference)
         expectPage(page, "consent")
-        let twin = try await browser.authorize(reference)
-        expectCode(try await browser.submit(page, [("action", "allow")]))
+        let elsewhere = TestBrowser(server)
+        let other = try await elsewhere.authorize(reference)
+        expectPage(other, "authenticate")
+        let allow = [("action", "allow")]
+        let code = expectCode(try await browser.submit(page, allow))
         for reply in [
-            try await browser.submit(page, [("action", "allow")]),
-            try await browser.submit(twin, [("action", "allow")]),
-            try await browser.authorize(reference),
+            try await elsewhere.submit(other, Self.alice), try await browser.authorize(reference),
             try await TestBrowser(server).authorize(reference),
         ] {
             expectErrorPage(reply)
             #expect(!reply.text.contains("restart"))
         }
-        #expect(try await server.remains().grants == 0, "the code was not even redeemed")
+        let second = expectCode(try await browser.submit(page, allow))
+        #expect(second != code)
+        #expect(try await server.remains().grants == 0, "no code was even redeemed")
+    }
+
+    @Test("RFC 9126 §7.3: two clicks on the sign-in of a pushed request both go on")
+    func pushedTwice() async throws {
+        let server = try await ProviderUnderTest()
+        let browser = TestBrowser(server)
+        let pushed = try await server.push(TestFlow.request())
+        let uri = try #require(pushed.json.string("request_uri"))
+        let reference = [("client_id", "native1"), ("request_uri", uri)]
+        let page = try await browser.authorize(reference)
+        let early = TestBrowser(server)
+        early.cookies = browser.cookies
+        let first = expectCode(try await browser.submit(page, Self.alice))
+        #expect(try await server.redeem(first).status == 200)
+        let second = expectCode(try await early.submit(page, Self.alice))
+        #expect(try await server.redeem(second).status == 200)
+        expectErrorPage(try await browser.authorize(reference))
+    }
+
+    @Test(
+        "RFC 9126 §7.3: of two browsers that send the page of a request_uri at once one has a code"
+    )
+    func pushedRace() async throws {
+        let server = try await ProviderUnderTest()
+        let people = ["alice", "bob"]
+        for _ in 1...5 {
+            let pushed = try await server.push(TestFlow.request())
+            let uri = try #require(pushed.json.string("request_uri"))
+            let reference = [("client_id", "native1"), ("request_uri", uri)]
+            let replies = try await withThrowingTaskGroup { group in
+                for name in people {
+                    let browser = TestBrowser(server)
+                    let page = try await browser.authorize(reference)
+                    let form = [("username", name), ("password", TestRealm.passwords[name] ?? "")]
+                    group.addTask { try await browser.submit(page, form) }
+                }
+                return try await group.reduce(into: [Reply]()) { $0.append($1) }
+            }
+            #expect(replies.filter { $0.redirected["code"] != nil }.count == 1)
+            #expect(replies.filter { $0.status == 400 && $0.location == nil }.count == 1)
+        }
     }
 
     @Test("RFC 9126 §2.2: a pushed request is not begun anew for ever")
@@ -176,8 +286,86 @@ import Testing
         expectPage(page, "authenticate")
         server.clock.advance(by: 101)
         expectErrorPage(try await restart())
-        expectErrorPage(try await browser.submit(page, Self.alice))
-        #expect(try await server.remains() == Remains(pushedRequests: 1))
+        // Who has the page open may send it.
+        expectCode(try await browser.submit(page, Self.alice))
+    }
+
+    @Test("decision 0104: what the form cookie was before is known for a day, beside its session")
+    func formerAge() async throws {
+        let server = try await ProviderUnderTest { new in
+            new.realm.lifetimes.sessionIdle = 200_000
+            new.realm.lifetimes.sessionMaximum = 200_000
+        }
+        let browser = TestBrowser(server)
+        let tab = try await browser.authorize(TestFlow.request())
+        expectCode(
+            try await browser.submit(try await browser.authorize(TestFlow.request()), Self.alice)
+        )
+        server.clock.advance(by: 86_399)
+        // The wrong password shows that the form was taken, and changes no cookie.
+        let wrong = [("username", "alice"), ("password", "wrong")]
+        expectPage(try await browser.submit(tab, wrong), "authenticate")
+        server.clock.advance(by: 1)
+        #expect(try await browser.submit(tab, wrong).status == 403)
+    }
+
+    @Test(
+        "decision 0104: a consent that comes late does not count for a sign-in that was asked for then"
+    )
+    func lateConsent() async throws {
+        let server = try await ProviderUnderTest()
+        let browser = TestBrowser(server)
+        let request = TestFlow.request("third", [("prompt", "login")])
+        let page = try await browser.signIn("alice", request)
+        expectPage(page, "consent")
+        // Soon it does, however often.
+        expectCode(try await browser.submit(page, [("action", "allow")]), of: "third")
+        server.clock.advance(by: 1000)
+        expectCode(try await browser.authorize(TestFlow.request()))
+        try await server.provider.activity.flush()
+        server.clock.advance(by: 800)
+        let late = try await browser.submit(page, [("action", "allow")])
+        #expect(late.formAction?.hasSuffix("authenticate") == true)
+        expectCode(try await browser.submit(late, Self.alice), of: "third")
+    }
+
+    @Test("decision 0104: a consent that comes late asks again which account it is for")
+    func lateChoice() async throws {
+        let server = try await ProviderUnderTest()
+        let browser = TestBrowser(server)
+        expectCode(try await browser.signIn("alice", TestFlow.request()))
+        let request = TestFlow.request("third", [("prompt", "select_account consent")])
+        let choice = try await browser.authorize(request)
+        let page = try await browser.submit(choice, [("action", "continue")])
+        expectPage(page, "consent")
+        server.clock.advance(by: 1000)
+        expectCode(try await browser.authorize(TestFlow.request()))
+        try await server.provider.activity.flush()
+        server.clock.advance(by: 800)
+        let late = try await browser.submit(page, [("action", "allow")])
+        expectPage(late, "select-account")
+    }
+
+    @Test(
+        "decision 0104: a page of the account from before another sign-in does nothing, and is shown anew"
+    )
+    func accountPage() async throws {
+        let server = try await ProviderUnderTest()
+        let browser = TestBrowser(server)
+        _ = try await browser.signIn("alice", TestFlow.request())
+        let other = TestBrowser(server)
+        _ = try await other.signIn("alice", TestFlow.request())
+        let devices = "/realms/test/account/devices"
+        let page = try await browser.get(devices)
+        _ = try await other.press(try await other.get(devices), [("action", "end-others")])
+        _ = try await browser.signIn("alice", TestFlow.request())
+        let before = try await server.remains()
+        let path = try #require(page.formAction)
+        let shown = try await browser.post(path, page.formProof + [("action", "end-others")])
+        #expect(shown.formAction == path)
+        #expect(try await server.remains() == before)
+        _ = try await browser.post(path, shown.formProof + [("action", "end-others")])
+        expectPage(try await other.authorize(TestFlow.request()), "authenticate")
     }
 
     // MARK: What is remembered
@@ -200,6 +388,15 @@ import Testing
         #expect(!spent.spend(other, at: now + SpentRequests.lifetime))
         #expect(spent.remembered == 0)
         #expect(SpentRequests.lifetime > AuthorizationFlow.patience)
+        let browser = Hash256(of: "cookie")
+        #expect(spent.browsers(thatAnswered: one) == nil)
+        #expect(spent.claim(one, for: [browser]))
+        #expect(spent.browsers(thatAnswered: one) == [browser])
+        #expect(!spent.claim(one, for: [Hash256(of: "another")]))
+        #expect(spent.browsers(thatAnswered: one) == [browser])
+        let later = Hash256(of: "after a sign-in")
+        #expect(spent.claim(one, for: [later, browser]))
+        #expect(spent.claim(one, for: [later]))
     }
 
     @Test(
@@ -230,5 +427,69 @@ import Testing
         #expect(!spent.isSpent(one, at: now))
         #expect(spent.spend(one, at: now))
         #expect(!spent.spend(one, at: now))
+    }
+
+    @Test("decision 0104: what a form did is known for a minute, and one is worked on at a time")
+    func memoryOfForms() async throws {
+        let sent = SentForms<FormDeed> { $0.size }
+        func made(_ code: String, _ realm: String = "r") -> SentForm {
+            let fields = [(name: "csrf", value: "x"), (name: "code", value: code)]
+            return SentForm(FormParameters(fields), of: realm)
+        }
+        let (form, other) = (made("1"), made("2"))
+        #expect(form == made("1") && form != other && form != made("1", "s"))
+        func isKnown(_ form: SentForm, at now: Int64) async throws -> Bool {
+            try await sent(form, at: now) { deed in deed != nil }
+        }
+        #expect(try await !isKnown(form, at: 100))
+        sent.note(.done, of: form, at: 100)
+        #expect(try await isKnown(form, at: 159))
+        #expect(try await !isKnown(form, at: 160))
+        #expect(try await !isKnown(other, at: 100))
+        let running = Locked((now: 0, most: 0))
+        try await withThrowingTaskGroup { group in
+            for _ in 1...20 {
+                group.addTask {
+                    try await sent(other, at: 100) { _ in
+                        running.withLock {
+                            $0.now += 1
+                            $0.most = max($0.most, $0.now)
+                        }
+                        await Task.yield()
+                        running.withLock { $0.now -= 1 }
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(running.withLock { $0.most } == 1)
+        // What fails lets the next one in.
+        struct Failed: Error {}
+        await #expect(throws: Failed.self) {
+            try await sent(other, at: 100) { _ in throw Failed() }
+        }
+        #expect(try await !isKnown(other, at: 100))
+    }
+
+    @Test("decision 0104: answers that are kept for a form that comes twice have a size in bytes")
+    func sizeOfForms() async throws {
+        let sent = SentForms<FormDeed>(capacity: 1 << 20) { $0.size }
+        func form(_ number: Int) -> SentForm {
+            SentForm(FormParameters([(name: "code", value: "\(number)")]), of: "r")
+        }
+        let page = [UInt8](repeating: 0x20, count: 60 << 10)
+        var known = 0
+        for number in 0..<100 {
+            let answer = Response(status: .ok, headers: [:], bytes: page)
+            sent.note(.answered(answer), of: form(number), at: 100)
+        }
+        for number in 0..<100 {
+            known += try await sent(form(number), at: 100) { $0 == nil ? 0 : 1 }
+        }
+        #expect((10...32).contains(known))
+        #expect(try await sent(form(99), at: 100) { $0 != nil })
+        // What has no page takes hardly any.
+        for number in 0..<1_000 { sent.note(.done, of: form(number), at: 100) }
+        #expect(try await sent(form(0), at: 100) { $0 != nil })
     }
 }

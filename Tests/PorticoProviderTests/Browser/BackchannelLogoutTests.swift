@@ -126,10 +126,7 @@ struct BackchannelLogoutTests {
         _ tokens: Reply
     ) async throws {
         let people = server.database.people
-        let realm = try #require(server.provider.realms.realm(named: "test")).realm.id
-        let alice = try #require(
-            try await people.credentials(realmID: realm, login: "alice", byEmail: false)
-        ).person
+        let alice = try await server.person().person
         switch ending {
         case .page:
             let page = try await browser.get(ProviderUnderTest.path("logout"))
@@ -155,7 +152,8 @@ struct BackchannelLogoutTests {
             blocked.isEnabled = false
             #expect(try await people.update(blocked) == .changed)
         case .deleted:
-            #expect(try await people.deletePerson(id: alice.id, realmID: realm) == .changed)
+            let deleted = try await people.deletePerson(id: alice.id, realmID: alice.realmID)
+            #expect(deleted == .changed)
         case .password:
             let hash = PasswordHash(encoded: "$argon2id$new")
             let now = server.clock.seconds

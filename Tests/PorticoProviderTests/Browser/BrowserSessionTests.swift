@@ -28,7 +28,7 @@ import Testing
             [("username", "alice"), ("password", TestRealm.passwords["alice"] ?? "")]
         )
         let cookies = [page, answer].flatMap { $0.headers[values: .setCookie] }
-        #expect(cookies.count == 4)
+        #expect(cookies.count == 5)
         for cookie in cookies {
             let parts = cookie.components(separatedBy: "; ")
             #expect(parts[0].hasPrefix("__Host-"))
@@ -228,10 +228,7 @@ import Testing
             realm.people[0].password = hash
         }
         func kept() async throws -> PasswordHash? {
-            let realmID = try #require(try await server.database.realms.snapshot().realms.first).id
-            let people = server.database.people
-            return try await people.credentials(realmID: realmID, login: "alice", byEmail: false)?
-                .password
+            try await server.person().password
         }
         func signIn(_ browser: TestBrowser, _ password: String) async throws -> Reply {
             let page = try await browser.authorize(

@@ -29,6 +29,33 @@ import Testing
         #expect(try await server.redeem(code).status == 200)
     }
 
+    @Test("decision 0112: where nothing can be written, people read that, and nothing is lost")
+    func fullDisk() async throws {
+        let server = try await ProviderUnderTest()
+        let browser = TestBrowser(server)
+        let page = try await browser.authorize(TestFlow.request())
+        let alice = [("username", "alice"), ("password", TestRealm.passwords["alice"] ?? "")]
+        server.database.refuseWrites(SQLError(.full, code: 13))
+        let refused = try await browser.submit(page, alice)
+        #expect(refused.status == 503)
+        #expect(refused.headers[.retryAfter] == "60")
+        #expect(refused.text.contains("We can’t save anything right now"), "\(refused.text)")
+        #expect(!server.log.contains("unexpected error"), "the log has it once, elsewhere")
+        server.database.refuseWrites(nil)
+        let code = try #require(try await browser.submit(page, alice).redirected["code"])
+        for error in [SQLError(.readOnly, code: 8), SQLError(.cannotWrite, code: 778)] {
+            server.database.refuseWrites(error)
+            let unredeemed = try await server.redeem(code)
+            #expect(unredeemed.status == 503)
+            #expect(unredeemed.json.string("error") == "temporarily_unavailable")
+        }
+        // Another fault is our own.
+        server.database.refuseWrites(SQLError(.corrupt, code: 11))
+        #expect(try await server.redeem(code).status == 500)
+        server.database.refuseWrites(nil)
+        #expect(try await server.redeem(code).status == 200)
+    }
+
     @Test("WEB-BRUTE-1: a try that met a busy server is no wrong password")
     func busyHashing() async throws {
         let full = PasswordHashing(threads: 1, mostWaiting: -1, random: .system)
@@ -41,5 +68,34 @@ import Testing
             #expect(page.status == 503)
         }
         await full.shutDown()
+    }
+
+    @Test(
+        "WEB-BRUTE-1: where an address has all places to hash for an account, others get one of them",
+        .timeLimit(.minutes(1))
+    )
+    func shares() async throws {
+        let occupied = OccupiedHashing(places: 16)
+        let server = try await ProviderUnderTest(hashing: occupied.hashing)
+        let alice = [("username", "alice"), ("password", TestRealm.passwords["alice"] ?? "")]
+        let one = TestBrowser(server)
+        let other = TestBrowser(server, from: "192.0.2.2")
+        let pages = (
+            try await one.authorize(TestFlow.request()),
+            try await other.authorize(TestFlow.request())
+        )
+        let person = try await server.person().person
+        let account = "\(person.realmID) \(person.id)"
+        let asker = HashingAsker(address: "192.0.2.1", account: account)
+        try await occupied.take(costly: 3, cheap: 4, for: asker)
+        #expect(try await one.submit(pages.0, alice).status == 503)
+        let refusals = occupied.refusals
+        let answer = Task { try await other.submit(pages.1, alice) }
+        try await waitUntil("one of them has left for the other") {
+            occupied.refusals > refusals
+        }
+        occupied.leave()
+        expectCode(try await answer.value)
+        await occupied.hashing.shutDown()
     }
 }

@@ -1,5 +1,7 @@
 import HTTPTypes
+import PorticoBytes
 import PorticoProtocol
+import PorticoStores
 import PorticoTestSupport
 import Testing
 
@@ -131,7 +133,8 @@ import Testing
         #expect(!location.contains(hint), "the hint stays out of logs")
         #expect(try await server.remains().liveSessions == 1)
         // In another browser it asks, as the hint itself would.
-        let stranger = try await TestBrowser(server).get(location)
+        let page: HTTPFields = [.accept: "text/html"]
+        let stranger = try await TestBrowser(server).get(location, headers: page)
         #expect(stranger.formAction == path + "/logout-confirm")
         let done = try await browser.get(location)
         #expect(done.location == bye + "?state=s-3")
@@ -144,7 +147,7 @@ import Testing
         let browser = TestBrowser(server)
         _ = try await browser.signIn("alice", TestFlow.request())
         let path = ProviderUnderTest.path("logout")
-        let long = [("ui_locales", String(repeating: "a", count: 6000))]
+        let long = [("ui_locales", String(repeating: "a", count: 20_000))]
         expectErrorPage(try await post(browser, path, long, [Self.site: "cross-site"]))
         for form in [[("id_token_hint", "x")], [("client_id", "nobody")]] {
             // Only with its cookies does the browser show who is still signed in.
@@ -161,6 +164,37 @@ import Testing
             #expect(reply.formAction == path + "/logout-confirm")
         }
         #expect(try await server.remains().liveSessions == 1)
+    }
+
+    @Test(
+        "attack E30: a hint in the words that only we carry, posted by another site, is no hint",
+        arguments: [false, true]
+    )
+    func forgedHint(isEnough: Bool) async throws {
+        let server = try await ProviderUnderTest { $0.realm.signsOutByHintAlone = isEnough }
+        let browser = TestBrowser(server)
+        let tokens = try await server.tokens("alice", "web1", browser: browser)
+        let claims = try ProviderUnderTest.claims(tokens.json.string("id_token"))
+        var writer = ByteWriter()
+        writer.text(claims.string("sub") ?? "")
+        writer.text("web1")
+        // Every answer to an app has it, as session_state.
+        writer.optionalText(claims.string("sid"))
+        writer.optionalText(nil)
+        let forged = "read:" + Base64URL.encode(writer.bytes)
+        let path = ProviderUnderTest.path("logout")
+        let form = [("id_token_hint", forged)]
+        let reply = try await post(browser, path, form, [Self.site: "cross-site"])
+        let location = try #require(reply.location)
+        for visitor in [TestBrowser(server), browser] {
+            expectErrorPage(try await visitor.get(location, headers: [.accept: "text/html"]))
+            #expect(try await server.remains().liveSessions == 1)
+        }
+        // The person may sign out all the same.
+        let page = try await browser.get(location)
+        #expect(page.formAction == path + "/logout-confirm")
+        #expect(try await browser.submit(page, [("action", "sign-out")]).status == 200)
+        #expect(try await server.remains().liveSessions == 0)
     }
 
     @Test("WEB-CSRF-3: an account page's form from another site is refused, and sets no cookie")

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+import PorticoProvider
 import PorticoTestSupport
 import Testing
 
@@ -139,6 +140,25 @@ import Testing
         #expect(try await guess(server, "bob", bob, from: "192.0.2.66").status == 429)
         server.clock.advance(by: 1)
         expectCode(try await guess(server, "bob", bob, from: "192.0.2.66"))
+    }
+
+    @Test(
+        "WEB-BRUTE-1: an address of many mistakes has a quarter of the places to hash, others the rest",
+        .timeLimit(.minutes(1))
+    )
+    func suspects() async throws {
+        let occupied = OccupiedHashing(places: 8)
+        let server = try await ProviderUnderTest(hashing: occupied.hashing)
+        for number in 0..<30 {
+            _ = try await guess(server, "made-up-\(number)", from: "192.0.2.66")
+        }
+        let suspect = HashingAsker(address: "192.0.2.66", account: "someone", isSuspect: true)
+        try await occupied.take(costly: 1, cheap: 0, for: suspect)
+        #expect(try await guess(server, "alice", right, from: "192.0.2.66").status == 503)
+        expectCode(try await guess(server, "alice", right, from: "192.0.2.1"))
+        // Once there is a place for it, it was no mistake.
+        expectCode(try await guess(server, "alice", right, from: "192.0.2.66"))
+        await occupied.hashing.shutDown()
     }
 
     @Test("WEB-BRUTE-1: a name that no one has is one name too, however it is written")

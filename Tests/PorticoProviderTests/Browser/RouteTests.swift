@@ -80,7 +80,8 @@ import Testing
             realms: whole.realms,
             page: whole.page,
             events: whole.events,
-            nonces: whole.nonces
+            nonces: whole.nonces,
+            cookies: whole.cookies
         )
         let url = try PublicURL("https://op.example.com")
         let server = InProcessServer(
@@ -240,6 +241,9 @@ import Testing
             let other = try await server.send(.get, path, host: "evil.example")
             #expect(other.status == 421)
             #expect(other.location == nil)
+            #expect(other.headers[.contentType] == "text/plain; charset=utf-8")
+            #expect(other.text.contains("https://op.example.com"))
+            #expect(!other.text.contains("evil"))
         }
     }
 }

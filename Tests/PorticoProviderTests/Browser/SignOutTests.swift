@@ -23,7 +23,8 @@ import Testing
             FormEncoding.appending(
                 parameters.map { (name: $0.0, value: $0.1) },
                 to: ProviderUnderTest.path("logout")
-            )
+            ),
+            headers: [.accept: "text/html"]
         )
     }
 
@@ -40,6 +41,34 @@ import Testing
             sourceLocation: sourceLocation
         )
         #expect(reply.headers[.cacheControl] == "no-store", sourceLocation: sourceLocation)
+    }
+
+    @Test("WEB-SESS-4: where a person is signed out the browser drops the pages that it has kept")
+    func keptPages() async throws {
+        let name = try #require(HTTPField.Name("Clear-Site-Data"))
+        let server = try await ProviderUnderTest()
+        let browser = TestBrowser(server)
+        let signedIn = try await browser.signIn("alice", TestFlow.request())
+        expectCode(signedIn)
+        #expect(signedIn.headers[name] == nil)
+        // Another person, in the place of the first.
+        let login = TestFlow.request("native1", [("prompt", "login")])
+        let taken = try await browser.signIn("bob", login)
+        expectCode(taken)
+        #expect(taken.headers[name] == "\"cache\"")
+        let asked = try await logout(browser)
+        expectAsked(asked)
+        #expect(asked.headers[name] == nil)
+        let done = try await browser.submit(asked, [("action", "sign-out")])
+        #expect(done.status == 200 && done.headers[name] == "\"cache\"")
+        // By an app, which gets the browser back.
+        let (other, hint, _) = try await self.signedIn(server)
+        let led = try await logout(
+            other,
+            ("id_token_hint", hint),
+            ("post_logout_redirect_uri", Self.bye)
+        )
+        #expect(led.location == Self.bye && led.headers[name] == "\"cache\"")
     }
 
     @Test("RP-Initiated Logout §2, §3: a valid hint ends the session, then the browser goes back")
@@ -142,6 +171,20 @@ import Testing
         let friendly = try await logout(TestBrowser(server), ("id_token_hint", hint))
         #expect(friendly.status == 200)
         #expect(friendly.text.contains("You weren’t signed in"))
+    }
+
+    @Test("decision 0104: a sign-out page from before another sign-in asks about that one")
+    func pageOfBefore() async throws {
+        let server = try await ProviderUnderTest()
+        let (browser, _, _) = try await signedIn(server)
+        let page = try await logout(browser)
+        _ = try await browser.submit(page, [("action", "sign-out")])
+        _ = try await browser.signIn("bob", TestFlow.request())
+        let again = try await browser.submit(page, [("action", "sign-out")])
+        expectAsked(again)
+        #expect(try await isSignedIn(browser))
+        _ = try await browser.submit(again, [("action", "sign-out")])
+        #expect(try await !isSignedIn(browser))
     }
 
     @Test("RP-Initiated Logout §2: the cookie of a session counts, however long no one used it")
@@ -427,11 +470,11 @@ import Testing
             ),
             (
                 [("id_token_hint", "x"), ("post_logout_redirect_uri", Self.bye)],
-                "The app asked for something",
+                "There’s a mistake in this app’s sign-in request",
                 "id_token_hint is not an ID Token of this issuer."
             ),
             (
-                [("client_id", "nobody")], "We don’t know this app",
+                [("client_id", "nobody")], "This app isn’t registered here",
                 "client_id is not that of a registered client."
             ),
         ] {
@@ -443,7 +486,7 @@ import Testing
             let page = try await browser.get(path)
             expectErrorPage(page)
             #expect(page.text.contains(words), "\(description)")
-            #expect(page.text.contains("<bdi dir=\"ltr\">\(description)</bdi>"))
+            #expect(page.text.contains(">\(description)</bdi>"))
             #expect(page.text.contains("You’re still signed in"))
             #expect(!page.text.contains("evil"))
             #expect(page.formAction == ProviderUnderTest.path("logout/logout-confirm"))
@@ -472,7 +515,7 @@ import Testing
         let page = try await logout(browser, ("logout_hint", "bob"), ("ui_locales", "tlh de"))
         expectAsked(page)
         #expect(page.text.contains("<html lang=\"de\""))
-        let state = String(repeating: "s", count: 3000)
+        let state = String(repeating: "s", count: 4097)
         expectErrorPage(try await logout(browser, ("state", state)))
     }
 
@@ -519,5 +562,90 @@ import Testing
         #expect(try await server.post(path, form, headers: headers).status == 204)
         #expect(try await !isSignedIn(browser))
         #expect(try await server.userInfo(tokens.json.string("access_token") ?? "").status == 401)
+    }
+
+    @Test(
+        "RP-Initiated Logout §2: a server's request, which no one sees, is never answered like a yes"
+    )
+    func unseen() async throws {
+        let server = try await ProviderUnderTest()
+        let (browser, hint, _) = try await signedIn(server)
+        func ask(_ query: String, _ headers: HTTPFields) async throws -> Reply {
+            try await server.send(.get, ProviderUnderTest.path("logout") + query, headers: headers)
+        }
+        for headers in [[:], [.accept: "*/*"], [.accept: "application/json"]] as [HTTPFields] {
+            let asked = try await ask("?id_token_hint=" + hint, headers)
+            #expect(asked.status == 400)
+            #expect(asked.error == "interaction_required")
+            #expect(asked.json.string("error_description")?.hasPrefix("id_token_hint") == true)
+            let bare = try await ask("", headers)
+            #expect(bare.status == 400)
+            #expect(
+                bare.json.string("error_description")?.hasPrefix("id_token_hint is missing") == true
+            )
+        }
+        #expect(try await isSignedIn(browser), "and nothing has ended")
+        // A person's browser is asked, and so is one that has only lost its cookies.
+        expectAsked(try await ask("?id_token_hint=" + hint, [.accept: "text/html,*/*"]))
+        _ = try await logout(browser, ("id_token_hint", hint))
+        // What is over is over.
+        #expect(try await ask("?id_token_hint=" + hint, [:]).status == 200)
+    }
+
+    @Test(
+        "RP-Initiated Logout §4: a hint that is none leads on: to the client, or to the account",
+        arguments: ["undefined", "null", "x.y.z"]
+    )
+    func noHint(_ hint: String) async throws {
+        let server = try await ProviderUnderTest()
+        let known = try await logout(
+            TestBrowser(server),
+            ("id_token_hint", hint),
+            ("client_id", "web1"),
+            ("post_logout_redirect_uri", Self.bye)
+        )
+        expectErrorPage(known)
+        #expect(known.text.contains("href=\"\(Self.bye)\""))
+        for more in [[], [("client_id", "web1")], [("client_id", "nobody")]] {
+            let reply = try await TestBrowser(server).get(
+                FormEncoding.appending(
+                    ([("id_token_hint", hint)] + more).map { (name: $0.0, value: $0.1) },
+                    to: ProviderUnderTest.path("logout")
+                )
+            )
+            expectErrorPage(reply)
+            #expect(reply.text.contains("href=\"/realms/test/account/apps\""))
+        }
+        // Never anywhere that is not registered.
+        let evil = try await logout(
+            TestBrowser(server),
+            ("id_token_hint", hint),
+            ("client_id", "web1"),
+            ("post_logout_redirect_uri", "https://evil.example/")
+        )
+        expectErrorPage(evil)
+    }
+
+    @Test("decision 0104: a sign-out page that was left open asks again, with the same way back")
+    func lateConfirmation() async throws {
+        let server = try await ProviderUnderTest()
+        let (browser, _, _) = try await signedIn(server)
+        let page = try await logout(
+            browser,
+            ("client_id", "web1"),
+            ("post_logout_redirect_uri", Self.bye)
+        )
+        expectAsked(page)
+        server.clock.advance(by: 3601)
+        let again = try await browser.submit(page, [("action", "sign-out")])
+        if again.formAction == nil {
+            // The session is over by then.
+            #expect(again.status == 200)
+        } else {
+            expectAsked(again)
+            let done = try await browser.submit(again, [("action", "sign-out")])
+            #expect(done.location == Self.bye)
+        }
+        #expect(try await server.remains().liveSessions <= 1)
     }
 }

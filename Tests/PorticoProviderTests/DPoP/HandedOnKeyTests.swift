@@ -15,24 +15,12 @@ import Testing
         init() async throws {
             apps = try await VendorApps()
             app = try Prover(apps.server)
-            let redirect = [("redirect_uri", VendorApps.redirectURI)]
-            let request = TestFlow.request("my-mobile-app", scope: "openid device_sso", redirect)
-            let code =
-                try await TestBrowser(apps.server).signIn("alice", request).redirected["code"] ?? ""
-            tokens = try await app.redeem(code, "my-mobile-app", redirect)
+            let code = try await apps.code()
+            tokens = try await app.redeem(code, "my-mobile-app", VendorApps.redirect)
         }
 
         /// OpenID Connect Native SSO §4.
-        var exchange: [(String, String)] {
-            [
-                ("grant_type", LoginTokenScene.grantType), ("client_id", "my-other-app"),
-                ("audience", TestRealm.issuer),
-                ("subject_token", tokens.json.string("id_token") ?? ""),
-                ("subject_token_type", "urn:ietf:params:oauth:token-type:id_token"),
-                ("actor_token", tokens.json.string("device_secret") ?? ""),
-                ("actor_token_type", "urn:openid:params:token-type:device-secret"),
-            ]
-        }
+        var exchange: [(String, String)] { VendorApps.exchange(of: tokens) }
 
         /// RFC 8693 §2.1.
         var loginToken: [(String, String)] {

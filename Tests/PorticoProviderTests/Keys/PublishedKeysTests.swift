@@ -50,7 +50,8 @@ import Testing
             FormEncoding.appending(
                 [(name: "id_token_hint", value: hint)],
                 to: ProviderUnderTest.path("logout")
-            )
+            ),
+            headers: [.accept: "text/html"]
         )
     }
 

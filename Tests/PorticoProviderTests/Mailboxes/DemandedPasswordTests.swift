@@ -16,13 +16,6 @@ import Testing
         }
     }
 
-    private func actions(_ server: ProviderUnderTest) async throws -> [String]? {
-        let realm = try #require(server.provider.realms.realm(named: "test"))
-        let people = server.database.people
-        return try await people.credentials(realmID: realm.id, login: "alice", byEmail: false)?
-            .person.requiredActions
-    }
-
     @Test("The old password opens the page for a new one, and no session")
     func demanded() async throws {
         let server = try await server()
@@ -38,7 +31,7 @@ import Testing
         expectPage(page, "new-password")
         let done = try await browser.submit(page, [("password", "another long pass phrase 1")])
         #expect(done.status == 200)
-        #expect(try await actions(server) == ["OTHER"])
+        #expect(try await server.person().person.requiredActions == ["OTHER"])
         // The request that she came from goes on.
         let path = try #require(
             done.text.firstMatch(of: /href="([^"]*restart[^"]*)"/).map { String($0.1) }
@@ -57,6 +50,29 @@ import Testing
         expectCode(answer)
     }
 
+    @Test("The old password is no new one, the page says why it asks, and another one does")
+    func another() async throws {
+        let server = try await server()
+        let browser = TestBrowser(server)
+        let reply = try await browser.signIn("alice", Self.request)
+        let page = try await browser.get(try #require(reply.location))
+        #expect(page.text.contains("ask for a new password before you go on"))
+        let kept = try await server.person().password
+        let same = try await browser.submit(
+            page,
+            [("password", TestRealm.passwords["alice"] ?? "")]
+        )
+        expectPage(same, "new-password")
+        #expect(same.text.contains("This is the one you already have."))
+        #expect(try await server.person().password == kept)
+        #expect(
+            try await server.person().person.requiredActions.contains(RequiredAction.updatePassword)
+        )
+        let done = try await browser.submit(same, [("password", "another long pass phrase 1")])
+        #expect(done.status == 200 && !done.text.contains(#"name="password""#))
+        #expect(try await server.person().password != kept)
+    }
+
     @Test("A wrong password opens nothing, and the page is this browser's only")
     func bound() async throws {
         let server = try await server()
@@ -71,7 +87,9 @@ import Testing
         #expect(!other.text.contains(#"name="password""#))
         let code = try await TestBrowser(server).submit(other, [("action", "show-code")])
         #expect(code.status != 200)
-        #expect(try await actions(server)?.contains(RequiredAction.updatePassword) == true)
+        #expect(
+            try await server.person().person.requiredActions.contains(RequiredAction.updatePassword)
+        )
         // Once.
         let mine = try await browser.get(location)
         _ = try await browser.submit(mine, [("password", "another long pass phrase 1")])
@@ -91,25 +109,21 @@ import Testing
             new.people[0].person.requiredActions = [RequiredAction.updatePassword]
             new.people[0].person.isEmailVerified = false
         }
-        let realm = try #require(server.provider.realms.realm(named: "test"))
         let people = server.database.people
-        func alice() async throws -> PersonCredentials? {
-            try await people.credentials(realmID: realm.id, login: "alice", byEmail: false)
-        }
         let browser = TestBrowser(server)
         let reply = try await browser.signIn("alice", Self.request)
         let page = try await browser.get(try #require(reply.location))
         let other = try await TestRealm.hash(of: "set by the operator 3")
         _ = try await people.setPassword(
             other,
-            of: try #require(try await alice()).person.id,
+            of: try await server.person().person.id,
             at: server.clock.seconds
         )
         let late = try await browser.submit(page, [("password", "another long pass phrase 1")])
         #expect(late.status == 400)
-        #expect(try await alice()?.password == other)
+        #expect(try await server.person().password == other)
         // A demanded one that is in time proves no mailbox.
-        var person = try #require(try await alice()?.person)
+        var person = try await server.person().person
         person.requiredActions = [RequiredAction.updatePassword]
         _ = try await people.update(person)
         let again = try await browser.authorize(Self.request)
@@ -120,7 +134,7 @@ import Testing
         let choosing = try await browser.get(try #require(next.location))
         let done = try await browser.submit(choosing, [("password", "another long pass phrase 1")])
         #expect(done.status == 200)
-        #expect(try await alice()?.person.isEmailVerified == false)
+        #expect(try await !server.person().person.isEmailVerified)
     }
 
     @Test("A link of a mail is nowhere once the realm offers none, although a demanded one is open")

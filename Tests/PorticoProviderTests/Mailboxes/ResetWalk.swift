@@ -42,7 +42,10 @@ struct ResetWalk {
 
     /// The code that a page of the other browser shows.
     static func code(_ page: Reply) -> String {
-        String(page.text.firstMatch(of: /<bdi dir="ltr">([0-9]{3} [0-9]{3})<\/bdi>/)?.1 ?? "")
+        String(
+            page.text.firstMatch(of: /<bdi dir="ltr" class="whole">([0-9]{3} [0-9]{3})<\/bdi>/)?.1
+                ?? ""
+        )
     }
 }
 

@@ -189,7 +189,11 @@ struct StoredHashTests {
         let decomposed = "A\u{308}pfel im Cafe\u{301}"
         func isRight(_ typed: String, _ value: String) async throws -> Bool {
             let hash = PasswordHash(encoded: "$pbkdf2-sha256$i=1000,l=32$\(Self.salt)$\(value)")
-            return try await hashing.verify(try #require(PasswordText(typed)), against: hash)
+            return try await hashing.verify(
+                try #require(PasswordText(typed)),
+                against: hash,
+                for: .server
+            )
         }
         #expect(try await isRight(composed, ofComposed))
         #expect(try await isRight(decomposed, ofComposed))
@@ -205,9 +209,9 @@ struct StoredHashTests {
         let hashing = PasswordHashing(threads: 1, mostWaiting: 8, random: .system)
         let password = try #require(PasswordText("correct horse"))
         let hash = PasswordHash(encoded: "$scrypt$ln=17$AAAA$AAAA")
-        #expect(try await !hashing.verify(password, against: hash))
+        #expect(try await !hashing.verify(password, against: hash, for: .server))
         await #expect(throws: PasswordHashing.Busy.self) {
-            try await full.verify(password, against: hash)
+            try await full.verify(password, against: hash, for: .server)
         }
         await hashing.shutDown()
         await full.shutDown()
@@ -222,7 +226,7 @@ struct StoredHashTests {
         for encoded in Self.ofNothing {
             let hash = PasswordHash(encoded: encoded)
             #expect(StoredHash.verify([], against: hash))
-            #expect(try await !hashing.verify(empty, against: hash))
+            #expect(try await !hashing.verify(empty, against: hash, for: .server))
         }
         await hashing.shutDown()
     }
@@ -238,7 +242,7 @@ struct StoredHashTests {
             for _ in 0..<8 {
                 group.addTask {
                     do {
-                        _ = try await hashing.verify(password, against: hash)
+                        _ = try await hashing.verify(password, against: hash, for: .server)
                         return false
                     } catch {
                         return error is PasswordHashing.Busy
@@ -249,7 +253,7 @@ struct StoredHashTests {
         }
         // Three of four places each fit, until one has left.
         #expect((1...5).contains(refused))
-        #expect(try await !hashing.verify(password, against: hash))
+        #expect(try await !hashing.verify(password, against: hash, for: .server))
         await hashing.shutDown()
     }
 
@@ -267,42 +271,42 @@ struct StoredHashTests {
         #expect(try cost("$pbkdf2$i=1300000,l=32$") == 26)
         #expect(try cost("$pbkdf2-sha512$i=210000,l=32$") == 5)
 
-        var places = HashingPlaces(34)
-        let costly = (0..<10).count { _ in places.admit(nil, cost: 26) }
+        // Whoever has a thread is not displaced.
+        var places = HashingPlaces(34, threads: 34)
+        let anyone = HashingAsker(address: "one", account: "one")
+        func enter(_ count: Int, _ asker: HashingAsker, cost: Int = 1) -> [Int] {
+            (0..<count).compactMap { _ in places.admit(asker, cost: cost)?.job }
+        }
+        func leave(_ jobs: [Int]) { for job in jobs { _ = places.leave(job) } }
+        let costly = enter(10, anyone, cost: 26)
         // Of eight places each, and a quarter is left.
-        #expect(costly == 3)
-        let others = (0..<40).count { _ in places.admit(nil) }
-        #expect(others == 10)
-        for _ in 0..<3 { places.leave(nil, cost: 26) }
-        let again = (0..<40).count { _ in places.admit(nil) }
-        #expect(again == 24)
-        for _ in 0..<34 { places.leave(nil) }
-        let after = (0..<10).count { _ in places.admit(nil, cost: 5) }
-        #expect(after == 5)
-        for _ in 0..<5 { places.leave(nil, cost: 5) }
+        #expect(costly.count == 3)
+        let others = enter(40, anyone)
+        #expect(others.count == 10)
+        leave(costly)
+        let again = enter(40, anyone)
+        #expect(again.count == 24)
+        leave(others + again)
+        let after = enter(10, anyone, cost: 5)
+        #expect(after.count == 5)
+        leave(after)
 
         // One suspect takes a quarter, and all of them half.
-        let suspects = (0..<5).map { LimitKey("hashing", "\($0)") }
-        let admitted = suspects.filter { suspect in
-            let first = places.admit(suspect, cost: 26)
-            let second = places.admit(suspect, cost: 26)
-            #expect(!second)
-            return first
+        let suspects = (0..<5).map {
+            HashingAsker(address: "\($0)", account: "\($0)", isSuspect: true)
         }
-        #expect(admitted.count == 2)
-        for suspect in admitted { places.leave(suspect, cost: 26) }
+        let admitted = suspects.map { enter(2, $0, cost: 26) }
+        #expect(admitted.map(\.count) == [1, 1, 0, 0, 0])
+        leave(admitted.flatMap(\.self))
         // Two of five places would be more than a quarter.
-        let firstOfFive = places.admit(suspects[0], cost: 5)
-        let secondOfFive = places.admit(suspects[0], cost: 5)
-        #expect([firstOfFive, secondOfFive] == [true, false])
-        places.leave(suspects[0], cost: 5)
-        let all = (0..<40).count { _ in places.admit(nil) }
-        #expect(all == 34)
+        let ofFive = enter(2, suspects[0], cost: 5)
+        #expect(ofFive.count == 1)
+        leave(ofFive)
+        #expect(enter(40, anyone).count == 34)
 
         // Where there is only one place, a costly one has it.
-        var one = HashingPlaces(1)
-        let firstOfOne = one.admit(nil, cost: 100)
-        let secondOfOne = one.admit(nil)
-        #expect([firstOfOne, secondOfOne] == [true, false])
+        places = HashingPlaces(1, threads: 1)
+        #expect(enter(1, anyone, cost: 100).count == 1)
+        #expect(enter(1, anyone).isEmpty)
     }
 }

@@ -219,12 +219,17 @@ import Testing
             ("https://op.example.com", RealmCreation.Refusal.hostIsPublicURL),
             ("http://pds.localhost:8080", .hostScheme), ("https://pds.example.com/", .host),
             ("https://pds.example.com/x", .host), ("https://PDS.example.com", .host),
-            ("https://pds.example.com:443", .host), ("pds.example.com", .host),
+            ("https://pds.example.com:444/", .host), ("pds.example.com", .host),
             ("http://pds.example.com", .host), ("", .host),
         ]
     )
     func refused(host: String, refusal: RealmCreation.Refusal) {
         #expect(throws: refusal) { try Self.new("hosted", host: host) }
+    }
+
+    @Test("decision 0059: the port that https has anyway is left out")
+    func usualPort() throws {
+        #expect(try Self.new("hosted", host: "\(Self.host):443").realm.issuer == Self.host)
     }
 
     @Test("decision 0036: a realm without a host has its issuer below the public URL, as before")

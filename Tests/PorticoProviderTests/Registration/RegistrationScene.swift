@@ -70,6 +70,16 @@ struct RegistrationScene {
             .people(realmID: realm.id, after: nil, limit: 1000).count
     }
 
+    /// The sign-in page does not offer to make an account, and who asks all the same gets none.
+    func expectNotOffered(_ location: SourceLocation = #_sourceLocation) async throws {
+        let signIn = try await browser.authorize(TestFlow.request())
+        #expect(!signIn.text.contains(#"value="register""#), sourceLocation: location)
+        for action in ["register", "create"] {
+            let refused = try await browser.submit(signIn, Self.change([("action", action)]))
+            #expect(refused.status == 404, sourceLocation: location)
+        }
+    }
+
     func expectAsked(_ page: Reply, _ location: SourceLocation = #_sourceLocation) {
         #expect(page.status == 200, sourceLocation: location)
         #expect(page.text.contains(#"name="given_name""#), sourceLocation: location)

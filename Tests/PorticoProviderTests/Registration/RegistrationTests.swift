@@ -86,15 +86,7 @@ import Testing
             $0.realm.confirmsEmail = registration == .username
         }
         expectError(try await scene.browser.authorize(RegistrationScene.request), "server_error")
-        let signIn = try await scene.browser.authorize(TestFlow.request())
-        #expect(!signIn.text.contains(#"value="register""#))
-        for action in ["register", "create"] {
-            let refused = try await scene.browser.submit(
-                signIn,
-                RegistrationScene.change([("action", action)])
-            )
-            #expect(refused.status == 404)
-        }
+        try await scene.expectNotOffered()
         #expect(try await scene.count() == 2)
     }
 
@@ -104,15 +96,7 @@ import Testing
     func closed() async throws {
         let scene = try await RegistrationScene(nil)
         expectError(try await scene.browser.authorize(RegistrationScene.request), "invalid_request")
-        let signIn = try await scene.browser.authorize(TestFlow.request())
-        #expect(!signIn.text.contains(#"value="register""#))
-        for action in ["register", "create"] {
-            let refused = try await scene.browser.submit(
-                signIn,
-                RegistrationScene.change([("action", action)])
-            )
-            #expect(refused.status == 404)
-        }
+        try await scene.expectNotOffered()
         let path = ProviderUnderTest.path("registrations")
         let page = try await scene.browser.get(
             FormEncoding.appending(
@@ -213,9 +197,7 @@ import Testing
 
     /// What is wrong with one field, and the words that tell.
     private static let wrong: [(String, String, String)] = [
-        ("given_name", "", "Enter your first name"),
         ("given_name", String(repeating: "n", count: 201), "Enter a shorter first name"),
-        ("family_name", "", "Enter your last name"),
         ("family_name", "a\u{202E}b", "Enter a shorter last name"),
         ("email", "", "Enter your email address"), ("email", "cora", "in the form"),
         ("username", "", "Enter a username"), ("username", "co ra", "without spaces or @"),
@@ -238,6 +220,40 @@ import Testing
         #expect(page.text.contains(#"id="\#(name)-problem""#) && page.text.contains(words))
         #expect(!page.text.contains(RegistrationScene.password))
         #expect(try await scene.server.mails().isEmpty)
+        #expect(try await scene.count() == 2)
+    }
+
+    @Test(
+        "One name is enough, and joiners belong to names",
+        arguments: [
+            ("Cora", ""), ("", "Sample"),
+            ("\u{646}\u{6CC}\u{644}\u{648}\u{200C}\u{641}\u{631}", ""),
+            ("\u{DC1}\u{DCA}\u{200D}\u{DBB}\u{DD3}", "\u{915}\u{94D}\u{200C}\u{937}"),
+        ]
+    )
+    func oneName(_ given: String, _ family: String) async throws {
+        let scene = try await RegistrationScene()
+        let page = try await scene.submit([("given_name", given), ("family_name", family)])
+        let reply = try await scene.confirm(page, try await scene.server.mailedCode())
+        expectCode(reply)
+        let realm = try #require(scene.server.provider.realms.realm(named: "test"))
+        let cora = try #require(
+            try await scene.server.database.people.credentials(
+                realmID: realm.id,
+                login: "cora@example.com",
+                byEmail: true
+            )
+        ).person
+        #expect(cora.givenName == (given.isEmpty ? nil : given))
+        #expect(cora.familyName == (family.isEmpty ? nil : family))
+    }
+
+    @Test("Without any name the first one is asked for")
+    func noName() async throws {
+        let scene = try await RegistrationScene()
+        let page = try await scene.submit([("given_name", ""), ("family_name", " ")])
+        scene.expectAsked(page)
+        #expect(page.text.contains("Enter your first name"))
         #expect(try await scene.count() == 2)
     }
 

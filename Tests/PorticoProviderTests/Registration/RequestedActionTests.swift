@@ -44,12 +44,6 @@ import Testing
         #expect(reply.redirected["state"] == "s-1", sourceLocation: location)
     }
 
-    private static func epoch(_ server: ProviderUnderTest) async throws -> Int64? {
-        let realm = try #require(server.provider.realms.realm(named: "test"))
-        return try await server.database.people
-            .credentials(realmID: realm.id, login: "alice", byEmail: false)?.epoch
-    }
-
     @Test(
         "decision 0049: UPDATE_PASSWORD: a new one is chosen, and the person stays signed in here alone"
     )
@@ -105,11 +99,8 @@ import Testing
         #expect(try ProviderUnderTest.claims(idToken).int64("auth_time") == signedIn)
         #expect(try await server.remains().liveSessions == 2)
         let people = server.database.people
-        let realm = try #require(server.provider.realms.realm(named: "test"))
-        let alice = try #require(
-            try await people.credentials(realmID: realm.id, login: "alice", byEmail: false)
-        ).person
-        _ = try await people.setPassword(PasswordHash(encoded: "x"), of: alice.id, at: signedIn)
+        let id = try await server.person().person.id
+        _ = try await people.setPassword(PasswordHash(encoded: "x"), of: id, at: signedIn)
         expectPage(try await browser.authorize(TestFlow.request("web1")), "authenticate")
     }
 
@@ -120,7 +111,7 @@ import Testing
         let page = try await browser.signIn("alice", Self.request("UPDATE_PASSWORD"))
         let reply = try await browser.submit(page, [("action", "cancel")])
         Self.expect(reply, "cancelled")
-        #expect(try await Self.epoch(server) == 0)
+        #expect(try await server.person().epoch == 0)
         expectCode(
             try await TestBrowser(server).signIn("alice", TestFlow.request("web1")),
             of: "web1"
@@ -140,12 +131,36 @@ import Testing
         let page = try await browser.submit(again, form)
         expectPage(page, "required-action")
         server.clock.advance(by: 301)
+        // Nothing is said of the new password before.
+        expectPage(try await browser.submit(page, [("password", "")]), "authenticate")
         let late = try await browser.submit(page, [("password", Self.password)])
         expectPage(late, "authenticate")
-        #expect(try await Self.epoch(server) == 0)
+        #expect(try await server.person().epoch == 0)
         let anew = try await browser.submit(late, form)
         expectPage(anew, "required-action")
         Self.expect(try await browser.submit(anew, [("password", Self.password)]), "success")
+    }
+
+    @Test(
+        "decision 0081: a session begun by the password alone sets no password once there is an app"
+    )
+    func weaker() async throws {
+        let server = try await Self.server()
+        let thief = TestBrowser(server)
+        let open = try await thief.signIn("alice", Self.request("UPDATE_PASSWORD"))
+        expectPage(open, "required-action")
+        let browser = TestBrowser(server)
+        let sent = try await browser.signIn("alice", Self.request("CONFIGURE_TOTP"))
+        _ = try await Self.add(
+            try await browser.get(try #require(sent.location)),
+            browser,
+            server
+        )
+        expectPage(try await thief.submit(open, [("password", Self.password)]), "authenticate")
+        expectPage(try await thief.authorize(Self.request("UPDATE_PASSWORD")), "authenticate")
+        #expect(try await server.person().epoch == 0)
+        // The session that has added it is one with a code.
+        expectPage(try await browser.authorize(Self.request("UPDATE_PASSWORD")), "required-action")
     }
 
     @Test(
@@ -162,7 +177,7 @@ import Testing
         let reply = try await browser.submit(page, [("password", password)])
         expectPage(reply, "required-action")
         #expect(reply.text.contains(words))
-        #expect(try await Self.epoch(server) == 0)
+        #expect(try await server.person().epoch == 0)
         Self.expect(try await browser.submit(reply, [("password", Self.password)]), "success")
     }
 
@@ -181,12 +196,12 @@ import Testing
         let out = TestBrowser(server)
         out.cookies = browser.cookies.filter { !$0.key.contains("session") }
         #expect(try await out.submit(page, form).status == 403)
-        #expect(try await Self.epoch(server) == 0)
+        #expect(try await server.person().epoch == 0)
         Self.expect(try await browser.submit(page, form), "success")
         // Of a page that was sent before, nothing counts.
         let twice = try await browser.submit(page, [("password", "another river to sea")])
         #expect(twice.status == 403)
-        #expect(try await Self.epoch(server) == 1)
+        #expect(try await server.person().epoch == 1)
     }
 
     @Test("decision 0049: an action that is not known asks nothing, and the answer says so")

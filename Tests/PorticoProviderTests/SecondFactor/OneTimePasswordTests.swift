@@ -96,7 +96,7 @@ import Testing
         #expect(isRight(" \(code.prefix(3)) \(code.suffix(3)) "))
         for wrong in [
             "", " ", String(code.dropLast()), code + "0", "٣٤٥٦٧٨", code + "\u{301}",
-            String(repeating: " ", count: 64) + code, String(repeating: "1", count: 100_000),
+            String(repeating: " ", count: 1000) + code, String(repeating: "1", count: 100_000),
         ] {
             #expect(!isRight(wrong))
         }

@@ -1,5 +1,6 @@
 import HTTPTypes
 import PorticoBytes
+import PorticoPages
 import PorticoProtocol
 import PorticoProvider
 import PorticoStores
@@ -13,7 +14,7 @@ import Testing
     ]
 
     /// Alice on the page, signed in just now by her password alone.
-    private static func signedIn(_ server: ProviderUnderTest) async throws -> (TestBrowser, Reply) {
+    static func signedIn(_ server: ProviderUnderTest) async throws -> (TestBrowser, Reply) {
         let browser = TestBrowser(server)
         let page = try await browser.get(path)
         let reply = try await browser.press(page, alice)
@@ -22,7 +23,7 @@ import Testing
     }
 
     /// The app that took the key on the page.
-    private static func app(_ page: Reply) throws -> OneTimePassword {
+    static func app(_ page: Reply) throws -> OneTimePassword {
         let key = try #require(
             page.text.firstMatch(of: /otpauth:[^"]*secret=([A-Z2-7]{32})/).map { String($0.1) }
         )
@@ -30,16 +31,13 @@ import Testing
         return try #require(OneTimePassword(key: bytes, digest: .sha1, digits: 6, period: 30))
     }
 
-    private static func code(_ app: OneTimePassword, _ server: ProviderUnderTest) -> String {
+    static func code(_ app: OneTimePassword, _ server: ProviderUnderTest) -> String {
         app.code(at: server.clock.seconds / 30)
     }
 
     private static func factors(_ server: ProviderUnderTest) async throws -> [Credential] {
-        let realm = try #require(server.provider.realms.realm(named: "test"))
-        let people = server.database.people
-        let alice = try await people.credentials(realmID: realm.id, login: "alice", byEmail: false)
-        let id = try #require(alice).person.id
-        return try await people.secondFactors(of: id, realmID: realm.id)
+        let alice = try await server.person().person
+        return try await server.database.people.secondFactors(of: alice.id, realmID: alice.realmID)
     }
 
     /// Alice adds an app.
@@ -61,7 +59,7 @@ import Testing
     func added() async throws {
         let server = try await ProviderUnderTest(sendsMail: true)
         let (browser, page) = try await Self.signedIn(server)
-        #expect(page.text.contains("Add an app for sign-in codes"))
+        #expect(page.text.contains("Set up an authenticator app"))
         let setup = try await browser.press(page, [("action", "add")])
         let app = try Self.app(setup)
         #expect(setup.text.contains("otpauth://totp/Test:alice?secret="))
@@ -157,6 +155,137 @@ import Testing
         #expect(reply.status == 200)
     }
 
+    @Test(
+        "decision 0081: a session begun by the password alone changes nothing once there is an app",
+        arguments: ["add", "codes", "remove", "confirm"]
+    )
+    func weaker(_ action: String) async throws {
+        let server = try await ProviderUnderTest()
+        // Somebody who knows the password, seconds ago, with a setup of their own begun.
+        let (thief, theirs) = try await Self.signedIn(server)
+        let setup = try await thief.press(theirs, [("action", "add")])
+        let own = try Self.app(setup)
+        let (_, _, app) = try await Self.enrolled(server)
+        let id = try #require(try await Self.factors(server).first).id
+        let page = action == "confirm" ? setup : theirs
+        let code = Self.code(own, server)
+        let sent = [("action", action), ("id", id), ("code", code)]
+        let asked = try await thief.press(page, sent)
+        #expect(asked.text.contains(#"name="password""#))
+        #expect(!asked.text.contains("otpauth:"))
+        #expect(try await Self.factors(server).map(\.id) == [id])
+        let second = try await thief.press(
+            asked,
+            [("username", "alice@example.com"), Self.alice[1]]
+        )
+        expectAsked(second)
+        // Its owner goes on.
+        server.clock.advance(by: 30)
+        let done = try await thief.press(second, [("code", Self.code(app, server))])
+        #expect(done.location == Self.path)
+        let again = try await thief.press(
+            try await thief.get(Self.path),
+            [("action", action), ("id", id)]
+        )
+        #expect(!again.text.contains(#"name="password""#))
+    }
+
+    @Test("decision 0081: with an app a person signs out everywhere else, unless they untick it")
+    func endsOthers() async throws {
+        for isTicked in [true, false] {
+            let server = try await ProviderUnderTest()
+            let (other, _) = try await Self.signedIn(server)
+            let (browser, page) = try await Self.signedIn(server)
+            let setup = try await browser.press(page, [("action", "add")])
+            let box = try #require(
+                setup.text.firstMatch(of: /<input[^>]*name="others"[^>]*>/).map { String($0.0) }
+            )
+            #expect(box.contains("checked") && box.contains(#"value="1""#))
+            let code = Self.code(try Self.app(setup), server)
+            let sent = [("action", "confirm"), ("code", code)]
+            let done = try await browser.press(setup, sent + (isTicked ? [("others", "1")] : []))
+            #expect(done.text.contains("has been added"))
+            let isSignedIn = try await !other.get(Self.path).text.contains(#"name="password""#)
+            #expect(isSignedIn != isTicked)
+            #expect(server.log.contains("event=sign_out.elsewhere") == isTicked)
+            // This browser's session is one with a code now.
+            #expect(!(try await browser.get(Self.path)).text.contains(#"name="password""#))
+            expectCode(try await browser.authorize(TestFlow.request()))
+        }
+    }
+
+    @Test("A request that waits is not lost where the person has to sign in again")
+    func waits() async throws {
+        let server = try await ProviderUnderTest { new in
+            new.people[0].person.requiredActions = [RequiredAction.configureTOTP]
+        }
+        let browser = TestBrowser(server)
+        let sent = try await browser.signIn("alice", TestFlow.request())
+        let page = try await browser.get(try #require(sent.location))
+        server.clock.advance(by: 301)
+        let asked = try await browser.press(page, [("action", "add")])
+        #expect(asked.text.contains(#"name="password""#))
+        let back = try await browser.press(
+            asked,
+            [("username", "alice@example.com"), Self.alice[1]]
+        )
+        let list = try await browser.get(try #require(back.location))
+        let setup = try await browser.press(list, [("action", "add")])
+        let code = Self.code(try Self.app(setup), server)
+        let done = try await browser.press(setup, [("action", "confirm"), ("code", code)])
+        expectCode(try await browser.get(ResetWalk.restart(done).replacing("&amp;", with: "&")))
+    }
+
+    @Test(
+        "After an app, recovery codes are the next step, and can be kept by hand, printer or file"
+    )
+    func nextStep() async throws {
+        let server = try await ProviderUnderTest()
+        let (browser, done, _) = try await Self.enrolled(server)
+        #expect(done.text.contains("Save your recovery codes"))
+        #expect(done.text.contains(#"value="codes""#))
+        let codes = try await browser.press(done, [("action", "codes")])
+        #expect(codes.text.contains(#"<ul class="codes" id="codes" dir="ltr">"#))
+        // Whose they are stands beside them, and only the next ones replace any.
+        #expect(codes.text.contains("alice@example.com"))
+        let list = try await browser.get(Self.path)
+        let next = try await browser.press(list, [("action", "codes")])
+        let told = [codes, next].map { $0.text.contains("Any you had before no longer work") }
+        #expect(told == [false, true])
+        for button in ["copy", "print", "save"] {
+            #expect(codes.text.contains(#"type="button" value="\#(button)""#))
+        }
+        // One script, by its hash, which is not that of the pages around.
+        let script = try #require(
+            codes.text.firstMatch(of: /<script>((?s:.*?))<\/script>/).map { String($0.1) }
+        )
+        let policy = try #require(codes.headers[.contentSecurityPolicy])
+        #expect(policy.contains("script-src \(InlineSource.hash(of: script));"))
+        #expect(script.contains("createObjectURL") && !done.text.contains("createObjectURL"))
+        let others = try #require(done.headers[.contentSecurityPolicy])
+        #expect(!others.contains(InlineSource.hash(of: script)))
+    }
+
+    @Test("The key is a QR code, too, with the address that apps open", arguments: [false, true])
+    func qrCode(_ isLong: Bool) async throws {
+        let server = try await ProviderUnderTest { new in
+            if isLong { new.realm.displayName = String(repeating: "\u{0646}\u{0645} ", count: 40) }
+        }
+        let (browser, page) = try await Self.signedIn(server)
+        let setup = try await browser.press(page, [("action", "add")])
+        let link = try #require(
+            setup.text.firstMatch(of: /href="(otpauth:[^"]*)"/).map { String($0.1) }
+        ).replacing("&amp;", with: "&")
+        let code = try #require(QRCode(link))
+        let side = code.size + 8
+        #expect(setup.text.contains("viewBox=\"0 0 \(side) \(side)\""))
+        #expect(side < 100, "a phone reads it")
+        let svg = try #require(
+            setup.text.firstMatch(of: /<svg(?s:.*?)<\/svg>/).map { String($0.0) }
+        )
+        #expect(svg.contains("role=\"img\"") && !svg.contains("style="))
+    }
+
     @Test("decision 0050: recovery codes are shown once, and new ones replace them")
     func codes() async throws {
         let server = try await ProviderUnderTest(sendsMail: true)
@@ -175,6 +304,7 @@ import Testing
         try #require(second.count == 12)
         #expect(try await Self.factors(server).count == 2)
         #expect(try await server.mails().count { $0.draft.message == .recoveryCodesMade } == 2)
+        #expect(server.log.matches(of: /event=second_factor\.codes_made/).count == 2)
         let other = TestBrowser(server)
         let asked = try await other.signIn("alice", TestFlow.request())
         expectAsked(try await other.press(asked, [("code", first[3])]))
@@ -201,11 +331,13 @@ import Testing
             _ = try await browser.press(list, [("action", "remove"), ("id", wrong)])
         }
         #expect(try await Self.factors(server).count == 2)
+        #expect(!server.log.contains("event=second_factor.removed"))
         let id = try #require(try await Self.factors(server).first { $0.kind == .totp }).id
         let done = try await browser.press(list, [("action", "remove"), ("id", id)])
         #expect(done.text.contains("has been removed"))
         #expect(try await Self.factors(server).isEmpty)
         #expect(try await server.mails().contains { $0.draft.message == .secondFactorRemoved })
+        #expect(server.log.contains("event=second_factor.removed "))
         expectCode(try await TestBrowser(server).signIn("alice", TestFlow.request()))
     }
 
@@ -276,10 +408,34 @@ import Testing
             done.text.firstMatch(of: /href="([^"]*restart[^"]*)"/).map { String($0.1) }
         )
         expectCode(try await browser.get(path.replacing("&amp;", with: "&")))
-        let realm = try #require(server.provider.realms.realm(named: "test"))
-        let person = try await server.database.people
-            .credentials(realmID: realm.id, login: "alice", byEmail: false)?.person
-        #expect(person?.requiredActions == ["OTHER"])
+        #expect(try await server.person().person.requiredActions == ["OTHER"])
+    }
+
+    @Test(
+        "decision 0104: an app that waits is not lost where the session has ended meanwhile",
+        arguments: [false, true]
+    )
+    func sessionOver(isSent: Bool) async throws {
+        let server = try await ProviderUnderTest { new in
+            new.people[0].person.requiredActions = [RequiredAction.configureTOTP]
+        }
+        let browser = TestBrowser(server)
+        let sent = try await browser.signIn("alice", TestFlow.request())
+        let location = try #require(sent.location)
+        let page = try await browser.get(location)
+        server.clock.advance(by: 1800 + 300)
+        let add = [("action", "add")]
+        let over = try await isSent ? browser.press(page, add) : browser.get(location)
+        #expect(over.formAction == "/realms/test/account/sign-in")
+        let back = try #require(try await browser.press(over, Self.alice).location)
+        #expect(back.hasPrefix(Self.path + "?request="))
+        let setup = try await browser.press(try await browser.get(back), add)
+        let code = Self.code(try Self.app(setup), server)
+        let done = try await browser.press(setup, [("action", "confirm"), ("code", code)])
+        let path = try #require(
+            done.text.firstMatch(of: /href="([^"]*restart[^"]*)"/).map { String($0.1) }
+        )
+        expectCode(try await browser.get(path.replacing("&amp;", with: "&")))
     }
 
     @Test("decision 0050: CONFIGURE_TOTP leads there from the account's own sign-in, too")

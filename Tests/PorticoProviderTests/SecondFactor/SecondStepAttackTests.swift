@@ -166,7 +166,7 @@ import Testing
         let browser = TestBrowser(scene.server)
         let page = try await scene.asked(browser)
         let people = scene.server.database.people
-        var person = try await scene.person().person
+        var person = try await scene.server.person().person
         let now = scene.server.clock.seconds
         switch change {
         case .password:
@@ -231,23 +231,9 @@ import Testing
     @Test("decision 0050: another person's code is not mine")
     func otherPerson() async throws {
         let scene = try await SecondStepScene { new in
-            let id = UniqueID(random: .system).text
-            new.people[1].credentials = [
-                Credential(
-                    id: id,
-                    personID: new.people[1].person.id,
-                    kind: .totp,
-                    label: "",
-                    createdAt: 0,
-                    priority: 0,
-                    parameters: SecondStepScene.parameters,
-                    sealedSecret: CredentialSeal(ring: TestRealm.ring).seal(
-                        SecretText(#"{"value":"another secret of bob"}"#),
-                        of: id,
-                        random: .system
-                    )
-                )
-            ]
+            let secret = SecretText(#"{"value":"another secret of bob"}"#)
+            let bob = new.people[1].person.id
+            new.people[1].credentials = [SecondStepScene.factor(of: bob, secret)]
         }
         let browser = TestBrowser(scene.server)
         let page = try await browser.signIn("bob", SecondStepScene.request)

@@ -19,6 +19,28 @@ struct SecondStepScene {
         "type": "otp", "subType": "totp", "digits": 6, "period": 30, "algorithm": "HmacSHA1",
     ]
 
+    /// A factor of a person's, as an import brings it.
+    static func factor(
+        _ kind: Credential.Kind = .totp,
+        of personID: String,
+        _ secret: SecretText = Self.secret,
+        _ parameters: JSONObject = Self.parameters,
+        label: String = ""
+    ) -> Credential {
+        let id = UniqueID(random: .system).text
+        return Credential(
+            id: id,
+            personID: personID,
+            kind: kind,
+            label: label,
+            createdAt: 0,
+            priority: 0,
+            parameters: parameters,
+            sealedSecret: CredentialSeal(ring: TestRealm.ring)
+                .seal(secret, of: id, random: .system)
+        )
+    }
+
     init(
         kinds: [Credential.Kind] = [.totp, .recoveryCodes],
         parameters: JSONObject = Self.parameters,
@@ -26,21 +48,16 @@ struct SecondStepScene {
         configure: (inout NewRealm) -> Void = { _ in }
     ) async throws {
         let made = RecoveryCodes.make(.system)
-        let seal = CredentialSeal(ring: TestRealm.ring)
         server = try await ProviderUnderTest(sendsMail: sendsMail) { new in
             for kind in kinds {
-                let id = UniqueID(random: .system).text
-                let secret = kind == .recoveryCodes ? made.secret : Self.secret
+                let isApp = kind != .recoveryCodes
                 new.people[0].credentials.append(
-                    Credential(
-                        id: id,
-                        personID: new.people[0].person.id,
-                        kind: kind,
-                        label: "phone",
-                        createdAt: 0,
-                        priority: 0,
-                        parameters: kind == .recoveryCodes ? made.parameters : parameters,
-                        sealedSecret: seal.seal(secret, of: id, random: .system)
+                    Self.factor(
+                        kind,
+                        of: new.people[0].person.id,
+                        isApp ? Self.secret : made.secret,
+                        isApp ? parameters : made.parameters,
+                        label: "phone"
                     )
                 )
             }
@@ -75,17 +92,9 @@ struct SecondStepScene {
         return page
     }
 
-    func person() async throws -> PersonCredentials {
-        let realm = try #require(server.provider.realms.realm(named: "test"))
-        return try #require(
-            try await server.database.people
-                .credentials(realmID: realm.id, login: "alice", byEmail: false)
-        )
-    }
-
     /// Bits and steps that are spent.
     func used(_ kind: Credential.Kind) async throws -> Int64 {
-        let person = try await person().person
+        let person = try await server.person().person
         let all = try await server.database.people
             .secondFactors(of: person.id, realmID: person.realmID)
         return try #require(all.first { $0.kind == kind }).used

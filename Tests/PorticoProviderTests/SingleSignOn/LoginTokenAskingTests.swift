@@ -4,6 +4,8 @@ import PorticoStores
 import PorticoTestSupport
 import Testing
 
+@testable import PorticoProvider
+
 @Suite("Login tokens in a link ask") struct LoginTokenAskingTests {
     /// Opens a link with the token, up to the page that asks.
     private func open(_ request: [(String, String)], _ token: String, _ browser: TestBrowser)
@@ -39,6 +41,35 @@ import Testing
         // Going back and agreeing again gives no second code.
         let again = try await browser.submit(page, [("action", "continue")])
         #expect(again.redirected["code"] == nil)
+    }
+
+    @Test("decision 0048: a link asks nothing where the same person is signed in in that browser")
+    func samePerson() async throws {
+        let scene = try await LoginTokenScene()
+        let session = scene.sessionCookie(scene.browser)
+        #expect(session != nil)
+        let own = try ProviderUnderTest.claims(scene.tokens.json.string("id_token")).string("sub")
+        for further in [[], [("prompt", "none")]] {
+            let request = scene.request(try await scene.token(), "plain", further)
+            let code = expectCode(try await scene.browser.authorize(request), of: "plain")
+            let tokens = try await scene.server.redeem(code, "plain")
+            let claims = try ProviderUnderTest.claims(tokens.json.string("id_token"))
+            #expect(claims.string("sub") == own && own != nil)
+        }
+        #expect(scene.sessionCookie(scene.browser) == session)
+        // A third party's consent is asked for all the same, and nothing but that.
+        let token = try await scene.token(for: "third")
+        let consent = try await open(scene.request(token, "third"), token, scene.browser)
+        expectPage(consent, "consent")
+        // What the request demands is not replaced by the token.
+        let again = scene.request(try await scene.token(), "plain", [("prompt", "login")])
+        let first = try await scene.browser.authorize(again)
+        expectPage(try await scene.browser.get(first.location ?? ""), "authenticate")
+        // The same browser, signed out: the token is of no session any more.
+        let last = try await scene.token()
+        try await scene.endSession()
+        let late = try await scene.browser.authorize(scene.request(last))
+        expectPage(try await scene.browser.get(late.location ?? ""), "authenticate")
     }
 
     @Test("attack C31: a planted link signs no one in without their word, and no one for good")
@@ -113,18 +144,47 @@ import Testing
         #expect(answer.userName == "")
     }
 
-    @Test("Continuing, a third party's consent page comes next, and still no session")
+    @Test("attack: a program with a login token allows a third party in the person's name")
     func consent() async throws {
         let scene = try await LoginTokenScene()
         let token = try await scene.token(for: "third")
         let browser = TestBrowser(scene.server)
         let page = try await open(scene.request(token, "third"), token, browser)
-        let consent = try await browser.submit(page, [("action", "continue")])
-        expectPage(consent, "consent")
+        let signIn = try await browser.submit(page, [("action", "continue")])
+        expectPage(signIn, "authenticate")
+        #expect(signIn.userName == "alice@example.com")
         scene.server.clock.advance(by: 120)
-        let answer = try await browser.submit(consent, [("action", "allow")])
-        expectCode(answer, of: "third")
-        #expect(scene.sessionCookie(browser) == nil)
+        let consent = try await browser.submit(
+            signIn,
+            [("username", "alice"), ("password", TestRealm.passwords["alice"] ?? "")]
+        )
+        expectPage(consent, "consent")
+        expectCode(try await browser.submit(consent, [("action", "allow")]), of: "third")
+        #expect(scene.sessionCookie(browser) != nil)
+        // What they allowed themselves is not asked again.
+        let late = try await scene.token(for: "third")
+        let pushed = try await scene.pushed(scene.request(late, "third"))
+        expectCode(try await TestBrowser(scene.server).authorize(pushed), of: "third")
+    }
+
+    @Test(
+        "attack C30: who allows it half an hour later signs in, even in a browser that is signed in"
+    )
+    func lateConsent() async throws {
+        let scene = try await LoginTokenScene()
+        let browser = scene.browser
+        let token = try await scene.token(for: "third")
+        // Where the same person is signed in no one is asked who they are.
+        let consent = try await open(scene.request(token, "third"), token, browser)
+        expectPage(consent, "consent")
+        scene.server.clock.advance(by: 1000)
+        expectCode(try await browser.authorize(TestFlow.request()))
+        try await scene.server.provider.activity.flush()
+        scene.server.clock.advance(by: 800)
+        let late = try await browser.submit(consent, [("action", "allow")])
+        expectPage(late, "authenticate", status: 403)
+        #expect(late.userName == "")
+        #expect(try await scene.server.remains().consents == 0)
     }
 
     @Test("Who signs in as someone else on that page is the one who signs in to the app")
@@ -133,8 +193,7 @@ import Testing
         let token = try await scene.token(for: "third")
         let browser = TestBrowser(scene.server)
         let page = try await open(scene.request(token, "third"), token, browser)
-        let consent = try await browser.submit(page, [("action", "continue")])
-        let signIn = try await browser.submit(consent, [("action", "switch")])
+        let signIn = try await browser.submit(page, [("action", "continue")])
         expectPage(signIn, "authenticate")
         let again = try await browser.submit(
             signIn,
@@ -152,5 +211,39 @@ import Testing
         try await scene.endSession()
         let access = try #require(answer.json.string("access_token"))
         #expect(try await scene.server.userInfo(access).status == 200)
+    }
+
+    @Test("Who signs in in another tab meanwhile, with a second factor, is asked for consent once")
+    func otherTab() async throws {
+        let second = try await SecondStepScene { new in
+            for index in new.clients.indices where new.clients[index].clientID == "native1" {
+                new.clients[index].loginTokenTargets = [.init(clientID: "third")]
+            }
+        }
+        let server = second.server
+        let app = TestBrowser(server)
+        let asked = try await second.asked(app)
+        let code = expectCode(try await app.submit(asked, [("code", second.code)]))
+        let scene = LoginTokenScene(server, signedIn: app, try await server.redeem(code))
+        // The next code is another one.
+        server.clock.advance(by: 30)
+        let token = try await scene.token(for: "third")
+        let browser = TestBrowser(server)
+        let page = try await open(scene.request(token, "third"), token, browser)
+        let signIn = try await browser.submit(page, [("action", "continue")])
+        expectPage(signIn, "authenticate")
+        let tab = try await second.asked(browser)
+        expectCode(try await browser.submit(tab, [("code", second.code)]))
+        let consent = try await browser.submit(
+            signIn,
+            [("username", "alice"), ("password", TestRealm.passwords["alice"] ?? "")]
+        )
+        expectPage(consent, "consent")
+        let allowed = try await browser.submit(consent, [("action", "allow")])
+        let answer = try await server.redeem(expectCode(allowed, of: "third"), "third")
+        // It is this browser's session, and does not hang on what the token stood for.
+        try await scene.endSession()
+        let access = try #require(answer.json.string("access_token"))
+        #expect(try await server.userInfo(access).status == 200)
     }
 }

@@ -32,6 +32,13 @@ struct LoginTokenScene {
         tokens = try await server.tokens(scope: scope, browser: browser)
     }
 
+    /// Of a server where alice has signed in so that nothing more is asked of her.
+    init(_ server: ProviderUnderTest, signedIn browser: TestBrowser, _ tokens: Reply) {
+        self.server = server
+        self.browser = browser
+        self.tokens = tokens
+    }
+
     var refresh: String { tokens.json.string("refresh_token") ?? "" }
 
     /// `POST /token`; `changes` replace, and an empty value removes, a parameter.

@@ -1,5 +1,6 @@
 import HTTPTypes
 import PorticoProtocol
+import PorticoProvider
 import PorticoStores
 import PorticoTestSupport
 import Testing
@@ -153,19 +154,32 @@ import Testing
         #expect(try await scene.server.redeem(code, "plain").status == 200)
     }
 
-    @Test("OpenID Connect Core §3.1.2.4: a third party's consent page comes, and no other")
+    @Test("OpenID Connect Core §3.1.2.4: for a third party the person signs in, and is then asked")
     func consent() async throws {
         let scene = try await LoginTokenScene()
         let token = try await scene.token(for: "third")
         let browser = TestBrowser(scene.server)
         let reference = try await scene.pushed(scene.request(token, "third"))
         let page = try await browser.authorize(reference)
-        expectPage(page, "consent")
+        expectPage(page, "authenticate")
         #expect(page.text.contains("alice@example.com"))
         #expect(!page.text.contains(token))
-        let answer = try await browser.submit(page, [("action", "allow")])
+        // Whatever is pressed, nothing is allowed until then.
+        let people = scene.server.database.people
+        let alice = try #require(
+            try ProviderUnderTest.claims(scene.tokens.json.string("id_token")).string("sub")
+        )
+        let realm = try #require(scene.server.provider.realms.realm(named: "test"))
+        let third = try #require(realm.client(clientID: "third")).id
+        #expect(try await people.consent(personID: alice, clientID: third) == nil)
+        let consent = try await browser.submit(
+            page,
+            [("username", "alice"), ("password", TestRealm.passwords["alice"] ?? "")]
+        )
+        expectPage(consent, "consent")
+        let answer = try await browser.submit(consent, [("action", "allow")])
         let code = expectCode(answer, of: "third")
-        #expect(scene.sessionCookie(browser) == nil)
+        #expect(try await people.consent(personID: alice, clientID: third) != nil)
         #expect(try await scene.server.redeem(code, "third").status == 200)
     }
 

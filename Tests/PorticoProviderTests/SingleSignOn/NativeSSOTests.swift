@@ -22,19 +22,7 @@ import Testing
         init(_ apps: VendorApps, _ name: String = "alice", scope: String = "openid device_sso")
             async throws
         {
-            let request = TestFlow.request(
-                "my-mobile-app",
-                scope: scope,
-                [("redirect_uri", VendorApps.redirectURI)]
-            )
-            let code =
-                try await TestBrowser(apps.server).signIn(name, request)
-                .redirected["code"] ?? ""
-            tokens = try await apps.server.redeem(
-                code,
-                "my-mobile-app",
-                [("redirect_uri", VendorApps.redirectURI)]
-            )
+            tokens = try await apps.tokens(for: name, scope: scope)
         }
     }
 
@@ -45,12 +33,7 @@ import Testing
     ) async throws -> Reply {
         try await apps.server.token(
             TestFlow.change(
-                [
-                    ("grant_type", LoginTokenScene.grantType), ("client_id", "my-other-app"),
-                    ("audience", TestRealm.issuer), ("subject_token", first.idToken),
-                    ("subject_token_type", Self.idToken), ("actor_token", first.secret),
-                    ("actor_token_type", Self.deviceSecret),
-                ],
+                VendorApps.exchange(of: first.tokens),
                 changes
             )
         )

@@ -11,6 +11,7 @@ import Testing
 /// Two apps of one vendor on one device, each with our client library, at the Provider itself.
 struct VendorApps {
     static let redirectURI = "com.example.app:/callback"
+    static let redirect = [("redirect_uri", redirectURI)]
 
     let server: ProviderUnderTest
     let network: Network
@@ -18,14 +19,7 @@ struct VendorApps {
     init(configure: (inout NewRealm) -> Void = { _ in }) async throws {
         server = try await ProviderUnderTest { new in
             for (name, targets) in [("my-mobile-app", ["my-other-app"]), ("my-other-app", [])] {
-                var client = Client(
-                    id: UniqueID(random: .system).text,
-                    realmID: new.realm.id,
-                    clientID: name,
-                    name: name,
-                    type: .public,
-                    authentication: .none
-                )
+                var client = Client.app(name, realmID: new.realm.id)
                 client.redirectURIs = [RedirectURI(Self.redirectURI)]
                 client.postLogoutRedirectURIs = [RedirectURI(Self.redirectURI)]
                 client.optionalScopes.append("device_sso")
@@ -80,6 +74,34 @@ struct VendorApps {
         return try await attempt.complete(
             try await open(attempt.address, in: browser, as: name)
         )
+    }
+
+    /// A code of the first app's for a person, with which it gets a device secret.
+    func code(for name: String = "alice", scope: String = "openid device_sso") async throws
+        -> String
+    {
+        let request = TestFlow.request("my-mobile-app", scope: scope, Self.redirect)
+        return try await TestBrowser(server).signIn(name, request).redirected["code"] ?? ""
+    }
+
+    /// The first app's tokens, with a device secret.
+    func tokens(for name: String = "alice", scope: String = "openid device_sso") async throws
+        -> Reply
+    {
+        let code = try await code(for: name, scope: scope)
+        return try await server.redeem(code, "my-mobile-app", Self.redirect)
+    }
+
+    /// How the other app joins the session of those tokens (OpenID Connect Native SSO §4).
+    static func exchange(of tokens: Reply) -> [(String, String)] {
+        [
+            ("grant_type", LoginTokenScene.grantType), ("client_id", "my-other-app"),
+            ("audience", TestRealm.issuer),
+            ("subject_token", tokens.json.string("id_token") ?? ""),
+            ("subject_token_type", "urn:ietf:params:oauth:token-type:id_token"),
+            ("actor_token", tokens.json.string("device_secret") ?? ""),
+            ("actor_token_type", "urn:openid:params:token-type:device-secret"),
+        ]
     }
 
     func endSession(of session: Session) async throws {

@@ -188,6 +188,44 @@ import Testing
     }
 
     @Test(
+        "FAPI 2.0 Security Profile §5.3.2.1: a client registered for it names its audience as text"
+    )
+    func audienceAsText() async throws {
+        for (pushes, binds) in [(true, true), (true, false), (false, true)] {
+            let server = try await ProviderUnderTest { realm in
+                for index in realm.clients.indices where realm.clients[index].clientID == "jwt1" {
+                    realm.clients[index].requiresPushedRequests = pushes
+                    realm.clients[index].dpopBoundAccessTokens = binds
+                }
+            }
+            let prover = try Prover(server)
+            func reply(to audience: JSONValue) async throws -> Reply {
+                let assertion = try signed(claims(server, ["aud": audience]))
+                return try await prover.post(
+                    "token",
+                    [
+                        ("grant_type", "client_credentials"), ("client_assertion", assertion),
+                        (
+                            "client_assertion_type",
+                            "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
+                        ),
+                    ]
+                )
+            }
+            let listed = try await reply(to: [.string(TestRealm.issuer)])
+            if pushes, binds {
+                #expect(listed.status == 401)
+                #expect(listed.error == "invalid_client")
+                #expect(server.log.contains("reason=audience"))
+            } else {
+                #expect(listed.status == 200, "neither alone is FAPI: \(listed.text)")
+            }
+            let text = try await reply(to: .string(TestRealm.issuer))
+            #expect(text.status == 200, "\(text.text)")
+        }
+    }
+
+    @Test(
         "RFC 8725 §3.12: another kind of JWT is no assertion",
         arguments: [JWTType.accessToken, .dpopProof, .logoutToken]
     )

@@ -45,14 +45,7 @@ import Testing
 
     @Test("no role is taken for another: what could be two of them is none")
     func colons() {
-        let client = Client(
-            id: "c",
-            realmID: "r",
-            clientID: "a",
-            name: "A",
-            type: .public,
-            authentication: .none
-        )
+        let client = Client.app("a", "A", id: "c", realmID: "r")
         let roles = RoleClaims(
             [
                 RoleName(clientID: nil, name: "editor"), RoleName(clientID: nil, name: "a:admin"),

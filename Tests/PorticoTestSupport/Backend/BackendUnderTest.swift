@@ -34,6 +34,8 @@ package final class BackendUnderTest: Sendable {
     ///   - isDemonstration: Whether the gallery and the outbox are there as well.
     ///   - handles: With what settings people sign in by handle, too; at ``hosts``.
     ///   - joined: Their host, in place of ``hosts``. Its clock is everybody's.
+    ///   - life: How long one of theirs lasts unused, in seconds.
+    ///   - apiTransport: In place of `further`.
     package init(
         database: TestDatabase? = nil,
         apps: [App] = [BackendUnderTest.notes],
@@ -44,7 +46,9 @@ package final class BackendUnderTest: Sendable {
         isDemonstration: Bool = false,
         handles: JSONObject? = nil,
         at joined: JoinedHost? = nil,
-        further: [String: InProcessServer] = [:]
+        sessionsLast life: Int64 = HandleDirectory.sessionLife,
+        further: [String: InProcessServer] = [:],
+        askingAPIsBy apiTransport: (any HTTPTransport)? = nil
     ) async throws {
         let database = try database ?? TestDatabase.inMemory()
         let clock = joined?.provider.clock ?? StoppedClock()
@@ -94,7 +98,8 @@ package final class BackendUnderTest: Sendable {
                     names: joined ?? hosts
                 ),
                 calls: joined?.transport ?? hosts,
-                rules: joined?.rules ?? .production
+                rules: joined?.rules ?? .production,
+                sessionsLast: life
             ) { _ in passwords }
         ) { record in
             try UpstreamClient(
@@ -116,7 +121,7 @@ package final class BackendUnderTest: Sendable {
             pages: PageRenderer(),
             publicURL: url,
             identity: identity,
-            transport: transport,
+            transport: apiTransport ?? transport,
             apis: apis,
             rules: rules,
             limits: limits

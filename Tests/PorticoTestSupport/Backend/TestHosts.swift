@@ -35,6 +35,8 @@ package final class TestHosts: HTTPTransport, TextRecordResolver {
         case otherSubject(String)
         case bearer, withoutScope, withoutAtproto, withoutSubject, withoutNonce
         case refusesClient, serverError, endlessNonce
+        /// With this error.
+        case refuses(String)
         /// PAR answers no `request_uri`.
         case nothingPushed
     }
@@ -66,6 +68,7 @@ package final class TestHosts: HTTPTransport, TextRecordResolver {
             "pds.example.com": "pds.example.com", "other.example.com": "other.example.com",
         ]
         var away: Set<String> = []
+        var unknown: Set<String> = []
         var isBusy = false
         var unconfirmed: Set<String> = []
         var fault: Fault?
@@ -105,6 +108,10 @@ package final class TestHosts: HTTPTransport, TextRecordResolver {
         state.withLock {
             if isAway { $0.away.insert(host) } else { $0.away.remove(host) }
         }
+    }
+    /// From now on there is no host of that name.
+    package func setUnknown(_ host: String) {
+        state.withLock { _ = $0.unknown.insert(host) }
     }
     /// Whether no request goes out.
     package func setBusy(_ isBusy: Bool) { state.withLock { $0.isBusy = isBusy } }
@@ -197,6 +204,7 @@ extension TestHosts {
         guard let address = request.address else { throw .malformed }
         guard !state.withLock(\.isBusy) else { throw .busy }
         guard !state.withLock({ $0.away.contains(address.host) }) else { throw .unreachable }
+        guard !state.withLock({ $0.unknown.contains(address.host) }) else { throw .noSuchHost }
         guard request.method == .post else { return read(address) }
         if address.path == "/oauth/token", let body = meanwhile.withLock({ $0 }) { await body() }
         return posted(request, address, body)
@@ -306,6 +314,7 @@ extension TestHosts {
             }
             switch state.fault {
             case .refusesClient: return Self.refusal("invalid_client")
+            case .refuses(let error): return Self.refusal(error)
             case .serverError: return Self.reply(500, [:], nonce: Self.nonce)
             default: break
             }

@@ -36,7 +36,8 @@ package final class ProviderUnderTest: Sendable {
     ///   - documents: What documents of clients are fetched by.
     ///   - sendsMail: Whether the outbox is emptied: then forgotten passwords can be replaced.
     ///   - administered: Whether the administration over HTTP is on.
-    ///   - hasMaster: Whether who administers `master` administers all realms, by passwords too.
+    ///   - hasMaster: Whether who administers `master` administers all realms.
+    ///   - takesAdminPasswords: Whether they get tokens for their passwords; as `hasMaster` if `nil`.
     ///   - publicURL: Where it is, but for realms with a host of their own.
     ///   - configure: Changes the realm before it is created.
     package init(
@@ -49,6 +50,7 @@ package final class ProviderUnderTest: Sendable {
         sendsMail: Bool = false,
         administered: Bool = false,
         hasMaster: Bool = false,
+        takesAdminPasswords: Bool? = nil,
         publicURL: String = "https://op.example.com",
         configure: (inout NewRealm) -> Void = { _ in }
     ) async throws {
@@ -61,7 +63,11 @@ package final class ProviderUnderTest: Sendable {
             written.withLock { $0.append(contentsOf: bytes) }
         }
         try await TestRealm.create(in: database, ring, time, configure)
-        let realms = try await RealmDirectory(store: database.realms, ring: ring)
+        let realms = try await RealmDirectory(
+            store: database.realms,
+            ring: ring,
+            takesAdminPasswords: takesAdminPasswords ?? hasMaster
+        )
         let logger = Logger(label: "test") { label in
             LineLogHandler(
                 label: label,
@@ -93,7 +99,6 @@ package final class ProviderUnderTest: Sendable {
             publicURL: url,
             documentsBy: documents,
             sendsMail: sendsMail,
-            takesAdminPasswords: hasMaster,
             sessionEnded: { if wakes { logout.wake() } }
         )
         let service = try provider.service

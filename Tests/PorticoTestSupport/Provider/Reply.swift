@@ -41,6 +41,13 @@ package struct Reply: Sendable {
         }
     }
 
+    /// What shows that the page's first form comes from it, for a page with several.
+    package var formProof: [(String, String)] {
+        ["csrf", "about"].compactMap { name in
+            hiddenFields.first { $0.name == name }.map { (name, $0.value) }
+        }
+    }
+
     /// Where the page's first form goes.
     package var formAction: String? {
         text.firstMatch(of: /<form[^>]* action="([^"]*)"/).map { Self.decoded(String($0.1)) }

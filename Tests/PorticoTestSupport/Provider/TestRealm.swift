@@ -98,7 +98,7 @@ package enum TestRealm {
     package static func hash(of password: String) async throws -> PasswordHash {
         if let hash = hashes.withLock({ $0[password] }) { return hash }
         guard let text = PasswordText(password) else { return PasswordHash(encoded: "") }
-        let hash = try await hashing.hash(text, random: .system)
+        let hash = try await hashing.hash(text, for: .server, random: .system)
         hashes.withLock { $0[password] = hash }
         return hash
     }

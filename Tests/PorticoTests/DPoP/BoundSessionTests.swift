@@ -275,13 +275,7 @@ struct BoundSessionTests {
         let scene = BoundScene()
         let session = try await scene.signIn()
         let attempt = try await session.beginStepUp(SignInRequest(maxAge: .zero))
-        scene.provider.change { state in
-            state.claims = { claims in
-                var claims = claims
-                claims["auth_time"] = claims["iat"]
-                return claims
-            }
-        }
+        scene.provider.change { $0.claims = { $0.with("auth_time", $0["iat"]) } }
         _ = try await attempt.complete(try scene.binding.authorize(attempt.address))
         #expect(Set(scene.binding.proofs().map(\.thumbprint)).count == 1)
         scene.provider.answer("/notes") { request in

@@ -5,9 +5,8 @@ import PorticoProtocol
 
 @testable import Portico
 
-/// A backend in memory, behind the door that a client sends its requests through. It checks what a
-/// real one checks, and can be told to answer wrongly.
-final class FakeBackend: HTTPTransport {
+/// A backend in memory, which checks what a real one checks.
+final class FakeBackend: FakeServer {
     static let address = "https://api.notes.example.com"
     static let redirectURI = "https://notes.example.com/signed-in"
 
@@ -24,9 +23,8 @@ final class FakeBackend: HTTPTransport {
         var isNew = true
         /// Knows no Idempotency-Key: a spent refresh token ends the session.
         var rotatesPlainly = false
-        var answers: [String: Answer] = [:]
-        fileprivate var requests: [Request] = []
         fileprivate var codes: [String: HandedOff] = [:]
+        fileprivate var nonces: [String: CodeChallenge] = [:]
         fileprivate var serial = 0
         fileprivate var generation = 0
         fileprivate var rotationKey: String?
@@ -41,6 +39,7 @@ final class FakeBackend: HTTPTransport {
     }
 
     let clock: StoppedClock
+    let traffic = Locked(FakeTraffic())
     private let state = Locked(State())
 
     init(_ clock: StoppedClock) {
@@ -51,20 +50,6 @@ final class FakeBackend: HTTPTransport {
         state.withLock(change)
     }
 
-    /// Answers the requests for a path in another way; `nil` from it means as usual.
-    func answer(_ path: String, _ answer: @escaping Answer) {
-        state.withLock { $0.answers[path] = answer }
-    }
-
-    func answerAsUsual(_ path: String) {
-        state.withLock { $0.answers[path] = nil }
-    }
-
-    func requests(_ path: String) -> [Request] {
-        state.withLock { $0.requests.filter { $0.path == path } }
-    }
-
-    var count: Int { state.withLock { $0.requests.count } }
     /// How often the refresh token was rotated.
     var generation: Int { state.withLock { $0.generation } }
     /// Whether the session is over here, by a sign-out or a replay.
@@ -104,34 +89,12 @@ final class FakeBackend: HTTPTransport {
         )
     }
 
-    func send(_ request: HTTPRequest, body: [UInt8], limits: HTTPLimits)
-        async throws(HTTPTransportError) -> HTTPReply
-    {
-        guard let address = request.address,
-            // `try?`: a body that is no form has no parameters.
-            let form = try? FormParameters(decoding: body)
-        else { throw .malformed }
-        let received = Request(
-            method: request.method.rawValue,
-            address: address.text,
-            fields: request.headerFields,
-            form: form
-        )
-        let answer = state.withLock { state in
-            state.requests.append(received)
-            return state.answers[address.path]
-        }
-        if let reply = try await answer?(received) {
-            guard reply.body.count <= limits.bytes else { throw .tooLarge }
-            return reply
-        }
-        return usualAnswer(received)
-    }
-
-    private func usualAnswer(_ request: Request) -> HTTPReply {
+    func usualAnswer(_ request: Request) -> HTTPReply {
         switch (request.method, request.path) {
         case ("POST", "/v1/auth/token"): redeem(request)
         case ("POST", "/v1/auth/refresh"): refresh(request)
+        case ("POST", "/v1/auth/apple/native/nonce"): nativeNonce(request)
+        case ("POST", "/v1/auth/apple/native"): native(request)
         case ("GET", "/v1/auth/session"):
             isLive(request)
                 ? .json(["authenticated": true, "user": .object(state.withLock { $0.user })])
@@ -140,6 +103,28 @@ final class FakeBackend: HTTPTransport {
         case (_, "/v1/notes"): isLive(request) ? .json(["notes": []]) : .noSession
         default: .text(404, "text/plain", [])
         }
+    }
+
+    private func nativeNonce(_ request: Request) -> HTTPReply {
+        guard request.form["code_challenge_method"] == "S256",
+            let challenge = request.form["code_challenge"].flatMap(CodeChallenge.init)
+        else { return .refusal(400, "invalid_request") }
+        let nonce = state.withLock { state in
+            state.serial += 1
+            state.nonces["N\(state.serial)"] = challenge
+            return "N\(state.serial)"
+        }
+        return .json(["nonce": .string(nonce), "expires_in": 600])
+    }
+
+    private func native(_ request: Request) -> HTTPReply {
+        let nonce = request.form["nonce"] ?? ""
+        let challenge = state.withLock { $0.nonces.removeValue(forKey: nonce) }
+        guard request.form["app"] == "notes-ios", request.form["id_token"] == "TOKEN \(nonce)",
+            let verifier = request.form["code_verifier"].flatMap(CodeVerifier.init),
+            challenge?.isMet(by: verifier) == true
+        else { return .refusal(401, "invalid_token") }
+        return issue()
     }
 
     private func isLive(_ request: Request) -> Bool {

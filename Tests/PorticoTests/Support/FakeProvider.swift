@@ -5,9 +5,8 @@ import PorticoProtocol
 
 @testable import Portico
 
-/// A provider in memory, behind the door that a client sends its requests through. It checks what
-/// a real one checks, and can be told to answer wrongly.
-final class FakeProvider: HTTPTransport {
+/// A provider in memory, which checks what a real one checks.
+final class FakeProvider: FakeServer {
     static let issuer = "https://op.example.com"
     /// Made once; the first use shows whether that worked.
     typealias Key = Result<SigningKey, any Error>
@@ -39,9 +38,6 @@ final class FakeProvider: HTTPTransport {
         var expiresIn: Int64 = 300
         /// Knows no Idempotency-Key, as most: a spent refresh token ends the session.
         var rotatesPlainly = false
-        var answers: [String: Answer] = [:]
-        fileprivate var requests: [Request] = []
-        fileprivate var secondsAllowed = 0
         fileprivate var codes: [String: Authorization] = [:]
         fileprivate var serial = 0
         fileprivate var generation = 0
@@ -59,6 +55,7 @@ final class FakeProvider: HTTPTransport {
     }
 
     let clock: StoppedClock
+    let traffic = Locked(FakeTraffic())
     private let state = Locked(State())
 
     init(_ clock: StoppedClock) {
@@ -67,24 +64,6 @@ final class FakeProvider: HTTPTransport {
 
     func change(_ change: (inout State) -> Void) {
         state.withLock(change)
-    }
-
-    /// Answers the requests for a path in another way; `nil` from it means as usual.
-    func answer(_ path: String, _ answer: @escaping Answer) {
-        state.withLock { $0.answers[path] = answer }
-    }
-
-    func answerAsUsual(_ path: String) {
-        state.withLock { $0.answers[path] = nil }
-    }
-
-    var requests: [Request] { state.withLock { $0.requests } }
-
-    /// How long all requests could have taken, by their limits.
-    var secondsAllowed: Int { state.withLock { $0.secondsAllowed } }
-
-    func requests(_ path: String) -> [Request] {
-        state.withLock { $0.requests.filter { $0.path == path } }
     }
 
     var revoked: [String] { state.withLock { $0.revoked } }
@@ -115,33 +94,6 @@ final class FakeProvider: HTTPTransport {
             [("code", code), ("state", form["state"] ?? ""), ("iss", Self.issuer)],
             to: redirectURI
         )
-    }
-
-    // MARK: HTTPTransport
-
-    func send(_ request: HTTPRequest, body: [UInt8], limits: HTTPLimits)
-        async throws(HTTPTransportError) -> HTTPReply
-    {
-        guard let address = request.address,
-            // `try?`: a body that is no form has no parameters.
-            let form = try? FormParameters(decoding: body)
-        else { throw .malformed }
-        let received = Request(
-            method: request.method.rawValue,
-            address: address.text,
-            fields: request.headerFields,
-            form: form
-        )
-        let answer = state.withLock { state in
-            state.requests.append(received)
-            state.secondsAllowed += limits.seconds
-            return state.answers[address.path]
-        }
-        if let reply = try await answer?(received) {
-            guard reply.body.count <= limits.bytes else { throw .tooLarge }
-            return reply
-        }
-        return usualAnswer(received)
     }
 
     func usualAnswer(_ request: Request) -> HTTPReply {

@@ -77,6 +77,18 @@ struct Scene {
         return try await attempt.complete(try provider.authorize(attempt.address))
     }
 
+    /// A session whose token has expired, and whose provider rotates as told.
+    static func expired(rotatingPlainly isPlain: Bool) async throws -> (
+        Scene, FaultyStorage, Session
+    ) {
+        let storage = FaultyStorage()
+        let scene = Scene(storage: storage)
+        scene.provider.change { $0.rotatesPlainly = isPlain }
+        let session = try await scene.signIn()
+        scene.clock.advance(by: 400)
+        return (scene, storage, session)
+    }
+
     /// What a sign-in throws.
     func failure(of request: SignInRequest = SignInRequest()) async -> SignInError.Kind? {
         do {

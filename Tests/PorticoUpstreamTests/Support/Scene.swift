@@ -250,7 +250,7 @@ func kind(of action: () async throws -> Void) async -> SignInError.Kind? {
         try await action()
         return nil
     } catch {
-        return (error as? SignInError)?.kind
+        return ((error as? RefreshFailure)?.error ?? error as? SignInError)?.kind
     }
 }
 

@@ -29,4 +29,21 @@ import Testing
         #expect(LoginName.folded("\u{3000} \tAlice\u{A0}\r\n") == "alice")
         #expect(LoginName.folded(" ").isEmpty)
     }
+
+    @Test(
+        "RFC 5892 §A.1, §A.2: a joiner belongs to a user name where it can be seen, and nowhere else",
+        arguments: [
+            // Persian "nilufar" with a non-joiner, and two that need a virama.
+            ("\u{646}\u{6CC}\u{644}\u{200C}\u{641}\u{631}", true),
+            ("\u{DC1}\u{DCA}\u{200D}\u{DBB}\u{DD3}", true), ("\u{915}\u{94D}\u{200C}\u{937}", true),
+            // Between other letters two names would look the same.
+            ("al\u{200C}ice", false), ("al\u{200D}ice", false), ("\u{200C}\u{646}\u{6CC}", false),
+            ("\u{646}\u{6CC}\u{200C}", false), ("\u{62F}\u{200C}\u{6CC}", false),
+            ("\u{646}\u{200D}\u{6CC}", false), ("\u{646}\u{200C}\u{200C}\u{6CC}", false),
+            ("\u{200D}", false), ("\u{646}\u{200B}\u{6CC}", false),
+        ]
+    )
+    func joiners(_ text: String, _ isName: Bool) {
+        #expect(LoginName.isName(LoginName.folded(text)) == isName)
+    }
 }

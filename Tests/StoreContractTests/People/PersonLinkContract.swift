@@ -1,4 +1,5 @@
 import PorticoBytes
+import PorticoProtocol
 import PorticoStores
 import PorticoTestSupport
 import Testing
@@ -19,11 +20,13 @@ import Testing
         person.requiredActions = [RequiredAction.verifyEmail, RequiredAction.updatePassword]
         _ = try await stores.people.update(person, replacing: nil)
         return PersonLink(
+            id: Example.fresh(),
             realmID: "realm-1",
             personID: person.id,
             email: "Ann@Example.com",
             epoch: try await ann(stores).epoch,
-            actions: actions
+            actions: actions,
+            expiresAt: Example.now + 60
         )
     }
 
@@ -37,15 +40,50 @@ import Testing
         )
     }
 
-    private func follow(_ link: PersonLink, _ password: PasswordHash?, _ stores: TestDatabase)
-        async throws -> Change
-    {
-        try await stores.mailboxes.follow(
-            link,
-            password: password,
-            notice: notice(),
+    private func follow(
+        _ link: PersonLink,
+        _ proof: PersonLink.Proof,
+        at now: Int64 = Example.now,
+        _ stores: TestDatabase
+    ) async throws -> Change {
+        try await stores.mailboxes.follow(link, with: proof, notice: notice(), at: now)
+    }
+
+    /// An app, recovery codes, an account elsewhere and what an app was allowed: by whoever set the
+    /// account up.
+    private func furnish(_ stores: TestDatabase) async throws {
+        for kind in [Credential.Kind.totp, .recoveryCodes] {
+            let credential = Credential(
+                id: kind.rawValue,
+                personID: "person-ann",
+                kind: kind,
+                label: "",
+                createdAt: 0,
+                priority: 0,
+                parameters: [:],
+                sealedSecret: "sealed"
+            )
+            #expect(try await stores.people.add(credential, realmID: "realm-1") == .changed)
+        }
+        let elsewhere = FederatedIdentity(provider: "google", subject: "1", username: nil)
+        #expect(try await stores.people.link(elsewhere, to: ann(stores).person) == .created)
+        try await stores.people.allow(
+            Scope(tokens: ["openid"]),
+            to: Example.client.id,
+            by: "person-ann",
             at: Example.now
         )
+    }
+
+    /// How many factors, accounts elsewhere and apps that were allowed something there are.
+    private func left(_ stores: TestDatabase) async throws -> [Int] {
+        let factors = try await stores.people.secondFactors(of: "person-ann", realmID: "realm-1")
+        let others = try await stores.people.identities(of: "person-ann", realmID: "realm-1")
+        let allowed = try await stores.people.consent(
+            personID: "person-ann",
+            clientID: Example.client.id
+        )
+        return [factors.count, others.count, allowed == nil ? 0 : 1]
     }
 
     @Test(
@@ -56,31 +94,137 @@ import Testing
         let stores = try await database.furnished()
         let actions = [RequiredAction.updatePassword, RequiredAction.configureTOTP]
         let link = try await link(stores, actions)
-        #expect(try await follow(link, hash, stores) == .changed)
+        var earlier = link
+        earlier.id = Example.fresh()
+        #expect(try await follow(link, .password(hash), stores) == .changed)
         let after = try await ann(stores)
         #expect(after.password == hash && after.epoch == link.epoch + 1)
         #expect(after.person.isEmailVerified)
         #expect(after.person.requiredActions == [RequiredAction.configureTOTP])
         #expect(try await stores.outbox.latest(limit: 9).map(\.draft.to) == ["ann@example.com"])
-        #expect(try await follow(link, PasswordHash(encoded: "other"), stores) == .notFound)
-        #expect(try await follow(link, nil, stores) == .notFound)
+        let other = PasswordHash(encoded: "other")
+        #expect(try await follow(link, .password(other), stores) == .notFound)
+        #expect(try await follow(link, .none, stores) == .notFound)
+        // So is one of before that nobody has used.
+        #expect(try await follow(earlier, .password(other), stores) == .notFound)
         #expect(try await ann(stores).password == hash)
     }
 
     @Test(
-        "without a password only the address is proven, and a password stays demanded",
+        "decision 0082: only a new password, or a click in a session of the account, confirms an address",
         arguments: StoreUnderTest.allCases
     )
-    func address(_ database: StoreUnderTest) async throws {
+    func confirms(_ database: StoreUnderTest) async throws {
         let stores = try await database.furnished()
-        let link = try await link(stores)
+        let link = try await link(stores, [RequiredAction.verifyEmail])
         let before = try await ann(stores)
-        #expect(try await follow(link, nil, stores) == .changed)
+        let bob = NewPerson(person: Example.person("bob"), password: nil)
+        #expect(try await stores.people.create(bob) == .created)
+        var theirs = Example.session("session-of-bob", cookie: Hash256(of: "bob"))
+        theirs.personID = "person-bob"
+        try await stores.sessions.start(theirs, replacing: nil, upgrading: nil)
+        #expect(try await stores.sessions.proves(theirs, .strength, at: Example.now))
+        for proof in [PersonLink.Proof.none, .session(theirs)] {
+            #expect(try await follow(link, proof, stores) == .notFound)
+        }
+        #expect(try await ann(stores) == before)
+        #expect(try await !stores.mailboxes.isSpent(link))
+        #expect(try await follow(link, .session(Example.session), stores) == .changed)
         let after = try await ann(stores)
         #expect(after.person.isEmailVerified && after.password == before.password)
         #expect(after.epoch == before.epoch)
         #expect(after.person.requiredActions == [RequiredAction.updatePassword])
         #expect(try await stores.outbox.latest(limit: 9).isEmpty)
+        // Spent by its use.
+        #expect(try await stores.mailboxes.isSpent(link))
+        #expect(try await follow(link, .session(Example.session), stores) == .notFound)
+        #expect(try await follow(link, .password(hash), stores) == .notFound)
+    }
+
+    @Test(
+        "decision 0082: a session without the second factor that the person has confirms nothing",
+        arguments: StoreUnderTest.allCases
+    )
+    func weak(_ database: StoreUnderTest) async throws {
+        let stores = try await database.furnished()
+        try await furnish(stores)
+        let link = try await link(stores, [RequiredAction.verifyEmail])
+        #expect(try await follow(link, .session(Example.session), stores) == .notFound)
+        #expect(try await !ann(stores).person.isEmailVerified)
+    }
+
+    @Test(
+        "decision 0082: with the first proof of an address, what was set before ends; later it stays",
+        arguments: StoreUnderTest.allCases
+    )
+    func reclaims(_ database: StoreUnderTest) async throws {
+        for action in [RequiredAction.verifyEmail, RequiredAction.updatePassword] {
+            let stores = try await database.furnished()
+            try await furnish(stores)
+            let first = try await link(stores, [action])
+            #expect(try await follow(first, .password(hash), stores) == .changed)
+            let after = try await ann(stores)
+            #expect(after.person.isEmailVerified && after.password == hash)
+            #expect(try await stores.liveByCookie() == nil)
+            #expect(try await left(stores) == [0, 0, 0])
+            let mails = try await stores.outbox.latest(limit: 9)
+            #expect(mails.map(\.draft.message) == [.accountReclaimed])
+            // Now it is proven: another password takes away nothing.
+            try await furnish(stores)
+            var second = first
+            second.id = Example.fresh()
+            second.epoch = after.epoch
+            second.actions = [RequiredAction.updatePassword]
+            #expect(try await follow(second, .password(Example.password), stores) == .changed)
+            #expect(try await left(stores) == [2, 1, 1])
+            let messages = try await stores.outbox.latest(limit: 9).map(\.draft.message)
+            #expect(Set(messages) == [.accountReclaimed, .passwordChanged])
+        }
+    }
+
+    @Test(
+        "decision 0082: where the realm demands an app, one is demanded in place of one that goes",
+        arguments: StoreUnderTest.allCases
+    )
+    func demandsAgain(_ database: StoreUnderTest) async throws {
+        for (isDemanded, hasApp) in [(true, true), (true, false), (false, true)] {
+            let stores = try await database.furnished()
+            try await stores.realms.put(
+                RealmPart(
+                    realmID: "realm-1",
+                    kind: "requiredActions",
+                    id: RequiredAction.configureTOTP,
+                    document: ["enabled": true, "defaultAction": .bool(isDemanded)]
+                )
+            )
+            if hasApp { try await furnish(stores) }
+            let link = try await link(stores, [RequiredAction.updatePassword])
+            #expect(try await follow(link, .password(hash), stores) == .changed)
+            let actions = try await ann(stores).person.requiredActions
+            #expect(actions == (isDemanded && hasApp ? [RequiredAction.configureTOTP] : []))
+        }
+    }
+
+    @Test(
+        "decision 0082: a link for an app demands it, confirms nothing, and is spent",
+        arguments: StoreUnderTest.allCases
+    )
+    func demands(_ database: StoreUnderTest) async throws {
+        let stores = try await database.furnished()
+        let link = try await link(stores, [RequiredAction.configureTOTP])
+        let before = try await ann(stores)
+        // No password is taken that was not asked for.
+        #expect(try await follow(link, .password(hash), stores) == .notFound)
+        #expect(try await ann(stores) == before)
+        #expect(try await follow(link, .none, stores) == .changed)
+        let after = try await ann(stores)
+        #expect(!after.person.isEmailVerified && after.password == before.password)
+        #expect(after.person.requiredActions.contains(RequiredAction.configureTOTP))
+        #expect(after.person.requiredActions.contains(RequiredAction.verifyEmail))
+        #expect(try await follow(link, .none, stores) == .notFound)
+        // In time only.
+        let late = try await self.link(stores, [RequiredAction.configureTOTP])
+        #expect(try await follow(late, .none, at: late.expiresAt, stores) == .notFound)
     }
 
     @Test(
@@ -89,18 +233,20 @@ import Testing
     )
     func dead(_ database: StoreUnderTest) async throws {
         let stores = try await database.furnished()
-        let link = try await link(stores)
+        let link = try await link(stores, [RequiredAction.updatePassword])
         var changed = [link, link, link]
         changed[0].email = "other@example.com"
         changed[1].realmID = "realm-2"
         changed[2].personID = "nobody"
-        for other in changed { #expect(try await follow(other, hash, stores) == .notFound) }
+        for other in changed {
+            #expect(try await follow(other, .password(hash), stores) == .notFound)
+        }
         var person = try await ann(stores).person
         person.isEnabled = false
         _ = try await stores.people.update(person, replacing: nil)
         var disabled = link
         disabled.epoch = try await ann(stores).epoch
-        #expect(try await follow(disabled, hash, stores) == .notFound)
+        #expect(try await follow(disabled, .password(hash), stores) == .notFound)
         #expect(try await ann(stores).password != hash)
         #expect(try await !ann(stores).person.isEmailVerified)
     }

@@ -159,18 +159,144 @@ import Testing
         )
     }
 
+    /// A session that was begun with a code as well.
+    private static func withCode(_ stores: TestDatabase) async throws -> BrowserSession {
+        var session = Example.session("session-7", cookie: Hash256(of: "cookie-7"))
+        session.amr = ["pwd", "otp"]
+        #expect(
+            try await stores.sessions.start(session, replacing: nil, upgrading: nil) == .began
+        )
+        return session
+    }
+
+    private static func enrol(
+        _ id: String,
+        as kind: Credential.Kind = .totp,
+        in session: BrowserSession = Example.session,
+        endingOthers: Bool = false,
+        at now: Int64 = Example.now,
+        _ stores: TestDatabase
+    ) async throws -> PersonStore.Enrolment {
+        try await stores.people.enrol(
+            credential(id, kind),
+            in: session,
+            endingOthers: endingOthers,
+            notice: nil,
+            at: now
+        )
+    }
+
+    @Test(
+        "decision 0081: a session changes factors if it proves the person lately, with what they have now",
+        arguments: StoreUnderTest.allCases
+    )
+    func proves(_ database: StoreUnderTest) async throws {
+        let stores = try await database.furnished()
+        let sessions = stores.sessions
+        var other = Example.session("session-2", cookie: Hash256(of: "cookie-2"))
+        try await sessions.start(other, replacing: nil, upgrading: nil)
+        let late = Example.signedIn + BrowserSessionStore.freshness + 1
+        #expect(try await sessions.proves(other, .now, at: late - 1))
+        #expect(try await !sessions.proves(other, .now, at: late))
+        #expect(try await sessions.proves(other, .strength, at: late))
+        #expect(try await Self.enrol("app-1", at: late, stores) == .unproven)
+        // The first factor: the other session is weaker from now on, this one is not.
+        #expect(try await Self.enrol("app-1", stores) == .added(ended: 0))
+        #expect(try await sessions.proves(Example.session, .now, at: Example.now))
+        // What a session says of itself does not count, only what is kept of it.
+        other.amr = ["pwd", "otp"]
+        for proof in [BrowserSessionStore.Proof.now, .strength] {
+            #expect(try await !sessions.proves(other, proof, at: Example.now))
+        }
+        let kept = try #require(
+            try await sessions.live(
+                id: "session-1",
+                realmID: Self.realmID,
+                at: Example.now,
+                idle: Example.idle
+            )
+        )
+        #expect(kept.session.amr == ["pwd", "otp"])
+        for kind in [Credential.Kind.totp, .recoveryCodes] {
+            #expect(try await Self.enrol("thief's", as: kind, in: other, stores) == .unproven)
+        }
+        let removal = try await stores.people.removeSecondFactor(
+            id: "app-1",
+            in: other,
+            notice: nil,
+            at: Example.now
+        )
+        #expect(removal == .unproven)
+        var next = other
+        next.id = "session-9"
+        next.cookieHash = Hash256(of: "cookie-9")
+        let password = try await stores.people.changePassword(
+            PasswordHash(encoded: "thief's"),
+            in: other,
+            continuing: next,
+            notice: nil,
+            at: Example.now
+        )
+        #expect(password == nil)
+        let left = try await stores.people.secondFactors(of: "person-ann", realmID: Self.realmID)
+        #expect(left.map(\.id) == ["app-1"])
+        #expect(try await stores.credentials("ann")?.password == Example.password)
+        // Nobody's for another.
+        var bobs = Example.session
+        bobs.personID = "person-bob"
+        #expect(try await !sessions.proves(bobs, .strength, at: Example.now))
+    }
+
+    @Test(
+        "decision 0081: with an app the other sessions end, if so asked, and wishes of the password alone",
+        arguments: StoreUnderTest.allCases
+    )
+    func endsOthers(_ database: StoreUnderTest) async throws {
+        let stores = try await database.furnished()
+        for number in 2...3 {
+            let session = Example.session(
+                "session-\(number)",
+                cookie: Hash256(of: "cookie-\(number)")
+            )
+            try await stores.sessions.start(session, replacing: nil, upgrading: nil)
+        }
+        let ann = try #require(try await stores.credentials("ann"))
+        let demanded = try await stores.mailboxes.demand(
+            PasswordReset(
+                id: Example.id(21),
+                realmID: Self.realmID,
+                email: "",
+                linkHash: Hash256(of: "link"),
+                browser: Example.cookie,
+                back: nil,
+                expiresAt: Example.now + 600
+            ),
+            of: ann
+        )
+        #expect(demanded == .changed)
+        #expect(try await Self.enrol("app-1", endingOthers: true, stores) == .added(ended: 2))
+        #expect(try await stores.liveByCookie() != nil)
+        for number in 2...3 {
+            #expect(try await stores.liveByID("session-\(number)", at: Example.now) == nil)
+        }
+        let reset = try await stores.mailboxes.reset(id: Example.id(21), realmID: Self.realmID)
+        #expect(reset == nil)
+    }
+
     @Test(
         "one setup sent many times at once adds one app, and one mail tells of it",
         arguments: StoreUnderTest.allCases
     )
     func setUpTwice(_ database: StoreUnderTest) async throws {
         let stores = try await Self.furnished(database)
+        let session = try await Self.withCode(stores)
         for round in 0..<10 {
             let mails = try await stores.outbox.latest(limit: 100).count
             let answers = try await concurrently(8) { _ in
                 try await stores.people.enrol(
                     Self.credential("app-\(round % 5)", .totp),
-                    realmID: Self.realmID,
+                    in: session,
+                    endingOthers: false,
                     notice: MailDraft(
                         id: Example.fresh(),
                         to: "ann@example.com",
@@ -181,7 +307,7 @@ import Testing
                     at: Example.now
                 )
             }
-            #expect(answers.count(of: .added) == 8)
+            #expect(answers.count(of: .added(ended: 0)) == 8)
             // Once more changes nothing, either.
             let isNew = round < 5
             #expect(try await stores.outbox.latest(limit: 100).count == mails + (isNew ? 1 : 0))

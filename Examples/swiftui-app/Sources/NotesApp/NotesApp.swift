@@ -18,7 +18,7 @@ extension SignInClient {
             issuer: "https://id.example.com/realms/notes",
             clientID: "notes-ios",
             redirect: .https("https://notes.example.com/signed-in"),
-            scopes: [.openid, .profile, .offlineAccess],
+            scopes: [.openid, .profile],
             options: options
         )
     }()

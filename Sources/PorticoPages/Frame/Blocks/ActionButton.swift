@@ -19,6 +19,8 @@ struct ActionButton: Sendable {
     let isWayOut: Bool
     /// The `id` of what it is about, where its own words do not say that.
     private(set) var about: String?
+    /// What a screen reader says behind its words.
+    private(set) var unseen: Phrase?
 
     init(
         _ value: String,
@@ -32,6 +34,12 @@ struct ActionButton: Sendable {
         self.label = label
         self.look = look
         self.isWayOut = isWayOut
+    }
+
+    func saying(_ unseen: Phrase?) -> ActionButton {
+        var button = self
+        button.unseen = unseen
+        return button
     }
 
     func describedBy(_ id: String) -> ActionButton {

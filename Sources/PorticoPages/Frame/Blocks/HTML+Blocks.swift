@@ -43,6 +43,37 @@ extension HTML {
         .element(.p, [.class: "code"], .exact(ShownText(code)))
     }
 
+    /// A QR code, dark on light in every colour scheme, with four light modules around it (ISO/IEC 18004
+    /// §6.3.8).
+    ///
+    /// - Parameter label: What it is, for those who do not see it.
+    static func qrCode(_ code: QRCode, _ label: Phrase) -> HTML {
+        var path = ""
+        for y in 0..<code.size {
+            var x = 0
+            while x < code.size {
+                let start = x
+                while x < code.size, code.isDark(x, y) { x += 1 }
+                if x > start { path += "M\(start + 4) \(y + 4)h\(x - start)v1h-\(x - start)z" }
+                x += 1
+            }
+        }
+        let side = code.size + 8
+        return .element(
+            .div,
+            [.class: "qr"],
+            .element(
+                .svg,
+                [
+                    .xmlns: "http://www.w3.org/2000/svg", .viewBox: "0 0 \(side) \(side)",
+                    .role: "img", .ariaLabel: label.plain,
+                ],
+                .element(.path, [.fill: "#fff", .d: "M0 0h\(side)v\(side)h-\(side)z"]),
+                .element(.path, [.fill: "#000", .d: path])
+            )
+        )
+    }
+
     /// Names and what they are.
     static func facts(_ facts: [Fact?]) -> HTML {
         let rows = facts.compactMap(\.self).map { fact in
@@ -70,9 +101,15 @@ extension HTML {
         .element(.bdi, [.class: look], .text(name.text))
     }
 
-    /// An address or code: read from left to right in every language.
-    static func exact(_ text: ShownText, _ look: String? = nil) -> HTML {
+    /// An address or code: read from left to right in every language, and on one line where it fits into
+    /// one (WCAG 1.4.10).
+    static func exact(_ text: ShownText, _ look: String = "whole") -> HTML {
         .element(.bdi, [.dir: "ltr", .class: look], .text(text.text))
+    }
+
+    /// Words that are read out and not shown.
+    static func unseen(_ text: Phrase) -> HTML {
+        .element(.span, [.class: "unseen"], text.html)
     }
 
     /// A letter in a disc, in the place of a picture.

@@ -111,7 +111,8 @@ extension ActionButton {
                 .ariaDescribedBy: about,
                 .formnovalidate: isWayOut ? "" : nil,
             ],
-            label.html
+            label.html,
+            unseen.map(HTML.unseen)
         )
     }
 }

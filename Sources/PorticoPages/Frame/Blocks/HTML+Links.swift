@@ -21,8 +21,21 @@ extension HTML {
         HTML(links.compactMap(\.self).map { .element(.p, [.class: "small"], $0.html()) })
     }
 
+    /// Where several buttons say the same, each also says for a screen reader what it is about (WCAG
+    /// 2.4.9): in a list of buttons nothing else tells them apart.
     static func rows(_ rows: [RowBlock]) -> HTML {
-        .element(.ul, [.class: "rows"], HTML(rows.map(\.html)))
+        let labels = rows.map { $0.form?.1.label.plain }
+        var told: [String: Int] = [:]
+        let items = rows.enumerated().map { index, row in
+            guard let label = labels[index], labels.count(where: { $0 == label }) > 1 else {
+                return row.html(nil)
+            }
+            let about = row.remarks.reduce(row.title) { "\($0) \($1)" }
+            let count = told["\(label) \(about.plain)", default: 0] + 1
+            told["\(label) \(about.plain)"] = count
+            return row.html(count == 1 ? " \(about)" : " \(about) \(ours: String(count))")
+        }
+        return .element(.ul, [.class: "rows"], HTML(items))
     }
 
     /// Technical details, closed.
@@ -92,7 +105,8 @@ struct RowBlock: Sendable {
         self.links = links
     }
 
-    var html: HTML {
+    /// - Parameter unseen: What a screen reader says behind the button's words.
+    func html(_ unseen: Phrase?) -> HTML {
         .element(
             .li,
             .element(
@@ -101,7 +115,7 @@ struct RowBlock: Sendable {
                 .element(.p, [.class: "name"], title.html, .tag(tag)),
                 HTML(remarks.map { .paragraph("remark", $0) })
             ),
-            form.map { form, button in .form(form, [button.describedBy(id).html]) },
+            form.map { form, button in .form(form, [button.describedBy(id).saying(unseen).html]) },
             .links(links)
         )
     }

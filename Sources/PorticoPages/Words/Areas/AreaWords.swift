@@ -6,6 +6,7 @@ struct AreaWords: WordGroup {
         private let methods: Phrase
         private let devices: Phrase
         private let apps: Phrase
+        private let password: Phrase
         private let secondFactors: Phrase
 
         func callAsFunction(_ place: PageNavigation.Place) -> Phrase {
@@ -15,6 +16,7 @@ struct AreaWords: WordGroup {
             case .methods: methods
             case .devices: devices
             case .apps: apps
+            case .password: password
             case .secondFactors: secondFactors
             }
         }
@@ -40,7 +42,7 @@ struct AreaWords: WordGroup {
     let isConfirmed: Phrase
     let isUnconfirmed: Phrase
     let dashboard: Phrase
-    let dashboardIntro: NamedText
+    let dashboardIntro: Phrase
     let signedInWith: NamedText
     let signedInWithHandle: Phrase
     let toAccount: Phrase

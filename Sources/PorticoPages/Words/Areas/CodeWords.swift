@@ -26,6 +26,11 @@ struct CodeWords: WordGroup {
     let elsewhereAdvice: Phrase
     let linkAsked: Phrase
     let linkWhy: ExactText
+    let linkAccount: Phrase
+    let linkProves: ExactText
+    let linkSignIn: Phrase
+    let linkDemands: Phrase
+    let linkDemanded: Phrase
     let linkDone: Phrase
     let linkDoneWhat: Phrase
     let linkOver: Phrase

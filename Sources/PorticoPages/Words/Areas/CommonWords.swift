@@ -12,6 +12,7 @@ struct CommonWords: WordGroup {
     let useAnotherAccount: Phrase
     let backTo: NamedText
     let backToApp: Phrase
+    let sending: Phrase
 
     func step(to link: PageLink?, of client: String?) -> PageStep? {
         PageStep(link, client.map { backTo($0) } ?? backToApp)

@@ -5,8 +5,8 @@ struct DemoWords: WordGroup {
     let empty: Phrase
     let to: ExactText
     let sent: JoinedText
-    let waiting: Phrase
     let givenUp: Phrase
+    let openLink: Phrase
     let gallery: Phrase
     let galleryIntro: Phrase
 }

@@ -14,6 +14,7 @@ struct ErrorWords: WordGroup {
     private let notAllowed: Told
     private let providerMisconfigured: Told
     private let busy: Told
+    private let cannotSave: Told
     private let serverError: Told
     private let tooLarge: Told
     private let tooManyTries: Told
@@ -30,6 +31,7 @@ struct ErrorWords: WordGroup {
         case .notAllowed: notAllowed
         case .providerMisconfigured: providerMisconfigured
         case .busy: busy
+        case .cannotSave: cannotSave
         case .serverError: serverError
         case .tooLarge: tooLarge
         case .tooManyTries: tooManyTries

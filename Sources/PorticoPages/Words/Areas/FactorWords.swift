@@ -17,11 +17,21 @@ struct FactorWords: WordGroup {
     let goOn: Phrase
     let setup: Phrase
     let setupKey: Phrase
+    let qrCode: Phrase
+    let endOthersWhy: Phrase
+    let codesNext: Phrase
+    let codesWhy: Phrase
+    let codesLater: Phrase
     let openApp: Phrase
     let key: Phrase
     let setupCode: Phrase
     let newCodes: Phrase
     let newCodesWhat: Phrase
     let newCodesOnce: Phrase
+    let newCodesReplace: Phrase
+    let copy: Phrase
+    let print: Phrase
+    let download: Phrase
+    let copied: Phrase
     let saved: Phrase
 }

@@ -29,6 +29,7 @@ struct LinkingWords: WordGroup {
     let cancelled: NamedText
     let notReauthenticated: NamedText
     let add: NamedText
+    private let addWhose: FilledText
     let addWhat: NamedText
     let addYes: NamedText
     let addNo: Phrase
@@ -42,6 +43,11 @@ struct LinkingWords: WordGroup {
     let confirmReason: Reasons
     let confirmMethods: Phrase
     let confirmNone: Phrase
+
+    /// Whose identity is to be added.
+    func addWhose(_ new: MethodLabel, _ person: String) -> Phrase {
+        addWhose(["provider": .name(new.displayName), "person": .name(person)])
+    }
 
     func foundWhy(_ known: MethodLabel, _ new: MethodLabel) -> Phrase {
         foundWhy(["known": .name(known.displayName), "new": .name(new.displayName)])

@@ -24,6 +24,7 @@ struct MailWords: WordGroup {
     let passwordReset: Mail
     let accountActions: Mail
     let passwordChanged: Mail
+    let accountReclaimed: Mail
     let alreadyRegistered: Mail
     let secondFactorAdded: Mail
     let secondFactorRemoved: Mail

@@ -11,7 +11,6 @@ struct RegistrationWords: WordGroup {
     let create: Phrase
     let haveAccount: Phrase
     let givenNameMissing: Phrase
-    let familyNameMissing: Phrase
     let givenNameWrong: Phrase
     let familyNameWrong: Phrase
     let userNameMissing: Phrase

@@ -11,6 +11,6 @@ struct RemovalWords: WordGroup {
     let delete: Phrase
     let keep: Phrase
     let done: Phrase
-    let doneWhat: NamedText
+    let doneWhat: Phrase
     let appleLeft: Phrase
 }

@@ -17,6 +17,7 @@ struct ResetWords: WordGroup {
     let codeTooMany: Phrase
     let new: Phrase
     let newPassword: Phrase
+    let demanded: Phrase
     let characters: CountedText
     let rule: JoinedText
     let missing: Phrase
@@ -24,6 +25,7 @@ struct ResetWords: WordGroup {
     let tooCommon: Phrase
     let tooLong: Phrase
     let hasName: Phrase
+    let same: Phrase
     let userName: Phrase
     let save: Phrase
     let expired: Phrase
@@ -33,4 +35,5 @@ struct ResetWords: WordGroup {
     let again: Phrase
     let done: Phrase
     let doneWhat: Phrase
+    let doneElsewhere: Phrase
 }

@@ -44,7 +44,7 @@ struct SecondStepWords: WordGroup {
     let recoveryUsed: Phrase
     let recoveryMissing: Phrase
     let toApp: Phrase
-    let lost: NamedText
+    let lost: Phrase
 }
 
 struct ConsentWords: WordGroup {
@@ -60,6 +60,8 @@ struct ConsentWords: WordGroup {
         private let offlineAccess: Phrase
         private let deviceSSO: Phrase
         private let other: NamedText
+        /// Of an app that people administer by.
+        let administer: Phrase
 
         func callAsFunction(_ scope: String) -> Phrase {
             switch scope {
@@ -127,6 +129,8 @@ struct ExpiredWords: WordGroup {
     let otherBrowser: Phrase
     let answered: Phrase
     let worksOnce: Phrase
+    let outdated: Phrase
+    let changedMeanwhile: Phrase
     let returnToApp: Phrase
 }
 

@@ -21,7 +21,7 @@ struct WelcomeWords: WordGroup {
     let emailTaken: Phrase
     let relayHeading: NamedText
     let relayIntro: NamedText
-    let relayAdvice: Phrase
+    let relayAdvice: NamedText
     let link: Phrase
     let create: NamedText
 }

@@ -1,4 +1,3 @@
-import PorticoBytes
 import PorticoProtocol
 
 /// The JSON type into which a mapper turns a text (Keycloak `jsonType.label`).
@@ -41,7 +40,7 @@ enum ClaimType: Hashable, Sendable {
         case .int64:
             guard bytes.count <= 32 else { return nil }
             return Int64(text).map(JSONValue.integer)
-        case .boolean: return .bool(bytes.map(\.lowercased).elementsEqual("true".utf8))
+        case .boolean: return .bool(text.isTrue)
         case .json:
             // `try?`: a text that is not JSON has no value, and no one at hand could be told why.
             return try? JSONValue(

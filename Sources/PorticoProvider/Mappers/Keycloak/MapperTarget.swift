@@ -16,7 +16,7 @@ enum MapperTarget: CaseIterable, Hashable, Sendable {
         .accessToken, .lightweightAccessToken, .idToken, .userInfo, .introspection,
     ]
 
-    /// The targets that a mapper's switches name.
+    /// The targets that a mapper's switches name. Keycloak compares these exactly: `True` is off.
     ///
     /// - Parameter isForAccess: What is meant where a switch for access tokens or introspection is
     ///   missing.

@@ -55,6 +55,7 @@ private struct Settings {
 
     subscript(key: String) -> String? { values[key] }
 
+    /// Compared exactly, as in Keycloak.
     func isOn(_ key: String) -> Bool { values[key] == "true" }
 
     func required(_ key: String) throws(ProtocolMapperError) -> String {

@@ -6,7 +6,7 @@ import Portico
         issuer: "https://id.example.com/realms/shop",
         clientID: "shop-phone",
         redirect: .https("https://shop.example.com/signed-in"),
-        scopes: [.openid, .profile, .offlineAccess]
+        scopes: [.openid, .profile]
     )
     private var attempt: SignIn?
 

@@ -10,7 +10,7 @@
             "https://shop.example.com/signed-in",
             fallback: .scheme("com.example.shop:/signed-in")
         ),
-        scopes: [.openid, .profile, .offlineAccess]
+        scopes: [.openid, .profile]
     )
 
     @available(iOS 17.0, macOS 14.0, *)
@@ -25,7 +25,7 @@
         @ViewBuilder private var content: some View {
             switch model.state {
             case nil: ProgressView()
-            case .locked: Text("Unlock this device once.")
+            case .locked(let problem): Text(problem.description)
             case .signedOut:
                 Button("Sign in") { Task { await model.signIn(using: signIn.method()) } }
             case .signedIn(let session):
@@ -64,6 +64,30 @@
         var request = URLRequest(url: url)
         try await session.http.authorize(&request)
         return request
+    }
+
+    /// A request that the library sends, with its token, and again where the token was refused.
+    func orders(of session: Session) async throws -> Data {
+        guard let address = URL(string: "https://api.example.com/orders") else {
+            throw URLError(.badURL)
+        }
+        let (data, _) = try await session.http.data(for: URLRequest(url: address))
+        return data
+    }
+
+    @MainActor func signInWithApple(_ backend: BackendClient) async throws(SignInError)
+        -> BackendSession
+    {
+        try await backend.signInWithApple()
+    }
+
+    func signInWithGoogle(
+        _ backend: BackendClient,
+        showing sheet: (_ nonce: String) async throws -> String
+    ) async throws -> BackendSession {
+        let attempt = try await backend.beginNative(with: "google")
+        // GIDSignIn.sharedInstance.signIn(withPresenting:hint:additionalScopes:nonce:)
+        return try await attempt.complete(idToken: sheet(attempt.nonce))
     }
 
     private let backend = BackendClient(

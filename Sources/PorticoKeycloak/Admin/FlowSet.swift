@@ -1,0 +1,197 @@
+import PorticoBytes
+import PorticoProtocol
+import PorticoProvider
+import PorticoStores
+
+/// The authentication flows of a realm as data (Keycloak `AuthenticationFlowRepresentation`), and the
+/// steps in them, which files give no ids.
+struct FlowSet: Sendable {
+    private(set) var flows: [JSONObject]
+
+    /// Where a step stands.
+    struct Place: Sendable {
+        let flow: Int
+        let step: Int
+    }
+
+    init(_ flows: [JSONObject]) {
+        self.flows = flows
+    }
+
+    /// A flow of a file has an id of its own, or the one that it is kept by.
+    static func flow(_ part: RealmPart) -> JSONObject {
+        var flow = part.document
+        if flow.string("id")?.isEmpty ?? true { flow["id"] = .string(part.id) }
+        return flow
+    }
+
+    func index(ofAlias alias: String) -> Int? {
+        flows.firstIndex { $0.string("alias").map { sameBytes($0, alias) } ?? false }
+    }
+
+    func index(ofID id: String) -> Int? {
+        flows.firstIndex { $0.string("id").map { sameBytes($0, id) } ?? false }
+    }
+
+    subscript(flow: Int) -> JSONObject {
+        get { flows[flow] }
+        set { flows[flow] = newValue }
+    }
+
+    // MARK: Steps
+
+    func steps(of flow: Int) -> [JSONObject] {
+        (flows[flow].array("authenticationExecutions") ?? []).compactMap(\.object)
+    }
+
+    mutating func setSteps(_ steps: [JSONObject], of flow: Int) {
+        flows[flow]["authenticationExecutions"] = .array(steps.map(JSONValue.object))
+    }
+
+    /// What a step asks for, or the flow that it is.
+    static func name(of step: JSONObject) -> String {
+        step.string("flowAlias") ?? step.string("authenticator") ?? ""
+    }
+
+    /// One stays the same, whatever is added before its step: only of two that ask the same, the
+    /// place counts. Made for all steps at once, in a time that grows as they do.
+    private func ids(of flow: Int) -> [String] {
+        let id = flows[flow].string("id") ?? ""
+        var counts: [ExactText: Int] = [:]
+        return steps(of: flow).map { step in
+            let name = ExactText(Self.name(of: step))
+            let before = counts[name, default: 0]
+            counts[name] = before + 1
+            return UniqueID(of: "execution\n\(id)\n\(name.text)\n\(before)").text
+        }
+    }
+
+    func id(of place: Place) -> String { ids(of: place.flow)[place.step] }
+
+    func place(ofStep id: String) -> Place? {
+        for flow in flows.indices {
+            if let step = ids(of: flow).firstIndex(where: { sameBytes($0, id) }) {
+                return Place(flow: flow, step: step)
+            }
+        }
+        return nil
+    }
+
+    /// A step that asks for something; or, with `isFlow`, for what a flow does.
+    mutating func add(_ name: String, isFlow: Bool, to flow: Int) -> Place {
+        var steps = steps(of: flow)
+        let last = steps.compactMap { $0.int64("priority") }.max() ?? -1
+        var step: JSONObject = [
+            "requirement": "DISABLED", "priority": .integer(min(last, 1_000_000) + 1),
+            "authenticatorFlow": .bool(isFlow), "autheticatorFlow": .bool(isFlow),
+            "userSetupAllowed": false,
+        ]
+        step[isFlow ? "flowAlias" : "authenticator"] = .string(name)
+        steps.append(step)
+        setSteps(steps, of: flow)
+        return Place(flow: flow, step: steps.count - 1)
+    }
+
+    /// Moves a step before the one before it, or behind the one behind it.
+    mutating func move(_ place: Place, up isUp: Bool) {
+        var steps = steps(of: place.flow)
+        let other = isUp ? place.step - 1 : place.step + 1
+        guard steps.indices.contains(other) else { return }
+        let (one, two) = (steps[place.step]["priority"], steps[other]["priority"])
+        steps[place.step]["priority"] = two
+        steps[other]["priority"] = one
+        steps.swapAt(place.step, other)
+        setSteps(steps, of: place.flow)
+    }
+
+    // MARK: As the administration shows them
+
+    /// Flows that lie in each other end at this depth.
+    private static let deepest: Int64 = 8
+
+    /// The steps of a flow and of those in it, in their order (Keycloak
+    /// `AuthenticationExecutionInfoRepresentation`).
+    ///
+    /// - Parameter configs: The ids of settings, by their names.
+    func shown(_ flow: Int, configs: [String: String]) -> [JSONObject] {
+        var shown: [JSONObject] = []
+        add(flow, level: 0, configs, to: &shown)
+        return shown
+    }
+
+    private func add(
+        _ flow: Int,
+        level: Int64,
+        _ configs: [String: String],
+        to shown: inout [JSONObject]
+    ) {
+        guard level < Self.deepest, shown.count < 1000 else { return }
+        let ids = ids(of: flow)
+        for (index, step) in steps(of: flow).enumerated() {
+            var json: JSONObject = ["id": .string(ids[index]), "configurable": true]
+            json["requirement"] = step["requirement"] ?? "REQUIRED"
+            json["displayName"] = .string(Self.name(of: step))
+            json["requirementChoices"] = ["REQUIRED", "ALTERNATIVE", "DISABLED", "CONDITIONAL"]
+            json["providerId"] = step["authenticator"]
+            if let name = step.string("authenticatorConfig") {
+                json["alias"] = .string(name)
+                json["authenticationConfig"] = configs[name].map(JSONValue.string)
+            }
+            let inner = step.string("flowAlias").flatMap(index(ofAlias:))
+            if step["flowAlias"] != nil {
+                json["authenticationFlow"] = true
+                json["flowId"] = inner.flatMap { flows[$0]["id"] }
+                json["description"] = inner.flatMap { flows[$0]["description"] }
+            }
+            json["level"] = .integer(level)
+            json["index"] = .integer(Int64(index))
+            json["priority"] = step["priority"] ?? .integer(Int64(index))
+            shown.append(json)
+            if let inner { add(inner, level: level + 1, configs, to: &shown) }
+        }
+    }
+
+    /// One step by itself (Keycloak `AuthenticationExecutionRepresentation`).
+    func shown(_ place: Place) -> JSONObject {
+        var json = steps(of: place.flow)[place.step]
+        json["id"] = .string(id(of: place))
+        json["parentFlow"] = flows[place.flow]["id"]
+        if let inner = json.string("flowAlias").flatMap(index(ofAlias:)) {
+            json["flowId"] = flows[inner]["id"]
+        }
+        return json
+    }
+
+    // MARK: Copies
+
+    /// Copies a flow under another name, with the flows in it.
+    ///
+    /// - Returns: The copies, the flow's own first; `nil` where a name is there, or they are too many.
+    func copies(of flow: Int, named name: String, most: Int, random: RandomSource) -> [JSONObject]?
+    {
+        var copies: [JSONObject] = []
+        var pending = [(flow: flow, alias: name)]
+        while let next = pending.popLast() {
+            guard copies.count + flows.count < most, index(ofAlias: next.alias) == nil else {
+                return nil
+            }
+            var made = flows[next.flow]
+            made["id"] = .string(UniqueID(random: random).text)
+            made["alias"] = .string(next.alias)
+            made["builtIn"] = false
+            var steps: [JSONObject] = []
+            for step in self.steps(of: next.flow) {
+                var step = step
+                if let inner = step.string("flowAlias"), let found = index(ofAlias: inner) {
+                    let alias = "\(name) \(inner)"
+                    step["flowAlias"] = .string(alias)
+                    pending.append((found, alias))
+                }
+                steps.append(step)
+            }
+            made["authenticationExecutions"] = .array(steps.map(JSONValue.object))
+            copies.append(made)
+        }
+        return copies
+    }
+}

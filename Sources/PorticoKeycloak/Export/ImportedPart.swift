@@ -1,0 +1,75 @@
+import PorticoBytes
+import PorticoProtocol
+import PorticoProvider
+import PorticoStores
+
+/// What of a file an import takes: what it leaves out and says so is no difference
+/// (docs/migrating-from-keycloak.md).
+struct ImportedPart {
+    private(set) var json: JSONObject
+
+    /// - Parameters:
+    ///   - file: A realm of a file, without its people.
+    ///   - here: The realm as an export has it.
+    init(_ file: JSONObject, of realm: Realm, here: JSONObject) {
+        var json = JSONObject()
+        var said = file
+        said["realm"] = .string(realm.name)
+        for (name, value) in BuiltInRealm(realm.name).completing(said) where file[name] != nil {
+            json[name] = value
+        }
+        self.json = json
+        leaveOutClients()
+        leaveOutKeys(here)
+    }
+
+    /// Those of SAML, and their roles.
+    private mutating func leaveOutClients() {
+        guard let clients = json.array("clients") else { return }
+        let others = Set(
+            clients.compactMap(\.object).filter {
+                $0.string("protocol") ?? "openid-connect" != "openid-connect"
+                    && !Client.keycloaksOwn.contains($0.string("clientId") ?? "")
+            }.compactMap { $0.string("clientId").map(ExactText.init) }
+        )
+        guard !others.isEmpty else { return }
+        json["clients"] = .array(
+            clients.filter { client in
+                client.object?.string("clientId").map { !others.contains(ExactText($0)) } ?? true
+            }
+        )
+        guard var roles = json.object("roles"), var byClient = roles.object("client") else {
+            return
+        }
+        for clientID in others { byClient[clientID.text] = nil }
+        roles["client"] = .object(byClient)
+        json["roles"] = .object(roles)
+    }
+
+    /// Key providers of a kind that nothing here uses, and those without their key, unless it is here.
+    private mutating func leaveOutKeys(_ here: JSONObject) {
+        guard var components = json.object(PartImport.components),
+            let keys = components.array(PartImport.keyComponents)
+        else { return }
+        let kept = Set(
+            (here.object(PartImport.components)?.array(PartImport.keyComponents) ?? [])
+                .compactMap { $0.object?.string("name").map(ExactText.init) }
+        )
+        components[PartImport.keyComponents] = .array(
+            keys.filter { key in
+                // `try?`: what cannot be read is compared as it is.
+                guard let component = try? KeyComponent(Representation(key, path: "")),
+                    let material = try? component.material()
+                else { return true }
+                switch material {
+                case .pair, .secret: return true
+                case .lost, .other: return kept.contains(ExactText(component.name))
+                }
+            }
+        )
+        if components.array(PartImport.keyComponents)?.isEmpty == true {
+            components[PartImport.keyComponents] = .none
+        }
+        json[PartImport.components] = components.isEmpty ? .none : .some(.object(components))
+    }
+}

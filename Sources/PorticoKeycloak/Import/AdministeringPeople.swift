@@ -1,0 +1,234 @@
+import PorticoBytes
+import PorticoProtocol
+import PorticoProvider
+package import PorticoStores
+
+/// Who administers a realm: people, groups, those who get the default role, and clients by their
+/// own accounts. An import says who does afterwards (``ImportReport/Outcome/administers``).
+package struct AdministeringPeople: Sendable {
+    /// Someone who is stored.
+    package struct Holder: Sendable {
+        package let person: Person
+        /// Not where they, or the client whose account it is, are disabled.
+        package let isEnabled: Bool
+        fileprivate var roles: Set<RoleName> = []
+    }
+
+    private let realm: Realm
+    private let clients: [Client]
+    private let groups: [GroupWithRoles]
+    private let defaults: NewPersonDefaults
+    /// The administrative roles that a role is or contains. Most have none, and are not here.
+    private let brought: [RoleName: Set<RoleName>]
+    /// The same of groups, with those above them, by their ids.
+    private let byGroup: [String: Set<RoleName>]
+    /// Of a realm that a file is written over, by their ids: those that the file did not name yet.
+    private var others: [String: Holder] = [:]
+    private var cut: [String] = []
+
+    /// - Parameter roles: The names of all.
+    package init(
+        _ realm: Realm,
+        roles: some Sequence<RoleName>,
+        parts: [RolePart],
+        groups: [GroupWithRoles],
+        clients: [Client]
+    ) {
+        let graph = RoleGraph(parts: parts, groups: groups)
+        func administrative(_ roles: Set<RoleName>) -> Set<RoleName>? {
+            let found = roles.filter { AdminRights.isAdministrative($0, in: realm.name) }
+            return found.isEmpty ? nil : found
+        }
+        var brought: [RoleName: Set<RoleName>] = [:]
+        for role in roles { brought[role] = administrative(graph.expanded([role])) }
+        var byGroup: [String: Set<RoleName>] = [:]
+        for group in groups where !group.roles.isEmpty || group.group.parentID != nil {
+            byGroup[group.group.id] = administrative(graph.roles(ofGroup: group.group.id))
+        }
+        (self.realm, self.clients, self.groups) = (realm, clients, groups)
+        (self.brought, self.byGroup) = (brought, byGroup)
+        defaults = NewPersonDefaults(realm, clients: clients, graph: graph)
+    }
+
+    /// How many of one role or group are looked at.
+    private static let most = 1000
+
+    /// The people who are stored, and clients' own accounts, by their ids.
+    ///
+    /// - Parameter roleIDs: Of the realm's roles.
+    /// - Returns: With the roles and groups that more people have than were looked at.
+    package func holders(_ roleIDs: [RoleName: String], in people: PersonStore) async throws
+        -> (people: [String: Holder], cut: [String])
+    {
+        var found: [(person: Person, isEnabled: Bool, roles: Set<RoleName>)] = []
+        var cut: [String] = []
+        for (role, roles) in brought {
+            guard let id = roleIDs[role] else { continue }
+            let holders = try await people.holders(
+                of: id,
+                realmID: realm.id,
+                first: 0,
+                limit: Self.most + 1
+            )
+            if holders.count > Self.most { cut.append("role \(role.name)") }
+            found += holders.map { ($0, $0.isEnabled, roles) }
+        }
+        for (id, roles) in byGroup {
+            let members = try await people.members(
+                of: id,
+                realmID: realm.id,
+                first: 0,
+                limit: Self.most + 1
+            )
+            if members.count > Self.most {
+                let name = groups.first { $0.group.id == id }?.group.name ?? id
+                cut.append("group \(name)")
+            }
+            found += members.map { ($0, $0.isEnabled, roles) }
+        }
+        for client in clients where client.grantTypes.contains(.clientCredentials) {
+            guard
+                let account = try await people.serviceAccount(of: client.id, realmID: realm.id)
+            else { continue }
+            let roles = union(account.roles, account.groupIDs)
+            guard !roles.isEmpty else { continue }
+            found.append((account.person, client.isEnabled && account.person.isEnabled, roles))
+        }
+        var holders: [String: Holder] = [:]
+        for one in found {
+            let known = holders[one.person.id] ?? Holder(person: one.person, isEnabled: true)
+            holders[one.person.id] = Holder(
+                person: one.person,
+                isEnabled: known.isEnabled && one.isEnabled,
+                roles: known.roles.union(one.roles)
+            )
+        }
+        return (holders, cut.sorted())
+    }
+
+    /// Of a realm that a file is written over: remembers who is stored.
+    mutating func look(_ roleIDs: [RoleName: String], in people: PersonStore) async throws {
+        let found = try await holders(roleIDs, in: people)
+        (others, cut) = (found.people, found.cut)
+    }
+
+    /// Everything but people.
+    func add(to report: inout ImportReport) {
+        if isMaster {
+            report.add(
+                .administers,
+                "realm \(realm.name)",
+                "its administrators administer every realm, where admin.master is on"
+            )
+        }
+        for group in groups {
+            guard let roles = byGroup[group.group.id] else { continue }
+            report.add(
+                .administers,
+                "group \(group.group.name)",
+                Self.listed(roles),
+                "its members administer \(what)"
+            )
+        }
+        for client in clients where client.administers && client.lendsAdministration {
+            report.add(
+                .administers,
+                "client \(client.clientID)",
+                "people administer by way of it"
+            )
+        }
+        let roles = byDefault
+        guard !roles.isEmpty else { return }
+        report.add(
+            .administers,
+            defaults.roles.first.map { "role \($0.name)" } ?? "default groups",
+            Self.listed(roles),
+            realm.registration == nil
+                ? "everyone who is made here gets it, and administers \(what)"
+                : "everyone who registers gets it, and administers \(what)"
+        )
+    }
+
+    /// A person of the file, with the roles that they have afterwards.
+    mutating func add(_ new: NewPerson, to report: inout ImportReport) {
+        others[new.person.id] = nil
+        add(new.person, union(new.roles, new.groupIDs), "", to: &report)
+    }
+
+    /// Those who are here and not in the file.
+    func addOthers(to report: inout ImportReport) {
+        for other in others.values.sorted(by: { $0.person.username < $1.person.username }) {
+            add(other.person, other.roles, "here, not in the file: ", to: &report)
+        }
+        for subject in cut {
+            report.add(.administers, subject, "has more than 1,000 people: the rest is not counted")
+        }
+    }
+
+    private func add(
+        _ person: Person,
+        _ roles: Set<RoleName>,
+        _ place: String,
+        to report: inout ImportReport
+    ) {
+        guard !roles.isEmpty else { return }
+        report.add(
+            .administers,
+            "user \(person.username)",
+            Self.listed(roles),
+            person.serviceClientID == nil
+                ? "\(place)administers \(what)"
+                : "\(place)a client's own account, which administers \(what)"
+        )
+    }
+
+    /// Whether everyone who is made, or registers, administers.
+    package var isByDefault: Bool { !byDefault.isEmpty }
+
+    private var byDefault: Set<RoleName> { union(defaults.roles, defaults.groupIDs) }
+
+    private var isMaster: Bool { realm.name == AdminRights.master }
+
+    private var what: String { isMaster ? "realms of this server" : "the realm" }
+
+    private func union(_ roles: [RoleName], _ groupIDs: [String]) -> Set<RoleName> {
+        let lists = roles.compactMap { brought[$0] } + groupIDs.compactMap { byGroup[$0] }
+        return lists.reduce(into: []) { $0.formUnion($1) }
+    }
+
+    private static func text(_ role: RoleName) -> String {
+        (role.clientID.map { "\($0)/" } ?? "") + role.name
+    }
+
+    /// The whole rights alone where they are among them, else some.
+    private static func listed(_ roles: Set<RoleName>) -> String {
+        let whole = roles.filter { ["realm-admin", "admin"].contains($0.name) }.map(text)
+        if let first = whole.min() { return first }
+        let names = roles.map(text).sorted()
+        return names.prefix(3).joined(separator: ", ") + (names.count > 3 ? ", …" : "")
+    }
+}
+
+extension ExistingRealm {
+    /// Who administers it once a file is written over it.
+    func administering(after changes: RealmChanges) -> AdministeringPeople {
+        var clients = self.clients
+        for client in changes.clients { clients[ExactText(client.clientID)] = client }
+        var contents = self.contents
+        for (role, parts) in changes.contents { contents[role] = parts }
+        var groups = Dictionary(self.groups.values.map { ($0.group.id, $0) }) { $1 }
+        for group in changes.groups {
+            groups[group.id] = GroupWithRoles(group: group, roles: groups[group.id]?.roles ?? [])
+        }
+        for (id, roles) in changes.groupRoles { groups[id]?.roles = Array(roles) }
+        return AdministeringPeople(
+            changes.realm ?? realm,
+            roles: Set(roles.keys).union(changes.roles.map(\.roleName)),
+            parts: contents.flatMap { role, parts in
+                parts.map { RolePart(role: role, part: $0) }
+            },
+            groups: groups.values.sorted { $0.group.id < $1.group.id },
+            clients: clients.values.sorted { $0.clientID < $1.clientID }
+        )
+    }
+}

@@ -1,0 +1,29 @@
+import PorticoBytes
+package import PorticoStores
+
+/// Which clients people administer by (docs/decisions/0071).
+extension Client {
+    /// The clients that every Keycloak realm has itself.
+    package static let keycloaksOwn: Set<String> = [
+        "account", "account-console", "admin-cli", "broker", "realm-management",
+        "security-admin-console",
+    ]
+
+    /// The realm `master` has one more for each realm.
+    package static func isKeycloaksOwn(_ clientID: String, in realm: String) -> Bool {
+        keycloaksOwn.contains(clientID) || realm == "master" && clientID.hasSuffix("-realm")
+    }
+
+    /// Whether it is one of Keycloak's own for administration: by these a person does what they may,
+    /// whatever the token says.
+    package var isConsole: Bool {
+        documented == nil
+            && ["admin-cli", "security-admin-console"].contains { sameBytes($0, clientID) }
+    }
+
+    /// Whether its people's tokens carry administrative roles at this server. A client that asks
+    /// people for consent never does: no page asks for that.
+    package var lendsAdministration: Bool {
+        !requiresConsent && documented == nil && (administers || isConsole)
+    }
+}

@@ -1,0 +1,44 @@
+import PorticoBytes
+import PorticoProtocol
+import PorticoStores
+
+/// The roles that an access token stands for at this server itself.
+extension LiveAccessToken {
+    /// Those that the person has now, the client sees, and the token says: no one has more by it than
+    /// its bearer was told (RFC 9700 §2.3).
+    ///
+    /// - Parameter roles: The person's, with all that they contain.
+    func said(of roles: Set<RoleName>, in realm: LiveRealm) -> Set<RoleName> {
+        seen(of: roles, in: realm).filter { says($0) && isMeant(for: $0, in: realm) }
+    }
+
+    /// Those that the client sees. A token of Portico's own form shows none where it is meant for
+    /// other servers only, or has not the scope.
+    func seen(of roles: Set<RoleName>, in realm: LiveRealm) -> Set<RoleName> {
+        if let view = realm.keycloakView(of: client, scope: scope, roles: roles) {
+            return view.visible(roles)
+        }
+        guard scope.contains(RoleClaims.scope), names(realm.issuer) else { return [] }
+        return Set(RoleClaims(roles, seenBy: client).roles)
+    }
+
+    private func says(_ role: RoleName) -> Bool {
+        let owner =
+            role.clientID.map { claims.object("resource_access")?.object($0) }
+            ?? claims.object("realm_access")
+        return owner?.strings("roles")?.contains { sameBytes($0, role.name) } ?? false
+    }
+
+    /// Keycloak's tokens do not name the issuer, but the clients whose roles they have; a role of the
+    /// realm is for all of it, unless the token is for others only.
+    private func isMeant(for role: RoleName, in realm: LiveRealm) -> Bool {
+        if names(realm.issuer) { return true }
+        if let clientID = role.clientID { return names(clientID) }
+        return audiences.isEmpty
+            || audiences.contains { Client.isKeycloaksOwn($0, in: realm.name) }
+    }
+
+    private func names(_ audience: String) -> Bool {
+        audiences.contains { sameBytes($0, audience) }
+    }
+}

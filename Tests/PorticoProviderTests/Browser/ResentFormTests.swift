@@ -1,0 +1,224 @@
+import HTTPTypes
+import PorticoProtocol
+import PorticoStores
+import PorticoTestSupport
+import Testing
+
+/// What the next person at the machine can do by going back and loading a page anew: the browser sends
+/// the form with the password again.
+@Suite("A form that is sent again after its session") struct ResentFormTests {
+    private static let site = HTTPField.Name("Sec-Fetch-Site") ?? .origin
+    private static let alice = [
+        ("username", "alice"), ("password", TestRealm.passwords["alice"] ?? ""),
+    ]
+    private static let bob = [("username", "bob"), ("password", TestRealm.passwords["bob"] ?? "")]
+
+    /// How a session ends.
+    enum End: CaseIterable, Sendable {
+        case signOut, elsewhere, idle
+    }
+
+    private func end(_ how: End, _ browser: TestBrowser, _ server: ProviderUnderTest) async throws {
+        switch how {
+        case .signOut:
+            let page = try await browser.get(ProviderUnderTest.path("logout"))
+            _ = try await browser.submit(page, [("action", "sign-out")])
+        case .elsewhere:
+            let other = TestBrowser(server)
+            _ = try await other.signIn("alice", TestFlow.request())
+            let page = try await other.get("/realms/test/account/devices")
+            _ = try await other.press(page, [("action", "end-others")])
+        case .idle: server.clock.advance(by: 1800 + 300)
+        }
+    }
+
+    private func isSignedIn(_ browser: TestBrowser) async throws -> Bool {
+        let reply = try await browser.authorize(TestFlow.request("native1", [("prompt", "none")]))
+        return reply.redirected["code"] != nil
+    }
+
+    /// Alice's password, typed on a page of a session that is over, signs no one in.
+    private func expectNothing(
+        of page: Reply,
+        _ browser: TestBrowser,
+        _ server: ProviderUnderTest
+    ) async throws {
+        let before = try await server.remains()
+        for headers: HTTPFields in [[:], [Self.site: "same-origin"]] {
+            let again = try await browser.submit(page, Self.alice, headers: headers)
+            #expect(again.status == 403 && again.location == nil)
+            #expect(!again.text.contains(TestRealm.passwords["alice"] ?? "-"))
+            #expect(try await server.remains() == before)
+            #expect(try await !isSignedIn(browser))
+        }
+    }
+
+    @Test(
+        "WEB-SESS-4, decision 0104: a password that is sent again after the session signs no one in",
+        arguments: End.allCases
+    )
+    func password(_ how: End) async throws {
+        let server = try await ProviderUnderTest()
+        let browser = TestBrowser(server)
+        let page = try await browser.authorize(TestFlow.request("third"))
+        expectPage(try await browser.submit(page, Self.alice), "consent")
+        // As long as the session lives, the second click goes on.
+        expectPage(try await browser.submit(page, Self.alice), "consent")
+        #expect(try await isSignedIn(browser))
+        try await end(how, browser, server)
+        try await expectNothing(of: page, browser, server)
+        // The page begins again, and the person can sign in.
+        let shown = try await browser.submit(page, Self.alice, headers: [Self.site: "same-origin"])
+        expectPage(shown, "authenticate", status: 403)
+        #expect(shown.userName == "alice")
+        expectPage(try await browser.submit(shown, Self.alice), "consent")
+        #expect(try await isSignedIn(browser))
+    }
+
+    @Test(
+        "WEB-SESS-4, decision 0104: the same of a page of the account, which could change the password",
+        arguments: End.allCases
+    )
+    func account(_ how: End) async throws {
+        let server = try await ProviderUnderTest()
+        let browser = TestBrowser(server)
+        let path = "/realms/test/account/password"
+        let page = try await browser.get(path)
+        for _ in 1...2 { #expect(try await browser.submit(page, Self.alice).location == path) }
+        try await end(how, browser, server)
+        try await expectNothing(of: page, browser, server)
+    }
+
+    @Test("decision 0104: where another person has signed in since, the password of before is none")
+    func otherPerson() async throws {
+        let server = try await ProviderUnderTest()
+        let browser = TestBrowser(server)
+        let page = try await browser.authorize(TestFlow.request())
+        expectCode(try await browser.submit(page, Self.alice))
+        let login = TestFlow.request("native1", [("prompt", "login")])
+        let tab = try await browser.authorize(login)
+        expectCode(try await browser.submit(try await browser.authorize(login), Self.bob))
+        let before = try await server.remains()
+        #expect(try await browser.submit(page, Self.alice).status == 403)
+        #expect(try await server.remains() == before)
+        // What bob had open when he signed in is his, but proves him no second time.
+        let shown = try await browser.submit(tab, Self.bob)
+        expectPage(shown, "authenticate", status: 403)
+        expectCode(try await browser.submit(shown, Self.bob))
+    }
+
+    /// What a request asks for that gives its answer to who sits down at an open browser.
+    enum Asked: CaseIterable, Sendable {
+        case nothing, login, maxAge
+
+        var changes: [(String, String)] {
+            switch self {
+            case .nothing: []
+            case .login: [("prompt", "login")]
+            case .maxAge: [("max_age", "60")]
+            }
+        }
+    }
+
+    @Test(
+        "decisions 0081 and 0104: a password that is sent again beside its session proves no one anew",
+        arguments: Asked.allCases
+    )
+    func later(_ asked: Asked) async throws {
+        let server = try await ProviderUnderTest()
+        let browser = TestBrowser(server)
+        let page = try await browser.authorize(TestFlow.request("native1", asked.changes))
+        let start = server.clock.seconds
+        let first = try await server.redeem(expectCode(try await browser.submit(page, Self.alice)))
+        let session = try ProviderUnderTest.claims(first.json.string("id_token"))
+        server.clock.advance(by: 310)
+        let before = try await server.remains()
+        let cookies = browser.cookies
+        // Back, Reload: the browser has the form in its history.
+        let again = try await browser.submit(page, Self.alice)
+        #expect(try await server.remains() == before && browser.cookies == cookies)
+        var answer = again
+        if asked != .nothing {
+            expectPage(again, "authenticate", status: 403)
+            #expect(!again.text.contains(TestRealm.passwords["alice"] ?? "-"))
+            answer = try await browser.submit(again, Self.alice)
+        }
+        let second = try await server.redeem(expectCode(answer))
+        let claims = try ProviderUnderTest.claims(second.json.string("id_token"))
+        #expect(claims.string("sid") == session.string("sid"))
+        let proven = asked == .nothing ? start : server.clock.seconds
+        #expect(claims.int64("auth_time") == proven)
+        // The account asks for the password before it is changed, unless it was typed just now.
+        let account = try await browser.get("/realms/test/account/password")
+        let isAsked = account.formAction == "/realms/test/account/sign-in"
+        #expect(isAsked == (asked == .nothing))
+        #expect(try await server.person().epoch == 0)
+    }
+
+    @Test("decision 0081: a sign-in at the account that is sent again opens no page for a password")
+    func laterAtAccount() async throws {
+        let server = try await ProviderUnderTest()
+        let browser = TestBrowser(server)
+        let path = "/realms/test/account/password"
+        let signIn = "/realms/test/account/sign-in"
+        let page = try await browser.get(path)
+        #expect(try await browser.submit(page, Self.alice).location == path)
+        server.clock.advance(by: 310)
+        let before = try await server.remains()
+        let cookies = browser.cookies
+        let again = try await browser.submit(page, Self.alice)
+        #expect(again.status == 403 && again.location == nil && again.formAction == signIn)
+        #expect(try await server.remains() == before && browser.cookies == cookies)
+        #expect(try await browser.get(path).formAction == signIn)
+        // Typed anew it counts.
+        #expect(try await browser.submit(again, Self.alice).location == path)
+        #expect(try await browser.get(path).formAction == path)
+    }
+
+    @Test("decision 0081: a password that is sent again leads to no page for a code")
+    func laterSecondStep() async throws {
+        let scene = try await SecondStepScene()
+        let (server, browser) = (scene.server, TestBrowser(scene.server))
+        let login = TestFlow.request("native1", [("prompt", "login")])
+        let page = try await browser.authorize(login)
+        let step = try await browser.submit(page, Self.alice)
+        expectAsked(step)
+        expectCode(try await browser.submit(step, [("code", scene.code)]))
+        server.clock.advance(by: 310)
+        let again = try await browser.submit(page, Self.alice)
+        expectPage(again, "authenticate", status: 403)
+        #expect(!again.text.contains(#"name="code""#))
+        #expect(try await server.remains().sessions == 1)
+    }
+
+    @Test("decision 0104: the second click of a sign-in is as old as the first")
+    func secondClick() async throws {
+        let server = try await ProviderUnderTest()
+        let browser = TestBrowser(server)
+        let page = try await browser.authorize(TestFlow.request())
+        let early = TestBrowser(server)
+        early.cookies = browser.cookies
+        let start = server.clock.seconds
+        expectCode(try await browser.submit(page, Self.alice))
+        server.clock.advance(by: 50)
+        let tokens = try await server.redeem(expectCode(try await early.submit(page, Self.alice)))
+        let claims = try ProviderUnderTest.claims(tokens.json.string("id_token"))
+        #expect(claims.int64("auth_time") == start)
+        #expect(try await server.remains().sessions == 1)
+    }
+
+    @Test("decision 0104: a code of the second step is none after the session")
+    func secondStep() async throws {
+        let scene = try await SecondStepScene()
+        let browser = TestBrowser(scene.server)
+        let page = try await scene.asked(browser)
+        expectCode(try await browser.submit(page, [("code", scene.code)]))
+        try await end(.signOut, browser, scene.server)
+        scene.server.clock.advance(by: 60)
+        let before = try await scene.server.remains()
+        let again = try await browser.submit(page, [("code", scene.code)])
+        #expect(again.status == 403 && again.location == nil)
+        #expect(try await scene.server.remains() == before)
+        #expect(try await !isSignedIn(browser))
+    }
+}
