@@ -9,8 +9,10 @@ package enum DatabaseOpeningError: Error, Hashable, Sendable {
     /// Another process holds the file for itself alone.
     case locked
     case corrupt
-    /// A newer Portico has written it.
+    /// A newer Portico wrote it.
     case newerSchema
+    /// An older Portico wrote it, in a schema that this one cannot read.
+    case olderSchema
     /// It is some other program's database.
     case foreign
     /// The file system does not support write-ahead logging (a network mount, for instance).
@@ -32,6 +34,7 @@ extension DatabaseOpeningError: CustomStringConvertible {
         case .locked: "The database is locked: another process holds it for itself."
         case .corrupt: "The database file is damaged, or is no database."
         case .newerSchema: "The database was written by a newer version of this program."
+        case .olderSchema: "The database was written by an older version of this program."
         case .foreign: "The database belongs to another program."
         case .noWriteAheadLog: "The file system cannot hold the database: it has no shared memory."
         case .other: "The database cannot be opened."

@@ -63,16 +63,6 @@ final class SQLiteConnection: @unchecked Sendable {
         _ = portico_sqlite_without_memory_statistics()
     }()
 
-    /// Makes this a copy of what another connection has open.
-    func become(_ other: SQLiteConnection) throws {
-        guard let backup = sqlite3_backup_init(handle, "main", other.handle, "main") else {
-            throw sqliteError(sqlite3_errcode(handle))
-        }
-        let code = sqlite3_backup_step(backup, -1)
-        sqlite3_backup_finish(backup)
-        guard code == SQLITE_DONE else { throw sqliteError(code) }
-    }
-
     /// Whether a transaction is open. SQLite ends one by itself after some errors.
     var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 

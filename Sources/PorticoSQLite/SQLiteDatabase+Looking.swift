@@ -3,7 +3,7 @@ import PorticoSystem
 
 extension SQLiteDatabase {
     /// Opens a database only to look at it: neither the file nor anything beside it is written, and
-    /// every write fails. One of an older schema is copied into memory and brought up to date there.
+    /// every write fails. If its schema is not made yet, it is seen as an empty database.
     ///
     /// - Throws: ``DatabaseOpeningError``.
     package convenience init(lookingAt file: String) throws {
@@ -13,12 +13,10 @@ extension SQLiteDatabase {
                 .looking,
                 busyTimeout: 5
             )
-            try SQLiteSchema.checkOwner(of: kept)
-            if try SQLiteSchema.isCurrent(kept) { return kept }
-            let copy = try SQLiteConnection(path: ":memory:", .writing, busyTimeout: 0)
-            try copy.become(kept)
-            try SQLiteSchema.migrate(copy)
-            return copy
+            if try SQLiteSchema.isMade(in: kept) { return kept }
+            let empty = try SQLiteConnection(path: ":memory:", .writing, busyTimeout: 0)
+            try SQLiteSchema.make(in: empty)
+            return empty
         }
         self.init(alone: connection)
     }

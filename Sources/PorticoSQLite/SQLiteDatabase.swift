@@ -19,7 +19,7 @@ package final class SQLiteDatabase: SQLDatabase {
         case unsafeOff
     }
 
-    /// Opens or creates the database in a file, and brings its schema up to date.
+    /// Opens the database in a file, or creates it.
     ///
     /// The file gets mode 0600, its folder, where it is made here, 0700.
     ///
@@ -43,7 +43,7 @@ package final class SQLiteDatabase: SQLDatabase {
     package convenience init(inMemory: Void) throws {
         let connection = try DatabaseOpeningError.translating {
             let connection = try SQLiteConnection(path: ":memory:", .writing, busyTimeout: 0)
-            try SQLiteSchema.migrate(connection)
+            try SQLiteSchema.make(in: connection)
             return connection
         }
         self.init(alone: connection)
@@ -55,15 +55,14 @@ package final class SQLiteDatabase: SQLDatabase {
         readers = nil
     }
 
-    /// Opens a database that is there to write into it, and changes nothing by that. `nil` where its
-    /// schema is an older one, which ``init(file:durability:busyTimeout:)`` would bring up to date.
+    /// Opens an existing database to write into it, and changes nothing by opening. `nil` if it is
+    /// still without the schema that ``init(file:durability:busyTimeout:)`` makes.
     ///
     /// - Throws: ``DatabaseOpeningError``.
     package convenience init?(writingTo file: String) throws {
         let connection = try DatabaseOpeningError.translating { () throws -> SQLiteConnection? in
             let writer = try SQLiteConnection(path: file, .writing, busyTimeout: 5)
-            try SQLiteSchema.checkOwner(of: writer)
-            guard try SQLiteSchema.isCurrent(writer) else { return nil }
+            guard try SQLiteSchema.isMade(in: writer) else { return nil }
             try writer.execute("PRAGMA synchronous = FULL")
             return writer
         }
@@ -75,14 +74,14 @@ package final class SQLiteDatabase: SQLDatabase {
         -> SQLiteConnection
     {
         let writer = try SQLiteConnection(path: file, .writing, busyTimeout: busyTimeout)
-        // Before anything is written: not even the journal mode of a foreign file changes.
-        try SQLiteSchema.checkOwner(of: writer)
+        // Before anything is written: not even the journal mode of a refused file changes.
+        _ = try SQLiteSchema.isMade(in: writer)
         try turnOnWriteAheadLog(writer)
         switch durability {
         case .full: try writer.execute("PRAGMA synchronous = FULL")
         case .unsafeOff: try writer.execute("PRAGMA synchronous = OFF")
         }
-        try SQLiteSchema.migrate(writer)
+        try SQLiteSchema.make(in: writer)
         return writer
     }
 

@@ -1,64 +1,25 @@
 import PorticoStores
 
-/// The schema as the history of its changes.
+/// The schema of the database, and which databases have it.
 ///
-/// A migration that was released is never edited (a test holds its checksum); a change is a new one
-/// at the end. Programs of the version before keep running beside it, so it adds, and removes only
-/// what they do not use.
+/// Until 0.2.0 a change is made in place and raises ``version``: databases of other versions are
+/// refused. After that, a change is a step from one version to the next, run in ``make(in:)``.
 enum SQLiteSchema {
-    struct Migration: Sendable {
-        let name: StaticString
-        let sql: StaticString
-    }
-
-    static let migrations = [
-        Migration(name: "sign-in", sql: signIn),
-        Migration(name: "sign-out-everywhere", sql: signOutEverywhere),
-        Migration(name: "accounts", sql: accounts),
-        Migration(name: "back-channel-logout", sql: backchannelLogout),
-        Migration(name: "mailboxes", sql: mailboxes),
-        Migration(name: "devices", sql: devices),
-        Migration(name: "proofs", sql: proofs),
-        Migration(name: "write-probe", sql: writeProbe),
-        Migration(name: "refused-clients", sql: refusedClients),
-        Migration(name: "liveness", sql: liveness),
-        Migration(name: "login-tokens", sql: loginTokens),
-        Migration(name: "derived-grants", sql: derivedGrants),
-        Migration(name: "groups", sql: groups),
-        Migration(name: "credentials", sql: credentials),
-        Migration(name: "moved-sessions", sql: movedSessions),
-        Migration(name: "realm-events", sql: realmEvents),
-        Migration(name: "handle-sessions", sql: handleSessions),
-        Migration(name: "bound-grants", sql: boundGrants),
-        Migration(name: "client-documents", sql: clientDocuments),
-        Migration(name: "foreign-seals", sql: foreignSeals),
-        Migration(name: "removed-apps", sql: removedApps),
-    ]
-
+    /// What `PRAGMA user_version` says; ``tables`` ends with the same number.
+    static let version: Int64 = 1
     /// "Port" in the file's header says whose it is.
     private static let applicationID: Int64 = 0x506F_7274
 
-    /// Brings an opened database up to date, or refuses it.
+    /// Makes the schema in a new database, whole or not at all; leaves one that has it as it is.
     ///
-    /// - Throws: ``DatabaseOpeningError`` where it is a newer program's or another's.
-    static func migrate(
-        _ connection: SQLiteConnection,
-        to migrations: [Migration] = Self.migrations
-    ) throws {
+    /// - Throws: ``DatabaseOpeningError`` for a database of another version or another program.
+    static func make(in connection: SQLiteConnection) throws {
         // Immediate: of two processes that start at once the second finds the work done.
         try connection.execute("BEGIN IMMEDIATE")
         do {
-            let applied = try applied(connection)
-            guard applied.count <= migrations.count else { throw DatabaseOpeningError.newerSchema }
-            for (name, migration) in zip(applied, migrations) where name != "\(migration.name)" {
-                throw DatabaseOpeningError.foreign
-            }
-            for (index, migration) in migrations.enumerated().dropFirst(applied.count) {
-                try connection.execute(migration.sql)
-                try connection.run(
-                    "INSERT INTO migrations (number, name) VALUES ($1, $2)",
-                    [.int64(Int64(index + 1)), .text("\(migration.name)")]
-                )
+            if try !isMade(in: connection) {
+                try connection.execute(tables)
+                try connection.execute(views)
             }
             try connection.execute("COMMIT")
         } catch {
@@ -67,44 +28,75 @@ enum SQLiteSchema {
         }
     }
 
-    /// Whether there is nothing to bring up to date. Writes nothing.
-    static func isCurrent(_ connection: SQLiteConnection) throws -> Bool {
-        guard try number("PRAGMA application_id", connection) == applicationID else {
-            return false
-        }
-        return try number("SELECT count(*) FROM migrations", connection)
-            == Int64(migrations.count)
-    }
-
-    /// - Throws: ``DatabaseOpeningError`` where the file is neither ours nor new.
-    static func checkOwner(of connection: SQLiteConnection) throws {
-        // In this order: another process that makes the file ours sets both in one commit.
-        let tables = try number("SELECT count(*) FROM sqlite_schema", connection)
-        let owner = try number("PRAGMA application_id", connection)
-        guard owner == applicationID || (owner == 0 && tables == 0) else {
-            throw DatabaseOpeningError.foreign
-        }
-    }
-
-    /// The names of the migrations that a database has, in order; a new file is made ours.
-    private static func applied(_ connection: SQLiteConnection) throws -> [String] {
-        try checkOwner(of: connection)
-        if try number("PRAGMA application_id", connection) == applicationID {
-            return try SQLiteReader(connection: connection).rows(
-                "SELECT name FROM migrations ORDER BY number",
-                []
-            ) { try $0.text(0) }
-        }
-        try connection.execute(
+    /// Whether a database has the schema; `false` for a new one. Writes nothing.
+    ///
+    /// - Throws: ``DatabaseOpeningError`` for a database of another version or another program.
+    static func isMade(in connection: SQLiteConnection) throws -> Bool {
+        // One statement: another process that makes the schema commits all three at once.
+        let header = try SQLiteReader(connection: connection).first(
             """
-            PRAGMA application_id = 0x506F7274;
-            CREATE TABLE migrations (number INTEGER PRIMARY KEY, name TEXT NOT NULL) STRICT;
-            """
-        )
-        return []
+            SELECT application_id, user_version, (SELECT count(*) FROM sqlite_schema)
+            FROM pragma_application_id, pragma_user_version
+            """,
+            []
+        ) { (owner: try $0.int64(0), version: try $0.int64(1), entries: try $0.int64(2)) }
+        guard let header else { throw DatabaseOpeningError.corrupt }
+        if header.owner == 0, header.entries == 0 { return false }
+        guard header.owner == applicationID else { throw DatabaseOpeningError.foreign }
+        if header.version < version { throw DatabaseOpeningError.olderSchema }
+        if header.version > version { throw DatabaseOpeningError.newerSchema }
+        return true
     }
 
-    private static func number(_ sql: SQLText, _ connection: SQLiteConnection) throws -> Int64? {
-        try SQLiteReader(connection: connection).first(sql, []) { try $0.int64(0) }
-    }
+    /// What is live, defined once: each view has the rows that nothing has ended, and the time when
+    /// they end by themselves (`alive_until`, exclusive).
+    ///
+    /// - `live_grants`: ``GrantStore`` defines when a grant is live. It expires by inactivity; a new
+    ///   password (`epoch`) or a sign-out ends it (RFC 9700 §4.14.2). One with times of its own ends
+    ///   with its browser session only if that is ended, not when it expires.
+    /// - `live_browser_sessions`: statements also check when a session was last seen, because that
+    ///   limit is the realm's. A disabled person's session has lived until 0. `apps_until`: the
+    ///   latest end of its grants with times of their own, or 0.
+    /// - `live_account_sessions`: one that waits for its app has lived until 0, and waits until
+    ///   `waits_until`.
+    static let views: StaticString = """
+        CREATE VIEW live_grants AS
+        SELECT g.*, MIN(
+            COALESCE(g.expires_at, 9223372036854775807),
+            CASE WHEN g.generation IS NULL THEN 9223372036854775807
+                ELSE g.rotated_at + g.idle_seconds END,
+            CASE WHEN g.is_offline OR g.has_own_times OR g.session_id IS NULL
+                THEN 9223372036854775807 ELSE s.expires_at END) AS alive_until
+        FROM grants AS g
+        LEFT JOIN clients AS c ON c.id = g.client_id
+        LEFT JOIN client_documents AS d ON d.id = g.client_id
+        LEFT JOIN people AS p ON p.id = g.person_id AND p.realm_id = g.realm_id
+        LEFT JOIN browser_sessions AS s ON s.id = g.session_id
+        WHERE g.refused_at IS NULL AND g.revoked_at IS NULL
+            AND (c.id IS NOT NULL OR d.id IS NOT NULL)
+            AND (g.person_id IS NULL OR (p.is_enabled AND p.epoch = g.epoch
+                AND p.not_before <= g.created_at))
+            AND (g.is_offline OR g.session_id IS NULL
+                OR (s.id IS NOT NULL AND s.ended_at IS NULL));
+
+        CREATE VIEW live_browser_sessions AS
+        SELECT s.*, CASE WHEN p.is_enabled THEN s.expires_at ELSE 0 END AS alive_until,
+            COALESCE((
+                SELECT MAX(g.alive_until) FROM live_grants AS g
+                WHERE g.session_id = s.id AND g.has_own_times), 0) AS apps_until
+        FROM browser_sessions AS s
+        JOIN people AS p ON p.id = s.person_id AND p.realm_id = s.realm_id
+        WHERE s.ended_at IS NULL AND p.epoch = s.epoch AND p.not_before <= s.authenticated_at;
+
+        CREATE VIEW live_account_sessions AS
+        SELECT s.*,
+            CASE WHEN s.is_active
+                THEN MIN(s.expires_at, s.last_seen_at + s.idle_seconds)
+                ELSE 0 END AS alive_until,
+            CASE WHEN NOT s.is_active AND s.code_spent_at IS NULL
+                THEN MIN(s.code_expires_at, s.expires_at, s.last_seen_at + s.idle_seconds)
+                ELSE 0 END AS waits_until
+        FROM account_sessions AS s JOIN accounts AS a ON a.id = s.account_id
+        WHERE s.ended_at IS NULL AND NOT a.is_blocked AND a.epoch = s.epoch;
+        """
 }

@@ -433,8 +433,8 @@ struct RealmMergeNamesTests {
                 """
                 CREATE TRIGGER anew AFTER UPDATE ON realm_version BEGIN
                 DELETE FROM roles WHERE name = 'writer';
-                INSERT INTO roles (id, realm_id, client_id, name, description)
-                SELECT 'anew', id, NULL, 'writer', '' FROM realms;
+                INSERT INTO roles (id, realm_id, client_id, name, description, attributes)
+                SELECT 'anew', id, NULL, 'writer', '', '{}' FROM realms;
                 END
                 """,
                 []

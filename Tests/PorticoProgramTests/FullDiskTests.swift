@@ -58,6 +58,19 @@ import Testing
         #expect(damaged.advice.first == DatabaseOpeningError.corrupt.description)
     }
 
+    @Test("a database of another version is refused with what to do about it, full disk or not")
+    func otherVersion() {
+        let directory = DataDirectory(path: "/srv/portico")
+        for (error, advice) in [
+            (DatabaseOpeningError.olderSchema, "portico realm export"),
+            (.newerSchema, "Install that version"),
+        ] {
+            let failure = Failure(opening: directory, error, DiskRoom(free: 0))
+            #expect(failure.advice.first == error.description)
+            #expect(failure.advice.contains { $0.contains(advice) })
+        }
+    }
+
     private static let redirectURI = "https://a.example/cb"
     private static let secret = "a secret that was chosen for a test"
 

@@ -69,31 +69,12 @@ import Testing
         try await database.close()
     }
 
-    @Test("one of an older schema is brought up to date in memory, not in its file")
-    func older() async throws {
+    @Test("a file that no schema was made in yet is seen as an empty database, and stays as it is")
+    func new() async throws {
         let file = TestDatabase.temporaryFile()
-        let directory = URL(filePath: file).deletingLastPathComponent()
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        try Data().write(to: URL(filePath: file))
-        do {
-            let old = try SQLiteConnection(path: file, .writing, busyTimeout: 0)
-            try SQLiteSchema.migrate(old, to: Array(SQLiteSchema.migrations.prefix(1)))
-            try old.execute(
-                """
-                INSERT INTO realms (id, name, issuer, settings)
-                SELECT '1', 'a', 'https://a.example/a', '{}';
-                DELETE FROM realms
-                """
-            )
-        }
+        try PrivateDatabaseFile.prepare(file)
         let before = try folder(of: file)
         #expect(try await look(at: file) == [])
-        #expect(try folder(of: file) == before)
-        let database = try SQLiteDatabase(lookingAt: file)
-        let columns = try database.read {
-            try $0.rows("SELECT name FROM pragma_table_info('people')", []) { try $0.text(0) }
-        }
-        #expect(columns.contains("epoch"))
         #expect(try folder(of: file) == before)
     }
 
@@ -110,24 +91,14 @@ import Testing
         #expect(try folder(of: file) == before)
     }
 
-    @Test("another program's database, and one of a newer program, are refused as ever")
-    func refused() async throws {
+    @Test("another program's database is refused as ever")
+    func refused() throws {
         let file = TestDatabase.temporaryFile()
-        let directory = URL(filePath: file).deletingLastPathComponent()
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        try Data().write(to: URL(filePath: file))
+        try PrivateDatabaseFile.prepare(file)
         do {
             let other = try SQLiteConnection(path: file, .writing, busyTimeout: 0)
             try other.execute("CREATE TABLE t (x)")
         }
         #expect(throws: DatabaseOpeningError.foreign) { try SQLiteDatabase(lookingAt: file) }
-
-        let newer = TestDatabase.temporaryFile()
-        let database = try SQLiteDatabase(file: newer)
-        try await database.write {
-            _ = try $0.run("INSERT INTO migrations (number, name) VALUES (99, 'tomorrow')", [])
-        }
-        try await database.close()
-        #expect(throws: DatabaseOpeningError.newerSchema) { try SQLiteDatabase(lookingAt: newer) }
     }
 }

@@ -28,7 +28,7 @@ import Testing
     @Test("it needs room that is not in use, as a redemption does")
     func room() async throws {
         let connection = try SQLiteConnection(path: ":memory:", .writing, busyTimeout: 0)
-        try SQLiteSchema.migrate(connection)
+        try SQLiteSchema.make(in: connection)
         let database = SQLiteDatabase(alone: connection)
         let probe = WriteProbeStore(database)
         // SQLite writes a row over in its place only with one of the same size, as with two times of now.

@@ -3,7 +3,7 @@ import PorticoBytes
 package import PorticoSQLite
 package import PorticoStores
 
-/// An empty, migrated database with all stores on it. Its file, if it has one, goes with the last
+/// An empty database with all stores on it. Its file, if it has one, goes with the last
 /// of them.
 package final class TestDatabase: Sendable {
     package let database: SQLiteDatabase

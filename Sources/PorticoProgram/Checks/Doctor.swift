@@ -258,7 +258,7 @@ struct Doctor {
         let left = room?.text ?? "an unknown number of bytes"
         do {
             guard let database = try SQLiteDatabase(writingTo: directory.database) else {
-                return .note("disk", "\(left) free; the database is an older version's: not tried")
+                return .note("disk", "\(left) free; the database is empty: writing was not tried")
             }
             let result: Result<Void, any Error>
             do {

@@ -97,7 +97,7 @@ struct ServeCommand: AsyncParsableCommand {
         return settings
     }
 
-    /// Before anything is written, including a migration.
+    /// Before anything is written.
     private func checkDemoFolder(_ settings: Settings, _ clock: Clock) async throws {
         guard try DataDirectory(path: settings.dataDirectory).hasDatabase() else { return }
         let installation = try Installation.open(

@@ -145,7 +145,7 @@ extension DatabaseOpeningError {
     fileprivate var mayBeRoom: Bool {
         switch self {
         case .cannotOpen, .cannotCreateFolder, .readOnly, .noWriteAheadLog, .other: true
-        case .locked, .corrupt, .newerSchema, .foreign: false
+        case .locked, .corrupt, .newerSchema, .olderSchema, .foreign: false
         }
     }
 
@@ -153,7 +153,13 @@ extension DatabaseOpeningError {
     fileprivate func advice(_ directory: DataDirectory) -> [String] {
         switch self {
         case .newerSchema:
-            ["Run that version, or restore a backup from before the upgrade."]
+            ["Install that version, or restore a backup from before the upgrade."]
+        case .olderSchema:
+            [
+                "Start anew in another folder: --data-directory PATH",
+                "To keep its realms, export them first with the version that wrote it: "
+                    + "portico realm export REALM --with-users --with-keys -o FILE",
+            ]
         case .corrupt: ["Restore the whole folder from your backup."]
         case .cannotOpen, .readOnly:
             [

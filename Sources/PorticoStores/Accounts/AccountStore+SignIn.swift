@@ -127,12 +127,12 @@ extension SQLTransaction {
         try run(
             """
             INSERT INTO account_sessions (id, account_id, epoch, issuer, subject,
-                provider_session_id, device, address, authenticated_at, created_at, last_seen_at,
-                idle_seconds, expires_at, is_new, proven_at, is_active, cookie_hash, app, generation,
+                provider_session_id, device, address, proven_at, created_at, last_seen_at,
+                idle_seconds, expires_at, is_new, is_active, cookie_hash, app, generation,
                 refresh_secret, refresh_key_id, rotated_at, idempotency_key, code_hash,
                 redirect_hash, challenge, code_expires_at)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, COALESCE($9, 0), $10, $10, $11, $12, $13, $9,
-                $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10, $11, $12, $13, $14, $15, $16,
+                $17, $18, $19, $20, $21, $22, $23, $24, $25)
             """,
             [
                 .bytes(session.id.bytes), .bytes(user.account.id.bytes), .int64(user.epoch),

@@ -56,9 +56,8 @@ extension SQLTransaction {
     func keep(_ document: KeptClientDocument, at now: Int64) throws {
         try run(
             """
-            INSERT INTO client_documents (id, realm_id, client_id, document, first_used_at,
-                last_used_at)
-            VALUES ($1, $2, $3, $4, $5, $5)
+            INSERT INTO client_documents (id, realm_id, client_id, document, last_used_at)
+            VALUES ($1, $2, $3, $4, $5)
             ON CONFLICT (id) DO UPDATE
             SET document = excluded.document, last_used_at = excluded.last_used_at
             """,

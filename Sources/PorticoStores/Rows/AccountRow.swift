@@ -53,7 +53,7 @@ extension SQLRow {
 }
 
 extension EmailVerification {
-    /// A program of the version before knows of no proof; what it has verified is vouched for.
+    /// A verified address without a proof is vouched for.
     init(isVerified: Bool, proof: String?) {
         switch proof {
         case _ where !isVerified: self = .unverified

@@ -1,0 +1,487 @@
+extension SQLiteSchema {
+    /// Times are seconds since 1970 unless a comment says otherwise; `is_…` is 0 or 1. What is
+    /// `sealed` is encrypted by the key ring.
+    ///
+    /// Sessions and grants name their person, client and realm without a foreign key. They are dead
+    /// as soon as one of these goes, because every query joins them, and are purged later. So a
+    /// deletion does not walk through all of them, and a sign-in writes few indexes.
+    static let tables: StaticString = """
+        -- A counter that each change to realms, clients, roles, groups or keys raises.
+        CREATE TABLE realm_version (
+            id INTEGER PRIMARY KEY CHECK (id = 1), version INTEGER NOT NULL
+        ) STRICT;
+        INSERT INTO realm_version (id, version) VALUES (1, 1);
+
+        -- Realms: each has its own people, clients and keys, and one issuer.
+        CREATE TABLE realms (
+            id TEXT NOT NULL PRIMARY KEY,
+            name TEXT NOT NULL UNIQUE, issuer TEXT NOT NULL UNIQUE,
+            settings TEXT NOT NULL
+        ) STRICT;
+
+        -- The keys that sign a realm's tokens.
+        CREATE TABLE signing_keys (
+            realm_id TEXT NOT NULL REFERENCES realms (id) ON DELETE CASCADE,
+            key_id TEXT NOT NULL,
+            algorithm TEXT NOT NULL, sealed_private_key TEXT NOT NULL, certificate TEXT,
+            created_at INTEGER NOT NULL, active_from INTEGER NOT NULL, retired_from INTEGER,
+            priority INTEGER NOT NULL, component TEXT,
+            PRIMARY KEY (realm_id, key_id)
+        ) STRICT;
+
+        -- Imported keys that sign nothing new: they verify old tokens, or are only exported again.
+        CREATE TABLE kept_keys (
+            realm_id TEXT NOT NULL REFERENCES realms (id) ON DELETE CASCADE,
+            key_id TEXT NOT NULL,
+            kind TEXT NOT NULL, algorithm TEXT NOT NULL, sealed TEXT, public_jwk TEXT,
+            priority INTEGER NOT NULL, component TEXT NOT NULL,
+            PRIMARY KEY (realm_id, key_id)
+        ) STRICT;
+
+        -- Parts of an imported realm that nothing here acts on; an export returns them.
+        CREATE TABLE realm_parts (
+            realm_id TEXT NOT NULL REFERENCES realms (id) ON DELETE CASCADE,
+            kind TEXT NOT NULL, id TEXT NOT NULL,
+            document TEXT NOT NULL, sealed TEXT,
+            PRIMARY KEY (realm_id, kind, id)
+        ) STRICT;
+
+        -- Registered apps and services.
+        CREATE TABLE clients (
+            id TEXT NOT NULL PRIMARY KEY,
+            realm_id TEXT NOT NULL REFERENCES realms (id) ON DELETE CASCADE,
+            client_id TEXT NOT NULL, settings TEXT NOT NULL,
+            UNIQUE (realm_id, client_id)
+        ) STRICT;
+
+        -- Clients that registered nowhere and that a person allowed, with their documents as they
+        -- were then (docs/decisions/0064).
+        CREATE TABLE client_documents (
+            id TEXT NOT NULL PRIMARY KEY,
+            realm_id TEXT NOT NULL REFERENCES realms (id) ON DELETE CASCADE,
+            client_id TEXT NOT NULL, document TEXT NOT NULL, last_used_at INTEGER NOT NULL,
+            UNIQUE (realm_id, client_id)
+        ) STRICT;
+
+        -- Client scopes of a realm.
+        CREATE TABLE client_scopes (
+            id TEXT NOT NULL PRIMARY KEY,
+            realm_id TEXT NOT NULL REFERENCES realms (id) ON DELETE CASCADE,
+            name TEXT NOT NULL, settings TEXT NOT NULL,
+            UNIQUE (realm_id, name)
+        ) STRICT;
+
+        -- Roles of a realm, or of one client.
+        CREATE TABLE roles (
+            id TEXT NOT NULL PRIMARY KEY,
+            realm_id TEXT NOT NULL REFERENCES realms (id) ON DELETE CASCADE,
+            client_id TEXT,
+            name TEXT NOT NULL, description TEXT NOT NULL, attributes TEXT NOT NULL,
+            FOREIGN KEY (realm_id, client_id) REFERENCES clients (realm_id, client_id)
+                ON DELETE CASCADE
+        ) STRICT;
+        CREATE UNIQUE INDEX realm_roles_by_name ON roles (realm_id, name) WHERE client_id IS NULL;
+        CREATE UNIQUE INDEX client_roles_by_name ON roles (realm_id, client_id, name)
+            WHERE client_id IS NOT NULL;
+
+        -- Roles inside composite roles. A token contains every role that can be reached.
+        CREATE TABLE role_parts (
+            role_id TEXT NOT NULL REFERENCES roles (id) ON DELETE CASCADE,
+            part_id TEXT NOT NULL REFERENCES roles (id) ON DELETE CASCADE,
+            PRIMARY KEY (role_id, part_id)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX role_parts_by_part ON role_parts (part_id);
+
+        -- The roles that a client without full scope sees itself.
+        CREATE TABLE client_role_limits (
+            client_id TEXT NOT NULL REFERENCES clients (id) ON DELETE CASCADE,
+            role_id TEXT NOT NULL REFERENCES roles (id) ON DELETE CASCADE,
+            PRIMARY KEY (client_id, role_id)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX client_role_limits_by_role ON client_role_limits (role_id);
+
+        -- The roles that a client without full scope sees by a client scope.
+        CREATE TABLE scope_role_limits (
+            scope_id TEXT NOT NULL REFERENCES client_scopes (id) ON DELETE CASCADE,
+            role_id TEXT NOT NULL REFERENCES roles (id) ON DELETE CASCADE,
+            PRIMARY KEY (scope_id, role_id)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX scope_role_limits_by_role ON scope_role_limits (role_id);
+
+        -- Groups of people, as a tree.
+        CREATE TABLE groups (
+            id TEXT NOT NULL PRIMARY KEY,
+            realm_id TEXT NOT NULL REFERENCES realms (id) ON DELETE CASCADE,
+            parent_id TEXT REFERENCES groups (id) ON DELETE CASCADE,
+            name TEXT NOT NULL, description TEXT NOT NULL, attributes TEXT NOT NULL
+        ) STRICT;
+        CREATE UNIQUE INDEX top_groups_by_name ON groups (realm_id, name) WHERE parent_id IS NULL;
+        CREATE UNIQUE INDEX groups_by_name ON groups (parent_id, name) WHERE parent_id IS NOT NULL;
+
+        -- The roles that a group gives its members.
+        CREATE TABLE group_roles (
+            group_id TEXT NOT NULL REFERENCES groups (id) ON DELETE CASCADE,
+            role_id TEXT NOT NULL REFERENCES roles (id) ON DELETE CASCADE,
+            PRIMARY KEY (group_id, role_id)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX group_roles_by_role ON group_roles (role_id);
+
+        -- People of a realm, and the service accounts of clients (`service_client_id`).
+        -- `did`: the attribute of that name, if it is a single DID. `epoch`: how often a person was
+        -- signed out everywhere; sessions and grants of an earlier count are dead. It is a count
+        -- because times of the same second, or of two clocks, cannot be told apart.
+        CREATE TABLE people (
+            id TEXT NOT NULL PRIMARY KEY,
+            realm_id TEXT NOT NULL REFERENCES realms (id) ON DELETE CASCADE,
+            username TEXT NOT NULL,
+            email TEXT, email_key TEXT, is_email_verified INTEGER NOT NULL,
+            given_name TEXT, family_name TEXT, attributes TEXT NOT NULL, did TEXT,
+            is_enabled INTEGER NOT NULL,
+            password_hash TEXT, required_actions TEXT NOT NULL, service_client_id TEXT,
+            not_before INTEGER NOT NULL, epoch INTEGER NOT NULL DEFAULT 0,
+            created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL,
+            UNIQUE (realm_id, username),
+            UNIQUE (realm_id, email_key)
+        ) STRICT;
+        CREATE UNIQUE INDEX people_by_did ON people (realm_id, did) WHERE did IS NOT NULL;
+        CREATE UNIQUE INDEX people_by_service_client ON people (service_client_id)
+            WHERE service_client_id IS NOT NULL;
+
+        -- The ids of deleted people: an id is never used again.
+        CREATE TABLE deleted_people (
+            id TEXT NOT NULL PRIMARY KEY,
+            realm_id TEXT NOT NULL REFERENCES realms (id) ON DELETE CASCADE
+        ) STRICT;
+        CREATE INDEX deleted_people_by_realm ON deleted_people (realm_id);
+
+        -- Roles assigned to people.
+        CREATE TABLE person_roles (
+            person_id TEXT NOT NULL REFERENCES people (id) ON DELETE CASCADE,
+            role_id TEXT NOT NULL REFERENCES roles (id) ON DELETE CASCADE,
+            PRIMARY KEY (person_id, role_id)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX person_roles_by_role ON person_roles (role_id);
+
+        -- Members of groups.
+        CREATE TABLE person_groups (
+            person_id TEXT NOT NULL REFERENCES people (id) ON DELETE CASCADE,
+            group_id TEXT NOT NULL REFERENCES groups (id) ON DELETE CASCADE,
+            PRIMARY KEY (person_id, group_id)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX person_groups_by_group ON person_groups (group_id);
+
+        -- What people allowed registered clients.
+        CREATE TABLE consents (
+            person_id TEXT NOT NULL REFERENCES people (id) ON DELETE CASCADE,
+            client_id TEXT NOT NULL REFERENCES clients (id) ON DELETE CASCADE,
+            scope TEXT NOT NULL, updated_at INTEGER NOT NULL,
+            PRIMARY KEY (person_id, client_id)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX consents_by_client ON consents (client_id);
+
+        -- What people allowed clients with a document. `fingerprint`: of what the person was asked
+        -- about; we ask again once that changes.
+        CREATE TABLE document_consents (
+            person_id TEXT NOT NULL REFERENCES people (id) ON DELETE CASCADE,
+            client_id TEXT NOT NULL REFERENCES client_documents (id) ON DELETE CASCADE,
+            scope TEXT NOT NULL, fingerprint BLOB NOT NULL, updated_at INTEGER NOT NULL,
+            PRIMARY KEY (person_id, client_id)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX document_consents_by_client ON document_consents (client_id);
+
+        -- Second factors. `used`: the last step of a one-time password, or which recovery codes
+        -- are spent.
+        CREATE TABLE credentials (
+            id TEXT NOT NULL PRIMARY KEY,
+            person_id TEXT NOT NULL REFERENCES people (id) ON DELETE CASCADE,
+            kind TEXT NOT NULL, label TEXT NOT NULL, priority INTEGER NOT NULL,
+            parameters TEXT NOT NULL, sealed_secret TEXT NOT NULL, used INTEGER NOT NULL,
+            created_at INTEGER NOT NULL
+        ) STRICT;
+        CREATE INDEX credentials_by_person ON credentials (person_id);
+
+        -- Accounts of people at identity providers.
+        CREATE TABLE federated_identities (
+            person_id TEXT NOT NULL REFERENCES people (id) ON DELETE CASCADE,
+            realm_id TEXT NOT NULL,
+            provider TEXT NOT NULL, subject TEXT NOT NULL, username TEXT,
+            PRIMARY KEY (person_id, provider)
+        ) STRICT, WITHOUT ROWID;
+        CREATE UNIQUE INDEX federated_identities_by_subject
+            ON federated_identities (realm_id, provider, subject);
+
+        -- Requests for a new password. An address that no account has gets a row, too, with no
+        -- person.
+        CREATE TABLE password_resets (
+            id BLOB NOT NULL PRIMARY KEY,
+            realm_id TEXT NOT NULL, person_id TEXT, email TEXT NOT NULL,
+            link_hash BLOB NOT NULL UNIQUE, browser_hash BLOB NOT NULL, way_back TEXT,
+            expires_at INTEGER NOT NULL,
+            code_hash BLOB, code_expires_at INTEGER, tries INTEGER NOT NULL, used_at INTEGER
+        ) STRICT;
+        CREATE INDEX password_resets_by_person ON password_resets (person_id)
+            WHERE person_id IS NOT NULL;
+
+        -- People signed in to a realm in a browser. `device`: what the browser calls itself.
+        CREATE TABLE browser_sessions (
+            id TEXT NOT NULL PRIMARY KEY,
+            realm_id TEXT NOT NULL, person_id TEXT NOT NULL, epoch INTEGER NOT NULL,
+            cookie_hash BLOB NOT NULL UNIQUE, device TEXT NOT NULL,
+            authenticated_at INTEGER NOT NULL, acr TEXT NOT NULL, amr TEXT NOT NULL,
+            created_at INTEGER NOT NULL, last_seen_at INTEGER NOT NULL,
+            expires_at INTEGER NOT NULL, ended_at INTEGER
+        ) STRICT;
+        CREATE INDEX browser_sessions_by_person ON browser_sessions (person_id);
+
+        -- Clients to notify that a session has ended. No foreign keys: they may be gone.
+        CREATE TABLE logout_deliveries (
+            session_id TEXT NOT NULL, client_id TEXT NOT NULL,
+            realm_id TEXT NOT NULL, person_id TEXT NOT NULL,
+            attempts INTEGER NOT NULL, due_at INTEGER NOT NULL,
+            PRIMARY KEY (session_id, client_id)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX logout_deliveries_by_time ON logout_deliveries (due_at);
+
+        -- What clients may do for people. `request_id`: a request is answered with one grant.
+        -- `login_token_id`, `parent_id`: the login token or the other app's grant that it came from
+        -- (RFC 8693 §2.1); it ends with its parent. Few grants have them, so the indexes are
+        -- partial, and other sign-ins write neither.
+        -- `dpop_jkt`: the thumbprint of the key that refresh needs a proof of (RFC 9449 §5), then
+        -- the first generation that needs it, unless that is the first of all. `client_key`: the
+        -- key that the client must keep authenticating with.
+        CREATE TABLE grants (
+            id BLOB NOT NULL PRIMARY KEY, request_id BLOB UNIQUE,
+            realm_id TEXT NOT NULL, client_id TEXT NOT NULL, client_key TEXT,
+            person_id TEXT, epoch INTEGER NOT NULL,
+            session_id TEXT, login_token_id BLOB, parent_id BLOB,
+            scope TEXT NOT NULL, claims TEXT, is_offline INTEGER NOT NULL,
+            authenticated_at INTEGER, acr TEXT, amr TEXT NOT NULL,
+            created_at INTEGER NOT NULL, has_own_times INTEGER NOT NULL,
+            idle_seconds INTEGER NOT NULL, expires_at INTEGER,
+            generation INTEGER, refresh_secret BLOB, refresh_key_id BLOB, rotated_at INTEGER,
+            idempotency_key BLOB, dpop_jkt TEXT,
+            refused_at INTEGER, revoked_at INTEGER
+        ) STRICT;
+        CREATE INDEX grants_by_session ON grants (session_id) WHERE session_id IS NOT NULL;
+        CREATE INDEX offline_grants_by_person ON grants (person_id) WHERE is_offline;
+        CREATE UNIQUE INDEX grants_by_login_token ON grants (login_token_id)
+            WHERE login_token_id IS NOT NULL;
+        CREATE INDEX grants_by_parent ON grants (parent_id) WHERE parent_id IS NOT NULL;
+
+        -- Pushed authorization requests (RFC 9126).
+        CREATE TABLE pushed_requests (
+            hash BLOB NOT NULL PRIMARY KEY,
+            realm_id TEXT NOT NULL, client_id TEXT NOT NULL,
+            request_id BLOB NOT NULL, parameters BLOB NOT NULL, expires_at INTEGER NOT NULL
+        ) STRICT;
+
+        -- Used client assertions, DPoP proofs, code challenges and mailed links.
+        CREATE TABLE used_assertions (
+            hash BLOB NOT NULL PRIMARY KEY,
+            expires_at INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID;
+
+        -- When people last removed an app. Codes that it got before are refused; the row outlives
+        -- them by a day.
+        CREATE TABLE removed_apps (
+            id INTEGER PRIMARY KEY,
+            person_id TEXT NOT NULL REFERENCES people (id) ON DELETE CASCADE,
+            client_id TEXT NOT NULL, removed_at INTEGER NOT NULL,
+            UNIQUE (person_id, client_id)
+        ) STRICT;
+
+        -- Sessions of the server before (docs/decisions/0051), by client;
+        -- '' is the whole session. `listed_at`: when it was read from that server's list; NULL if
+        -- it was first noted here.
+        CREATE TABLE moved_sessions (
+            realm_id TEXT NOT NULL REFERENCES realms (id) ON DELETE CASCADE,
+            sid TEXT NOT NULL, is_offline INTEGER NOT NULL,
+            client_id TEXT NOT NULL, person_id TEXT NOT NULL,
+            started_at INTEGER NOT NULL, listed_at INTEGER, ended_at INTEGER,
+            PRIMARY KEY (realm_id, sid, is_offline, client_id)
+        ) STRICT, WITHOUT ROWID;
+
+        -- Its refresh tokens that were swapped; kept as long as the key that verifies them.
+        CREATE TABLE swapped_tokens (
+            hash BLOB NOT NULL PRIMARY KEY,
+            realm_id TEXT NOT NULL REFERENCES realms (id) ON DELETE CASCADE,
+            grant_id BLOB NOT NULL
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX swapped_tokens_by_realm ON swapped_tokens (realm_id);
+
+        -- How many swaps succeeded or failed, for the operator.
+        CREATE TABLE swap_counts (
+            realm_id TEXT NOT NULL REFERENCES realms (id) ON DELETE CASCADE,
+            client_id TEXT NOT NULL, outcome TEXT NOT NULL,
+            count INTEGER NOT NULL, last_at INTEGER NOT NULL,
+            PRIMARY KEY (realm_id, client_id, outcome)
+        ) STRICT, WITHOUT ROWID;
+
+        -- Accounts of the backend. `email_proof`: `code`, `authority`, or NULL, where a verified
+        -- address is only vouched for (docs/decisions/0020). `epoch`: as that of `people`.
+        CREATE TABLE accounts (
+            id BLOB NOT NULL PRIMARY KEY,
+            email TEXT, email_key TEXT,
+            is_email_verified INTEGER NOT NULL, email_proof TEXT, is_email_relay INTEGER NOT NULL,
+            name TEXT, is_name_own INTEGER NOT NULL, picture TEXT, language TEXT NOT NULL,
+            is_blocked INTEGER NOT NULL, is_welcomed INTEGER NOT NULL,
+            epoch INTEGER NOT NULL, signed_out_at INTEGER,
+            created_at INTEGER NOT NULL, last_sign_in_at INTEGER NOT NULL,
+            registered_provider TEXT NOT NULL, registered_address TEXT, registered_user_agent TEXT
+        ) STRICT;
+        CREATE INDEX accounts_by_email ON accounts (email_key) WHERE email_key IS NOT NULL;
+        CREATE UNIQUE INDEX accounts_by_verified_email ON accounts (email_key)
+            WHERE is_email_verified = 1 AND is_email_relay = 0;
+        CREATE INDEX accounts_by_creation ON accounts (created_at, id);
+
+        -- A record that an account existed.
+        CREATE TABLE deleted_accounts (
+            id BLOB NOT NULL PRIMARY KEY,
+            created_at INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID;
+
+        -- Accounts at identity providers, in the person's order (`place`).
+        CREATE TABLE identities (
+            issuer TEXT NOT NULL, subject TEXT NOT NULL,
+            account_id BLOB NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+            provider TEXT NOT NULL, place INTEGER NOT NULL,
+            email TEXT,
+            is_email_verified INTEGER NOT NULL, email_proof TEXT, is_email_relay INTEGER NOT NULL,
+            linked_at INTEGER NOT NULL, last_used_at INTEGER NOT NULL, sealed_token TEXT,
+            PRIMARY KEY (issuer, subject),
+            UNIQUE (account_id, provider)
+        ) STRICT;
+        CREATE INDEX identities_in_order ON identities (account_id, place, provider);
+
+        -- Accounts signed in, in a browser (`cookie_hash`) or an app. A session that waits for its
+        -- app has the hand-off code that brings it there, so a sign-in writes one row.
+        -- `proven_at`: when a provider asked the person or a code came back.
+        CREATE TABLE account_sessions (
+            id BLOB NOT NULL PRIMARY KEY,
+            account_id BLOB NOT NULL, epoch INTEGER NOT NULL,
+            cookie_hash BLOB, app TEXT,
+            generation INTEGER, refresh_secret BLOB, refresh_key_id BLOB, rotated_at INTEGER,
+            idempotency_key BLOB,
+            issuer TEXT NOT NULL, subject TEXT NOT NULL, provider_session_id TEXT,
+            device TEXT NOT NULL, address TEXT,
+            proven_at INTEGER, created_at INTEGER NOT NULL, last_seen_at INTEGER NOT NULL,
+            idle_seconds INTEGER NOT NULL, expires_at INTEGER NOT NULL,
+            is_active INTEGER NOT NULL, is_new INTEGER NOT NULL,
+            code_hash BLOB, redirect_hash BLOB, challenge BLOB,
+            code_expires_at INTEGER, code_spent_at INTEGER, ended_at INTEGER
+        ) STRICT;
+        CREATE UNIQUE INDEX account_sessions_by_cookie ON account_sessions (cookie_hash)
+            WHERE cookie_hash IS NOT NULL;
+        CREATE UNIQUE INDEX account_sessions_by_code ON account_sessions (code_hash)
+            WHERE code_hash IS NOT NULL;
+        CREATE INDEX account_sessions_by_account ON account_sessions (account_id);
+        CREATE INDEX account_sessions_by_provider_session
+            ON account_sessions (provider_session_id, issuer)
+            WHERE provider_session_id IS NOT NULL;
+
+        -- What a host gave for the account session of the same id (docs/decisions/0056). No foreign
+        -- key: a row stays until its tokens are revoked. `sealed`: its tokens; NULL once there is
+        -- nothing left to revoke. `sent_at`: the refresh token of this `revision` was sent, and no
+        -- answer is stored yet. `due_at`: from when its tokens are to be revoked. `takes_foreign`:
+        -- until `foreign_until`, cookies of another system that name no session open it by its DID
+        -- (docs/decisions/0066).
+        CREATE TABLE handle_sessions (
+            session_id BLOB NOT NULL PRIMARY KEY,
+            did TEXT NOT NULL, handle TEXT NOT NULL, host TEXT NOT NULL, issuer TEXT NOT NULL,
+            client_id TEXT NOT NULL, client_key_id TEXT,
+            asked_scope TEXT NOT NULL, scope TEXT NOT NULL,
+            sealed TEXT, access_expires_at INTEGER,
+            created_at INTEGER NOT NULL, refreshed_at INTEGER NOT NULL,
+            revision INTEGER NOT NULL, lease_id BLOB, lease_until INTEGER, sent_at INTEGER,
+            takes_foreign INTEGER NOT NULL, foreign_until INTEGER,
+            due_at INTEGER, tries INTEGER NOT NULL
+        ) STRICT;
+        CREATE UNIQUE INDEX handle_sessions_of_foreign_seals ON handle_sessions (did)
+            WHERE takes_foreign = 1;
+        CREATE INDEX handle_sessions_by_did ON handle_sessions (did);
+        CREATE INDEX handle_sessions_by_client_key ON handle_sessions (client_key_id)
+            WHERE client_key_id IS NOT NULL;
+        CREATE INDEX handle_sessions_to_revoke ON handle_sessions (due_at) WHERE due_at IS NOT NULL;
+
+        -- The keys that authenticate this server to hosts of handles, the same at every host.
+        CREATE TABLE handle_client_keys (
+            key_id TEXT NOT NULL PRIMARY KEY,
+            algorithm TEXT NOT NULL, sealed_private_key TEXT NOT NULL,
+            created_at INTEGER NOT NULL, active_from INTEGER NOT NULL,
+            retired_at INTEGER, withdrawn_at INTEGER
+        ) STRICT;
+
+        -- What the backend accepts only once.
+        CREATE TABLE spent_once (
+            hash BLOB NOT NULL PRIMARY KEY,
+            expires_at INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID;
+
+        -- A counter that each change to apps or providers raises.
+        CREATE TABLE backend_version (
+            id INTEGER PRIMARY KEY CHECK (id = 1), version INTEGER NOT NULL
+        ) STRICT;
+        INSERT INTO backend_version (id, version) VALUES (1, 1);
+
+        -- Apps of the backend.
+        CREATE TABLE apps (
+            id BLOB NOT NULL PRIMARY KEY,
+            name TEXT NOT NULL UNIQUE, is_default INTEGER NOT NULL, settings TEXT NOT NULL
+        ) STRICT;
+
+        -- Identity providers that accounts sign in with.
+        CREATE TABLE providers (
+            name TEXT NOT NULL PRIMARY KEY,
+            kind TEXT NOT NULL, place INTEGER NOT NULL, is_enabled INTEGER NOT NULL,
+            settings TEXT NOT NULL, sealed_secret TEXT
+        ) STRICT;
+
+        -- Codes sent by mail, one for each owner.
+        CREATE TABLE email_codes (
+            owner BLOB NOT NULL PRIMARY KEY,
+            address TEXT NOT NULL, code_hash BLOB NOT NULL,
+            expires_at INTEGER NOT NULL, tries INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID;
+
+        -- Mails to send, and recent ones. `service`: the realm that people know it from, if any.
+        CREATE TABLE mails (
+            id BLOB NOT NULL PRIMARY KEY,
+            service TEXT, recipient TEXT NOT NULL,
+            kind TEXT NOT NULL, message TEXT NOT NULL, language TEXT NOT NULL,
+            created_at INTEGER NOT NULL,
+            tries INTEGER NOT NULL, tried_at INTEGER, due_at INTEGER, sent_at INTEGER
+        ) STRICT;
+        CREATE INDEX mails_to_send ON mails (created_at, id) WHERE due_at IS NOT NULL;
+
+        -- The audit trail of the backend, and refused clients of realms (`realm`, `client`,
+        -- `reason`).
+        CREATE TABLE audit_events (
+            number INTEGER PRIMARY KEY,
+            kind TEXT NOT NULL, at INTEGER NOT NULL,
+            account_id BLOB, provider TEXT, app TEXT, device TEXT, address TEXT,
+            realm TEXT, client TEXT, reason TEXT
+        ) STRICT;
+        CREATE INDEX audit_events_by_account ON audit_events (account_id, number)
+            WHERE account_id IS NOT NULL;
+
+        -- Events of a realm as Keycloak names them, for its administrators. `at`: in milliseconds
+        -- since 1970. `details`: an object of strings.
+        CREATE TABLE realm_events (
+            number INTEGER PRIMARY KEY,
+            realm_id TEXT NOT NULL REFERENCES realms (id) ON DELETE CASCADE,
+            is_admin INTEGER NOT NULL, at INTEGER NOT NULL, kind TEXT NOT NULL,
+            client_id TEXT, person_id TEXT, session_id TEXT, address TEXT, error TEXT,
+            details TEXT NOT NULL
+        ) STRICT;
+        CREATE INDEX realm_events_by_realm ON realm_events (realm_id, is_admin, number);
+
+        -- `/readyz` writes here to check that the database takes writes.
+        CREATE TABLE write_probes (
+            id INTEGER NOT NULL PRIMARY KEY,
+            written_at INTEGER NOT NULL, filling BLOB NOT NULL
+        ) STRICT;
+
+        PRAGMA application_id = 0x506F7274;
+        PRAGMA user_version = 1;
+        """
+}
