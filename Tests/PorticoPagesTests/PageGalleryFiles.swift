@@ -8,7 +8,7 @@ import Testing
 
     @Test(
         "every page in every state is written to a folder, to be looked at",
-        .enabled(if: folder != nil, "needs PORTICO_GALLERY_DIRECTORY")
+        .enabled(if: folder != nil, "a folder for them comes from outside, to be looked at by hand")
     )
     func write() throws {
         let folder = URL(filePath: try #require(Self.folder), directoryHint: .isDirectory)
