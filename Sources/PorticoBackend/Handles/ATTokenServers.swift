@@ -59,7 +59,7 @@ struct ATTokenServers: HandleTokenServers {
             switch error {
             case .busy: throw .busy
             case .hostUnreachable, .serverUnreachable: throw .unreachable
-            // It is no server any more, so its tokens are no use either.
+            // It is no longer a server, so its tokens are useless too.
             case .noServer, .otherServer, .profile: throw .movedAway
             }
         }
@@ -85,7 +85,7 @@ struct ATTokenServers: HandleTokenServers {
             let invalid = identity.isHandleKnown ? Handle.invalid : nil
             return (identity.host, identity.handle?.text ?? invalid)
         } catch {
-            // The directory's trouble is not the session's.
+            // A failing directory says nothing about the session.
             return (try ServerOrigin(session.host, live.rules), nil)
         }
     }

@@ -3,10 +3,10 @@ import PorticoBytes
 import PorticoPages
 import PorticoProtocol
 
-/// How many calls each account has under way, until their answers were sent.
+/// How many calls each account has under way, until their answers are sent.
 ///
-/// A person's host may be anyone's: one that never answers must not take what all calls share. Nor may
-/// a person with many sessions, at a host or at a team's own API.
+/// Anyone can run a host: one that never answers must not use up what all calls share. Nor may a
+/// person with many sessions, at a host or at a team's own API.
 final class AccountCalls: Sendable {
     /// Apps start many at once.
     static let most = 20
@@ -28,7 +28,7 @@ final class AccountCalls: Sendable {
         }
     }
 
-    /// - Returns: `nil` if the account has as many as it may have.
+    /// - Returns: `nil` if the account has reached its limit.
     func begin(_ account: UniqueID) -> Place? {
         let isFree = counts.withLock { counts in
             guard counts[account, default: 0] < Self.most else { return false }
@@ -46,8 +46,8 @@ final class AccountCalls: Sendable {
     }
 }
 
-/// An account has as many calls under way as it may have. Apps of the AT Protocol know this error by this
-/// name (XRPC, Error Responses).
+/// An account has reached its limit of calls. Apps of the AT Protocol know this error by this name
+/// (XRPC, Error Responses).
 struct TooManyCalls: Refusal {
     var name: String { "RateLimitExceeded" }
     var status: HTTPResponse.Status { .tooManyRequests }

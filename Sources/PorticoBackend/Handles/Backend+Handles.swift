@@ -1,13 +1,13 @@
 import PorticoWeb
 
 extension Backend {
-    /// Revokes the tokens of sessions by handle that are over. Called every few seconds.
+    /// Revokes the tokens of ended sessions by handle. Called every few seconds.
     package func revokeHandleTokens() async throws {
         try await revocation.round()
     }
 
-    /// Lets hosts answer refreshes that are under way, and stores what they answer. Called when the
-    /// server stops, before the database is closed.
+    /// Waits for hosts' answers to refreshes under way, and stores them. Called when the server
+    /// stops, before the database is closed.
     package func finishRefreshes() async {
         await handleTokens.stop()
     }
@@ -21,18 +21,18 @@ extension Backend {
         )
     }
 
-    /// Makes the key that we prove ourselves by at hosts, if there is none. Called when the server
-    /// starts, and every few seconds.
+    /// Makes the key that authenticates this server to hosts, if it is missing. Called when the
+    /// server starts, and every few seconds.
     package func makeHandleKey() async throws {
         try await handleKeyKeeper.makeIfNone()
     }
 
-    /// Takes keys back that are retired and that no session needs. Called now and then.
+    /// Withdraws retired keys that no session needs. Called now and then.
     package func withdrawUnneededHandleKeys() async throws {
         try await handleKeyKeeper.withdrawUnneeded()
     }
 
-    /// Ends sessions of the kind of client that we are no longer. Called now and then.
+    /// Ends sessions that began as another kind of client than we are now. Called now and then.
     package func endHandleSessionsOfOtherKind() async throws {
         try await handleKeyKeeper.endSessionsOfOtherKind()
     }

@@ -17,13 +17,13 @@ struct HandleAttempt: PendingAttempt {
     /// The origin that led to the server, and the server's issuer.
     let host: String
     let issuer: String
-    /// Who it began with; `nil` if it began with a server.
+    /// The account it began with; `nil` if it began with a server.
     let did: String?
-    /// What it began with, for beginning again.
+    /// The text it began with, for beginning again.
     let handle: String
-    /// Of ours; `nil` where we were a public client.
+    /// The id of our key; `nil` if we were a public client.
     let clientKeyID: String?
-    /// Whether it follows one whose account was at another server.
+    /// Whether it follows an attempt whose account was at another server.
     let isAgain: Bool
     /// The answer is for the window that opened this one.
     let isPopup: Bool

@@ -4,7 +4,7 @@ import PorticoProtocol
 import PorticoWeb
 
 /// `GET /oauth/callback`: the answer of an authorization server (AT Protocol, OAuth, Callback). The
-/// order of checks is that of docs/decisions/0028; what may come late, or twice, is in 0062.
+/// order of checks is that of docs/decisions/0028; 0062 has the answers that come late, or twice.
 struct HandleCallback: Sendable {
     let directory: BackendDirectory
     let cookies: AttemptCookies
@@ -14,10 +14,10 @@ struct HandleCallback: Sendable {
     let events: BackendEvents
     /// Ten a minute for each attempt, and for each address without one.
     let limit: RateLimiter
-    /// States whose code is being or was redeemed.
+    /// States of attempts whose code is being redeemed, or was.
     let redeemed: SeenLately<LimitKey>
 
-    /// The only description of `access_denied` that is a person's: expired and reloaded pages have
+    /// The only description of `access_denied` that a person causes: expired and reloaded pages have
     /// the same error.
     private static let refusal = "The user rejected the request"
 
@@ -51,7 +51,7 @@ struct HandleCallback: Sendable {
         _ context: BackendContext
     ) async throws -> Response {
         let state = attempt.state.reveal()
-        // RFC 9207 §2.4. An answer of another server is none, and changes nothing.
+        // RFC 9207 §2.4. Another server's answer is ignored, and changes nothing.
         guard let issuer = answer["iss"], sameBytes(issuer, attempt.issuer) else {
             events.handleFailed(.notFinished, context, "iss")
             return pages.failed(.notFinished, attempt, signInReturn, context)
@@ -66,7 +66,7 @@ struct HandleCallback: Sendable {
             let fault: HandleFault = isRefused ? .denied : Self.fault(error, attempt)
             events.handleFailed(fault, context, "error")
             let response = pages.failed(fault, attempt, signInReturn, context)
-            // What is not the person's own word may be followed by the answer.
+            // If the person did not refuse, the real answer may still follow.
             return isRefused ? response.adding([cookies.end(state: state)]) : response
         }
         guard let code = answer["code"], 1...4096 ~= code.utf8.count else {
@@ -86,7 +86,7 @@ struct HandleCallback: Sendable {
         return mayComeAgain ? response : response.adding([cookies.end(state: state)])
     }
 
-    /// An end that is not the person's word. `prompt=none` is never sent: this error says that
+    /// An end that the person did not choose. `prompt=none` is never sent, so this error says that
     /// another person signed in than `login_hint` names (OpenID Connect Core §3.1.2.6).
     private static func fault(_ error: String, _ attempt: HandleAttempt) -> HandleFault {
         sameBytes(error, OAuthError.Code.loginRequired.rawValue) && attempt.did != nil
@@ -115,7 +115,7 @@ struct HandleCallback: Sendable {
                 return (pages.failed(.busy, attempt, signInReturn, context), true)
             case .elsewhere(let did, let server):
                 events.handleFailed(.notFinished, context, "issuer")
-                // Once, and only if the person says so.
+                // Once, and only if the person agrees.
                 guard !attempt.isAgain else {
                     return (pages.failed(.notFinished, attempt, signInReturn, context), false)
                 }
@@ -125,8 +125,8 @@ struct HandleCallback: Sendable {
         return (try await complete(proven, of: attempt, to: signInReturn, live, context), false)
     }
 
-    /// The attempt has expired, or was answered before. A person who is signed in goes on; no
-    /// request is made, and the first answer stands.
+    /// The attempt has expired, or was answered before. A signed-in person continues; no request is
+    /// made, and the first answer counts.
     private func over(
         _ state: String,
         _ attempt: HandleAttempt?,

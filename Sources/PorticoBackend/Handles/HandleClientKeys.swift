@@ -4,17 +4,17 @@ package import PorticoProtocol
 package import PorticoSeals
 package import PorticoStores
 
-/// The keys that we prove ourselves by at hosts (RFC 7523 §2.2; AT Protocol, OAuth, Confidential
+/// The keys that authenticate this server to hosts (RFC 7523 §2.2; AT Protocol, OAuth, Confidential
 /// Client Authentication).
 struct HandleClientKeys: Sendable {
-    /// Those that may be used, the one that is used last first.
+    /// The usable keys, beginning with the one used last.
     private let keys: [(activeFrom: Int64, key: SigningKey)]
 
-    /// For so many seconds a new key is published before it is used: hosts keep what they fetched for
-    /// ten minutes, and a cache between us may give them what is a minute old.
+    /// How many seconds a new key is published before it is used: hosts keep what they fetched for
+    /// ten minutes, and a cache in between may be a minute old.
     static let publishedFirst: Int64 = 660
 
-    /// - Parameter records: A withdrawn one is used no more, whatever else it says.
+    /// - Parameter records: A withdrawn one is not used, whatever else it says.
     init(_ records: [HandleClientKey], ring: KeyRing) {
         let vault = Self.vault(ring)
         keys = records.compactMap { record in
@@ -23,7 +23,7 @@ struct HandleClientKeys: Sendable {
                     sameBytes($0.rawValue, record.algorithm)
                 }),
                 let sealed = Base64URL.decode(record.sealedPrivateKey),
-                // `try?`: sessions that need a key that does not open end as if it was withdrawn.
+                // `try?`: a key that does not open counts as withdrawn, so its sessions end.
                 let stored = try? vault.open(sealed, for: record.keyID),
                 // `try?`: the same reason.
                 let key = try? SigningKey(algorithm, stored: stored, keyID: record.keyID)
@@ -32,17 +32,17 @@ struct HandleClientKeys: Sendable {
         }
     }
 
-    /// What new sessions use; `nil` if there is none yet.
+    /// The key of new sessions; `nil` if there is none yet.
     func current(at now: Int64) -> SigningKey? {
         keys.first { $0.activeFrom <= now }?.key
     }
 
-    /// A session's own; `nil` if it must not be used any more.
+    /// A session's own key; `nil` if it must no longer be used.
     func key(_ id: String) -> SigningKey? {
         keys.first { sameBytes($0.key.keyID, id) }?.key
     }
 
-    /// With those that are not used yet, and those that only old sessions use.
+    /// Includes keys that are not used yet, and keys that only old sessions use.
     var published: JWKSet { JWKSet(keys.map(\.key.verificationKey)) }
 
     fileprivate static func vault(_ ring: KeyRing) -> SealedAtRest {
@@ -51,14 +51,14 @@ struct HandleClientKeys: Sendable {
 }
 
 extension HandleClientKey {
-    /// A new key, for when every host can have seen it (ATP-CA-5).
+    /// A new key, to be used once every host can have seen it (ATP-CA-5).
     package static func next(ring: KeyRing, at moment: Moment) throws(JWKError) -> HandleClientKey {
         try HandleClientKey(ring: ring, usedAfter: HandleClientKeys.publishedFirst, at: moment)
     }
 
     /// A new key.
     ///
-    /// - Parameter delay: How many seconds it is only published.
+    /// - Parameter delay: How many seconds it is published before its use.
     init(ring: KeyRing, usedAfter delay: Int64, at moment: Moment) throws(JWKError) {
         var key = try SigningKey(generating: .es256, random: moment.random)
         // Commands take its id, where a hyphen would begin an option.
@@ -80,27 +80,27 @@ extension HandleClientKey {
     }
 }
 
-/// Sees to it that there is a key, that none stays published that no one needs, and that no session
-/// stays that began as another kind of client.
+/// Makes sure that there is a key, that unneeded keys are not published, and that sessions that
+/// began as another kind of client end.
 struct HandleKeyKeeper: Sendable {
     let directory: BackendDirectory
     let handles: HandleSessionStore
     let ring: KeyRing
     let clock: Clock
 
-    /// A sign-in that began before takes less, in seconds.
+    /// A sign-in that began before a change takes less, in seconds.
     private static let grace: Int64 = 3600
 
     private var usable: [HandleClientKey] {
         directory.handleKeys.filter { $0.withdrawnAt == nil }
     }
 
-    /// Called every few seconds: it asks the database nothing while there is a key.
+    /// Called every few seconds. It does not read the database while there is a key.
     func makeIfNone() async throws {
         guard let live = directory.handles, live.client.isConfidential, usable.isEmpty else {
             return
         }
-        // No host has an older document of ours with other keys, so the first one need not wait.
+        // No host has an older document with other keys, so the first key need not wait.
         // After a withdrawal it does.
         let delay = directory.handleKeys.isEmpty ? 0 : HandleClientKeys.publishedFirst
         try await directory.store.add(
@@ -120,15 +120,15 @@ struct HandleKeyKeeper: Sendable {
         }
     }
 
-    /// Of clients with keys where we are one without, or the other way round: a sign-in that began
-    /// before the change left them behind.
+    /// Sessions of a client with keys although we have none, or the other way round: a sign-in that
+    /// began before the change left them behind.
     func endSessionsOfOtherKind() async throws {
         guard let live = directory.handles,
-            // A change is read within a second; until then nothing is ended.
+            // A change is read within a second; until then no session ends.
             try await directory.store.configuration().providers.contains(live.record)
         else { return }
         let isConfidential = live.provider.isConfidential
-        // On this machine we are a client without keys, whatever is set.
+        // On this machine we are a client without keys, whatever the settings say.
         guard live.client.isConfidential == isConfidential,
             try await handles.count(confidential: !isConfidential) > 0
         else { return }

@@ -37,7 +37,7 @@ struct HandleCompletion: Sendable {
         _ context: BackendContext
     ) async throws -> Response {
         let did = proven.identity.did.text
-        // The one that the account confirms, not the one that was typed (ATP-M-4).
+        // The handle that the account confirms, not the one that was typed (ATP-M-4).
         let handle = proven.identity.handle?.text
         let subject = SignInCompletion.Subject(
             identity: Identity(
@@ -55,7 +55,7 @@ struct HandleCompletion: Sendable {
         )
         var draft = try await complete.session(for: signInReturn, subject, context)
         if case .web(_, isRemembered: false) = signInReturn.destination {
-            // As with every other way to sign in: a day.
+            // As with every other sign-in method: a day.
         } else {
             draft.session.idleSeconds = live.cookie.life
             draft.session.expiresAt = context.now + HandleSessionCheck.longest
@@ -87,7 +87,7 @@ struct HandleCompletion: Sendable {
         }
     }
 
-    /// What the answer tells.
+    /// The content of the answer.
     private struct Shown {
         let did: String
         let handle: String
@@ -162,7 +162,7 @@ struct HandleCompletion: Sendable {
         return found(pages.responder.go(to: path, context, cookies: cookies))
     }
 
-    /// At once and in one address, as apps that moved here know it (ATP-M-3): a compatibility mode
+    /// At once and in one address, as migrated apps expect it (ATP-M-3): a compatibility mode
     /// (docs/decisions/0013).
     private func inRedirect(_ shown: Shown, _ target: AppTarget, _ context: BackendContext)
         -> Response
@@ -179,7 +179,7 @@ struct HandleCompletion: Sendable {
             separator = "&"
         }
         let text = String(decoding: location, as: UTF8.self)
-        // The session is the app's alone: a cookie would make it this browser's, too.
+        // The session belongs to the app alone: a cookie would give it to this browser too.
         return found(pages.responder.redirect(text))
     }
 

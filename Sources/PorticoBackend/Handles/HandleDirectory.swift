@@ -5,7 +5,7 @@ package import PorticoSeals
 import PorticoStores
 package import PorticoWeb
 
-/// What signs people in by handle: makes it from a provider's record and our keys.
+/// Signs people in by handle, made from a provider's record and our keys.
 package struct HandleDirectory: Sendable {
     private let ring: KeyRing
     private let clock: Clock
@@ -17,15 +17,15 @@ package struct HandleDirectory: Sendable {
     private let life: Int64
     private let passwords: @Sendable (_ isNeeded: Bool) throws -> IronPasswords?
 
-    /// Of a host's answers to its people. Whatever else is asked has limits of its own.
+    /// The limit of a host's answers to calls. Other requests have limits of their own.
     package static let longest = HTTPLimits(bytes: 16 * 1024 * 1024, seconds: 30)
-    /// The bytes of all of them together, from their arrival until the app has them.
+    /// The bytes of all such answers together, from their arrival until the app has them.
     package static let mostAnswers = 256 * 1024 * 1024
     /// ``SidCookie/lifetime``, in seconds.
     package static let sessionLife = SidCookie.lifetime
 
     /// Asks hosts and the DNS. Its transport is guarded, because strangers choose every address, and
-    /// of no particular media type.
+    /// accepts any media type.
     package struct Network: Sendable {
         let transport: any HTTPTransport
         let names: any TextRecordResolver
@@ -41,11 +41,11 @@ package struct HandleDirectory: Sendable {
     ///
     /// - Parameters:
     ///   - strangers: For people who begin a sign-in.
-    ///   - known: For the tokens of those who are signed in, or were.
-    ///   - calls: For the calls of those who are signed in: guarded, too.
-    ///   - life: How long a session that is to last does so unused, in seconds.
-    ///   - passwords: Of the cookie `sid`, as they are now; `isNeeded` when a provider is set up, and new
-    ///     ones may be made.
+    ///   - known: For the tokens of people who are signed in, or were.
+    ///   - calls: For the calls of signed-in people: guarded too.
+    ///   - life: How long a lasting session may be unused, in seconds.
+    ///   - passwords: The present passwords of the cookie `sid`; `isNeeded` if a provider is set up,
+    ///     so that new ones may be made.
     package init(
         ring: KeyRing,
         clock: Clock,
@@ -84,13 +84,13 @@ package struct HandleDirectory: Sendable {
         let rules: IdentityRules
     }
 
-    /// What hosts and their servers are asked, on one network.
+    /// Requests to hosts and their servers, on one network.
     struct HostQuestions: Sendable {
         let identities: IdentityResolver
         let discovery: ServerDiscovery
         let servers: ATClient
 
-        /// What was found is the same for everybody, and so are a server's nonces.
+        /// All networks share what was found, and a server's nonces.
         struct Found {
             let identities = AnswerCache<ATIdentity>(seconds: IdentityResolver.freshness)
             let servers = AnswerCache<AuthorizationServer>(
@@ -129,7 +129,7 @@ package struct HandleDirectory: Sendable {
         }
     }
 
-    /// - Throws: ``HandleProviderRefusal``, and what keeps the passwords from being read.
+    /// - Throws: ``HandleProviderRefusal``, and errors of reading the passwords.
     func live(_ record: ProviderRecord, _ keys: [HandleClientKey]) throws -> Live {
         let provider = try HandleProvider(record, rules)
         guard let passwords = try passwords(true) else { throw HandleProviderRefusal.noPasswords }
@@ -154,9 +154,9 @@ package struct HandleDirectory: Sendable {
 }
 
 extension HandleDirectory {
-    /// The cookie with other passwords, if there are others by now.
+    /// The cookie with new passwords, if they have changed.
     ///
-    /// - Throws: What keeps them from being read, or that there are none. None are made.
+    /// - Throws: If they cannot be read, or there are none. None are made.
     func cookie(replacing known: SidCookie) throws -> SidCookie? {
         guard let passwords = try passwords(false) else { throw HandleProviderRefusal.noPasswords }
         guard passwords != known.passwords else { return nil }
@@ -169,15 +169,15 @@ extension HandleDirectory {
 }
 
 extension HandleDirectory.Live {
-    /// As whom a new session begins; `nil` while no key of ours may be used yet.
+    /// The client that a new session begins as; `nil` while none of our keys may be used yet.
     func newClient(at now: Int64) -> ATClientIdentity? {
         guard client.isConfidential else { return identity(client.clientID, key: nil) }
         return keys.current(at: now).map { identity(client.clientID, key: $0) }
     }
 
-    /// As whom a session began; `nil` where its key must not be used any more.
+    /// The client that a session began as; `nil` if its key must no longer be used.
     ///
-    /// - Parameter keyID: `nil` of a public client, whatever we are by now.
+    /// - Parameter keyID: `nil` for a public client, whatever we are now.
     func client(_ clientID: String, keyID: String?) -> ATClientIdentity? {
         guard let keyID else { return identity(clientID, key: nil) }
         return keys.key(keyID).map { identity(clientID, key: $0) }

@@ -2,30 +2,30 @@ import PorticoATProtocol
 import PorticoBytes
 import PorticoProtocol
 
-/// Why a sign-in by handle does not go on. Each has words of its own for people, because each has
-/// another cure.
+/// Why a sign-in by handle does not continue. People read different words for each, because each
+/// needs a different remedy.
 enum HandleFault: Error, Hashable, Sendable {
     case unreadable
-    /// It may mean this handle, which is not tried before the person says so.
+    /// It may mean this handle, which is not tried before the person agrees.
     case proposed(String)
     /// No account has that handle or DID, or several have.
     case notFound(String)
     /// The account does not name the handle as its own.
     case notConfirmed
     case unreachable(host: String)
-    /// The host has no sign-in for apps that keeps to the profile, or refuses us.
+    /// The host has no sign-in for apps that follows the profile, or refuses us.
     ///
-    /// - Parameter error: Why it refuses us, if it said so in a word of the standards.
+    /// - Parameter error: Why it refuses us, if it said so in a standard's word.
     case withoutSignIn(host: String, error: OAuthError.Code? = nil)
     /// It began with this handle or DID, and ended with another account.
     case otherAccount(String)
-    /// The host ended it, or it ended at another host.
+    /// The host ended the sign-in, or it ended at another host.
     case notFinished
     case denied
     case expired
-    /// More sign-ins than one address may begin.
+    /// The address began too many sign-ins.
     case tooMany(seconds: Double)
-    /// Our trouble, for a while.
+    /// A temporary problem of ours.
     case busy
 }
 
@@ -68,7 +68,7 @@ extension HandleFault {
             }
     }
 
-    /// Whether it is logged: what people mistype is not, nor how often they try.
+    /// Whether it is logged. Mistyped handles are not, nor how often people try.
     var isTold: Bool {
         switch self {
         case .unreadable, .proposed, .tooMany: false
@@ -76,7 +76,7 @@ extension HandleFault {
         }
     }
 
-    /// Whether the person may go on at once: an app that waits is not told yet.
+    /// Whether the person may continue at once: a waiting app gets no answer yet.
     var isAskedAgain: Bool {
         switch self {
         case .otherAccount, .notFinished, .busy: true
@@ -84,7 +84,7 @@ extension HandleFault {
         }
     }
 
-    /// A word for logs: nothing in it is a stranger's.
+    /// A word for logs, without any foreign text.
     var word: String {
         switch self {
         case .unreadable: "unreadable"
@@ -102,8 +102,8 @@ extension HandleFault {
         }
     }
 
-    /// What an operator needs to find the trouble: the host, whose name was read as one, and what it
-    /// said, if that is a word that we know.
+    /// Helps an operator find the problem: the host, if its name is a valid one, and its error, if
+    /// that is a known word.
     var details: [String: String] {
         switch self {
         case .unreachable(let host): ["host": host]
@@ -121,7 +121,7 @@ extension HandleFault {
         .unsupportedGrantType, .invalidDPoPProof,
     ]
 
-    /// The answer for programs, whose status pages have as well.
+    /// The answer for programs. Pages have the same status.
     var error: BackendError {
         switch self {
         case .unreadable, .proposed:

@@ -16,12 +16,12 @@ struct HandleLogin: Sendable {
     /// Ours.
     let origin: String
 
-    /// The purpose of the form that goes on at another server.
+    /// The purpose of the form that continues at another server.
     static let again: StaticString = "sign in at another host"
-    /// The purpose of the link that goes on from the page with the host's name.
+    /// The purpose of the link on the page with the host's name.
     static let shown: StaticString = "sign in at the host shown"
 
-    /// Whether `/login` is asked to begin, and does not ask how.
+    /// Whether the request to `/login` begins a sign-in, so that no page has to ask how.
     func isAsked(_ context: BackendContext) throws(BackendError) -> Bool {
         let query = try context.query()
         return directory.handles != nil && (query.contains("handle") || query.contains("mobile"))
@@ -37,7 +37,7 @@ struct HandleLogin: Sendable {
 
     func get(_ context: BackendContext) async throws -> Response {
         var response = try await begin(try context.query(), context)
-        // What apps that are there know; 303 says the same after GET.
+        // Existing apps expect this status; 303 means the same after GET.
         if response.status == .seeOther { response.status = .found }
         return response
     }
@@ -66,7 +66,7 @@ struct HandleLogin: Sendable {
         return try await begin(form, wasShown: true, context)
     }
 
-    /// - Parameter wasShown: Whether a form of ours has shown the host.
+    /// - Parameter wasShown: Whether our form has shown the host.
     private func begin(
         _ parameters: FormParameters,
         wasShown: Bool = false,
@@ -77,23 +77,23 @@ struct HandleLogin: Sendable {
         // Another site's page may not lead the browser to a host that signs it in to another
         // person's account without asking (WEB-CSRF-2).
         let isOtherSite = RequestOrigin.isOtherSite(context.headers, than: origin)
-        // JSON shows no one the host, and its cookies count as those of a page do. What no one sees does
-        // not come here (``OtherSites``).
+        // JSON shows the host to no one, and its cookies count as a page's do. ``OtherSites`` refuses
+        // unseen requests before this.
         guard !isOtherSite || !context.wantsJSON else {
             throw BackendError(.forbidden, "The request comes from another site.")
         }
-        // Nor may a link that came by mail, and whatever does not say where it comes from may be one.
-        // Apps open such links themselves.
+        // Nor may a link in a mail do so, and a request that does not say where it comes from may be
+        // such a link. Apps open such links themselves.
         let isLink =
             !request.isForApp
             && (FetchSite.isOfNoPage(context.headers)
                 || FetchSite.isUnsaid(context.headers) && !wasShown
                     && !pages.wasShown(parameters["shown"], request, context))
         let showsHost = (request.asksForHost || isOtherSite || isLink) && !context.wantsJSON
-        // Our own form asks twice for each sign-in; what other sites do counts for itself.
+        // Our own form asks twice for each sign-in; other sites' requests count separately.
         let step = isOtherSite ? "other site" : showsHost ? "host" : HandleProvider.kind
         do throws(HandleFault) {
-            // How people mistype asks no host, and counts for nothing.
+            // A mistyped handle asks no host, and does not count.
             let start = try read(request.handle, live)
             let browser = try counted(step, context)
             let place = try await place(start, live)
@@ -127,9 +127,9 @@ struct HandleLogin: Sendable {
         }
     }
 
-    /// The address of a host whose bare name was typed, which reads as a handle.
+    /// The address of a host, if its bare name was typed, which looks like a handle.
     private func host(named name: String, _ live: HandleDirectory.Live) async -> String? {
-        // `try?`: what is no host, or has no sign-in, is not proposed.
+        // `try?`: if it is no host, or has no sign-in, it is not proposed.
         guard let origin = try? ServerOrigin("https://\(name)", live.rules),
             // `try?`: the same reason.
             (try? await live.strangers.discovery.server(of: origin, wasNamed: true)) != nil
@@ -140,7 +140,7 @@ struct HandleLogin: Sendable {
     /// Where an account signs in.
     private struct Place {
         let start: HandleInput.Start
-        /// What led to the server.
+        /// The origin that led to the server.
         let host: ServerOrigin
         let did: DID?
         let server: AuthorizationServer
@@ -192,7 +192,7 @@ struct HandleLogin: Sendable {
         }
     }
 
-    /// Pushes the request, and keeps what its answer is checked against in the browser.
+    /// Pushes the request, and stores in the browser what its answer is checked against.
     private func leave(
         to place: Place,
         _ request: HandleRequest,

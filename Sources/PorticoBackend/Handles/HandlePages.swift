@@ -64,7 +64,7 @@ struct HandlePages: Sendable {
     private func otherMethods(_ destination: SignInReturn.Destination) -> PageLink? {
         guard !responder.directory.providers.isEmpty else { return nil }
         var destination = destination
-        // The box of the choice is ticked by a person only.
+        // Only a person ticks the box of the choice.
         if case .web(let path, _) = destination { destination = .web(path, isRemembered: false) }
         let back = SignInReturn(provider: HandleProvider.kind, destination: destination)
         return PageLink(path: back.choice)
@@ -100,7 +100,7 @@ struct HandlePages: Sendable {
         return response
     }
 
-    /// Begins the same for whoever waits, and shows the host first.
+    /// Begins the same sign-in for the same app or page, and shows the host first.
     func start(_ request: HandleRequest) -> PageLink? {
         let fields = request.fields.map { (name: $0.name, value: $0.value) }
         let asked = [("handle", request.handle), ("ask", "host")] + fields
@@ -152,10 +152,10 @@ struct HandlePages: Sendable {
         return response
     }
 
-    /// The end of an attempt without a session. An app that waits is told, unless the person may go
-    /// on at once: then they are asked first.
+    /// The end of an attempt without a session. A waiting app gets the error, unless the person may
+    /// continue at once: then a page asks first.
     ///
-    /// - Parameter attempt: `nil` where it has expired.
+    /// - Parameter attempt: `nil` if it has expired.
     func failed(
         _ fault: HandleFault,
         _ attempt: HandleAttempt?,
@@ -186,7 +186,7 @@ struct HandlePages: Sendable {
             .logged(error: fault.word)
     }
 
-    /// The account signs in at another server: the person is asked whether to go on there.
+    /// The account signs in at another server: a page asks whether to continue at that server.
     func again(
         _ did: DID,
         at server: AuthorizationServer,
@@ -220,7 +220,7 @@ struct HandlePages: Sendable {
         return response
     }
 
-    /// The window that opened this one is told, and this one closes.
+    /// Tells the window that opened this one, and closes this one.
     func popup(
         _ did: String,
         _ handle: String,
@@ -257,7 +257,7 @@ struct HandlePages: Sendable {
 }
 
 extension HandleProblem {
-    /// - Returns: `nil` where the page asks whether another handle was meant.
+    /// - Returns: `nil` if the page asks whether another handle was meant.
     fileprivate init?(_ fault: HandleFault) {
         switch fault {
         case .proposed: return nil

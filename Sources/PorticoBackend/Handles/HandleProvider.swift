@@ -3,30 +3,29 @@ import PorticoBytes
 package import PorticoProtocol
 package import PorticoStores
 
-/// Sign-in by internet handle, as it is configured: which client we are at hosts of the AT Protocol.
+/// The configuration of sign-in by internet handle: which client we are at hosts of the AT Protocol.
 ///
-/// It is kept as a provider of this kind, and is none of PorticoUpstream's: each person's host is
-/// another.
+/// It is stored as a provider of this kind, but is not one of PorticoUpstream's: people have
+/// different hosts.
 package struct HandleProvider: Hashable, Sendable {
-    /// The record's kind and its name, which routes and accounts know it by; also the issuer of
-    /// identities.
+    /// The record's kind and name, which routes and accounts use; also the issuer of identities.
     package static let kind = "atproto"
-    /// The reason of sessions that end because hosts take us for another kind of client.
+    /// The reason of sessions that end because we became another kind of client.
     package static let clientChanged = "client_changed"
-    /// Where the handle of a bare name would be, unless the operator says another.
+    /// The domain added to a bare name, unless the operator sets another.
     static let usualDomain = "bsky.social"
 
-    /// What hosts may show; `nil`: nothing but our address.
+    /// The name that hosts may show; `nil`: only our address.
     package let clientName: String?
-    /// What is asked of every host, once all can have read that we may ask for it.
+    /// The scopes to ask every host for, once all can have read that we may.
     package let scope: Scope
-    /// What is asked until then, if the scopes have changed lately.
+    /// The scopes to ask for until then, if they have changed lately.
     private let former: Former?
-    /// Whether keys of ours prove who we are.
+    /// Whether our keys authenticate us.
     package let isConfidential: Bool
     /// Where every `did:plc` is registered.
     package let directory: ServerOrigin
-    /// Where the handle of a bare name would be.
+    /// The domain added to a bare name.
     package let defaultDomain: String
     /// `logo_uri`, `tos_uri` and `policy_uri` of the client's document.
     let links: JSONObject
@@ -37,17 +36,17 @@ package struct HandleProvider: Hashable, Sendable {
         let until: Int64
     }
 
-    /// What is asked of a host.
+    /// The scopes to ask a host for.
     func asked(at now: Int64) -> Scope {
         former.flatMap { now < $0.until ? $0.scope : nil } ?? scope
     }
 
-    /// What our document lists: also what sign-ins that are under way have asked for.
+    /// The scopes that our document lists, including those that sign-ins under way asked for.
     func listed(at now: Int64) -> Scope {
         former.map { now < $0.until + HandleClientKeys.publishedFirst ? listed : scope } ?? scope
     }
 
-    /// All that is asked now or later.
+    /// All scopes that we ask for, now or later.
     fileprivate var listed: Scope {
         Scope(tokens: (former?.scope.tokens ?? []) + scope.tokens)
     }
@@ -55,7 +54,7 @@ package struct HandleProvider: Hashable, Sendable {
     /// Changed settings, in which new scopes wait until every host can have read our document: hosts
     /// keep it for ten minutes, and refuse what it does not list (`invalid_scope`).
     ///
-    /// - Parameter former: The settings that they take the place of.
+    /// - Parameter former: The settings that they replace.
     /// - Returns: Also when the new scopes are asked for, if they have changed.
     package static func waiting(
         _ settings: JSONObject,
@@ -124,9 +123,9 @@ package struct HandleProvider: Hashable, Sendable {
 }
 
 extension OwnClientDocument {
-    /// Ours, at a public address.
+    /// The address of our document, at a public address.
     ///
-    /// - Returns: `nil` if hosts read no document from there.
+    /// - Returns: `nil` if hosts would read no document from that address.
     package init?(_ provider: HandleProvider, at origin: String, _ rules: IdentityRules) {
         self.init(
             origin: origin,
@@ -141,7 +140,7 @@ extension OwnClientDocument {
 /// The names of settings of ``HandleProvider``. Any other one is refused.
 package enum HandleSetting: String, CaseIterable, Sendable {
     case clientName, scope
-    /// Of scopes that wait: what is asked until then, and seconds since 1970. No command sets them.
+    /// For scopes that wait: the scopes until then, and seconds since 1970. No command sets them.
     case formerScope, scopeFrom
     case `public`
     case directory, defaultDomain
@@ -173,7 +172,7 @@ extension HandleProviderRefusal: CustomStringConvertible {
 }
 
 extension JSONObject {
-    /// `null` is no value.
+    /// `null` counts as missing.
     fileprivate func text(_ setting: HandleSetting) throws(HandleProviderRefusal) -> String? {
         guard let value = self[setting.rawValue], value != .null else { return nil }
         guard let text = value.string, 1...2048 ~= text.utf8.count else {

@@ -2,11 +2,12 @@ import PorticoATProtocol
 import PorticoBytes
 import PorticoProtocol
 
-/// Redeems the code of a sign-in by handle, and proves whose tokens it brought (ATP-CB-2 to -7).
+/// Redeems the code of a sign-in by handle, and proves which account its tokens belong to
+/// (ATP-CB-2 to -7).
 struct HandleRedemption: Sendable {
     let live: HandleDirectory.Live
 
-    /// Tokens, and the account that they are of, by its own word.
+    /// Tokens, and their account, confirmed by its own document.
     struct Proven: Sendable {
         let tokens: ATTokens
         let identity: ATIdentity
@@ -15,7 +16,7 @@ struct HandleRedemption: Sendable {
         let taking: Taking
     }
 
-    /// What tokens are taken back with.
+    /// How to revoke the tokens.
     struct Taking: Sendable {
         let servers: ATClient
         let server: AuthorizationServer
@@ -33,18 +34,18 @@ struct HandleRedemption: Sendable {
 
     enum Failure: Error, Hashable, Sendable {
         case fault(HandleFault)
-        /// We are, and the code was not spent: the same answer may come again.
+        /// We are busy, and the code was not spent: the same answer may come again.
         case busy
         /// The account signs in at another server than the one that answered.
         case elsewhere(DID, AuthorizationServer)
     }
 
-    /// The code is redeemed before anything that is slow: at some servers the person, who looks at
-    /// the page again, ends it.
+    /// The code is redeemed before anything slow: at some servers it ends when the person reloads
+    /// the page.
     func callAsFunction(_ code: SecretText, of attempt: HandleAttempt) async throws(Failure)
         -> Proven
     {
-        // A key that was withdrawn meanwhile never comes back: the person begins again.
+        // A key withdrawn meanwhile never comes back, so the person begins again.
         guard let client = live.client(live.client.clientID, keyID: attempt.clientKeyID) else {
             throw .fault(.notFinished)
         }
@@ -88,7 +89,7 @@ struct HandleRedemption: Sendable {
         }
     }
 
-    /// The server that the attempt began at, mostly known from then.
+    /// The server that the attempt began at, usually still in memory.
     private func server(of attempt: HandleAttempt) async throws(Failure)
         -> (AuthorizationServer, DID?)
     {

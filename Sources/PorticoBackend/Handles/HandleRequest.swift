@@ -2,7 +2,7 @@ import PorticoBytes
 import PorticoPages
 import PorticoProtocol
 
-/// What `/login` and `/mobile-auth` are asked for.
+/// The parameters of `/login` and `/mobile-auth`.
 struct HandleRequest: Sendable {
     /// As it was typed.
     let handle: String
@@ -16,7 +16,7 @@ struct HandleRequest: Sendable {
     /// Values of `prompt` that are passed on (OpenID Connect Core §3.1.2.1; AT Protocol, OAuth).
     static let prompts = ["login", "select_account", "consent", "create"]
 
-    /// - Throws: Where an app is named that is not registered so, as at `/v1/auth/{provider}`.
+    /// - Throws: If a named app is not registered like that, as at `/v1/auth/{provider}`.
     init(_ parameters: FormParameters, for app: AppTarget?) {
         handle = parameters["handle"] ?? ""
         destination =
@@ -42,8 +42,8 @@ struct HandleRequest: Sendable {
         return HandleRequest(parameters, for: isApp ? try AppTarget(parameters, in: apps) : nil)
     }
 
-    /// Of `/mobile-auth`, which apps open with nothing at all: then it is for the only app, or the
-    /// default one, if that takes its session so, and otherwise for this browser.
+    /// Of `/mobile-auth`, which apps open without parameters: then it is for the only app, or the
+    /// default one, if that takes its session in the address, and otherwise for this browser.
     static func ofPage(_ parameters: FormParameters, _ apps: AppRegister) throws(BackendError)
         -> HandleRequest
     {
@@ -60,7 +60,7 @@ struct HandleRequest: Sendable {
                 for: isApp ? try AppTarget(parameters, in: apps) : nil
             )
         }
-        // `try?`: without an app that takes it, the browser does.
+        // `try?`: without such an app, the session is the browser's.
         return HandleRequest(parameters, for: try? AppTarget(parameters, in: apps))
     }
 

@@ -2,23 +2,23 @@ import PorticoBytes
 import PorticoProtocol
 import PorticoStores
 
-/// Revokes the tokens of sessions by handle that are over, each until its host was told, or is not to
-/// be told (docs/decisions/0056).
+/// Revokes the tokens of ended sessions by handle, until the host was told, or need not be told
+/// (docs/decisions/0056).
 struct HandleRevocation: Sendable {
     let handles: HandleSessionStore
     let vault: HandleTokenVault
     let servers: any HandleTokenServers
     let clock: Clock
-    /// What one session's host and everybody else who is asked for it get, together.
+    /// The time for one session's host and all other servers asked for it, together.
     var patience = Duration.seconds(10)
 
-    /// In one round, and of one host among them. The next one is seconds later.
+    /// Sessions in one round, and of one host among them. The next round is seconds later.
     private static let most = (all: 40, host: 10)
     private static let tries: Int64 = 10
 
-    /// Called every few seconds. Any number of processes may: each session comes to one.
+    /// Called every few seconds, by any number of processes: each session goes to one of them.
     ///
-    /// Hosts that do not answer leave most of it to the others.
+    /// Hosts that do not answer leave most of the round to the others.
     func round() async throws {
         let now = clock.moment().seconds
         let due = try await handles.takeDue(
@@ -62,7 +62,7 @@ struct HandleRevocation: Sendable {
 
     private enum Outcome: Sendable {
         case told
-        /// It is not to be told.
+        /// Its host need not be told.
         case notTold(String)
         case unreachable
     }
@@ -74,7 +74,7 @@ struct HandleRevocation: Sendable {
         await withTaskGroup(of: Outcome.self) { group in
             group.addTask { await ask(session, token, key) }
             group.addTask { [patience] in
-                // `try?`: cut short where the host was quicker.
+                // `try?`: cancelled if the host was quicker.
                 try? await Task.sleep(for: patience)
                 return .unreachable
             }
@@ -98,7 +98,7 @@ struct HandleRevocation: Sendable {
         }
     }
 
-    /// The account may be elsewhere by now: then the server that it had is told.
+    /// If the account has moved, its former server is told.
     private func server(of session: HandleSession) async throws(HandleServerFailure)
         -> any HandleTokenServer
     {
@@ -110,7 +110,7 @@ struct HandleRevocation: Sendable {
         }
     }
 
-    /// - Parameter reason: Why its host was not told; `nil` where it was.
+    /// - Parameter reason: Why its host was not told; `nil` if it was.
     private func forget(_ session: HandleSession, _ reason: String?) async throws {
         try await handles.revoked(
             session.sessionID,

@@ -13,15 +13,15 @@ struct HandleSessionCheck: Sendable {
     let cookie: SidCookie
     let activity: SessionActivity<UniqueID>
 
-    /// In seconds from the sign-in, however often the seal was made again.
+    /// In seconds from the sign-in, however often the cookie was sealed again.
     static let longest: Int64 = 90 * 86_400
-    /// A seal that was last used longer ago is made again, in seconds.
+    /// A cookie last used longer ago is sealed again, in seconds.
     private static let rollsAfter: Int64 = 15 * 60
 
     /// Why there is no session.
     struct Absence: Refusal, Hashable {
         let cause: SessionCheck.Absence
-        /// Of the person, or their DID: they need not type it to sign in again.
+        /// The person's handle, or DID: they need not type it to sign in again.
         var handle: String?
 
         var name: String { cause.name }
@@ -35,16 +35,16 @@ struct HandleSessionCheck: Sendable {
         }
     }
 
-    /// A live session, and what its answer brings.
+    /// A live session, and what to send with the answer.
     struct Checked: Sendable {
         let session: LiveHandleSession
         /// The seal to use from now on.
         let seal: SecretText
-        /// `Set-Cookie`, where the cookie was made again.
+        /// `Set-Cookie`, if the cookie was sealed again.
         let fields: HTTPFields
     }
 
-    /// What a seal opens.
+    /// The session that a seal opens.
     enum Reading: Sendable {
         case none
         case invalid
@@ -63,7 +63,7 @@ struct HandleSessionCheck: Sendable {
         fileprivate let content: SidCookie.Content
         fileprivate let seal: String
         fileprivate let isCookie: Bool
-        /// In milliseconds: what is sealed, but nothing later than the row.
+        /// In milliseconds: the sealed time, but not later than the row's.
         fileprivate let createdAt: Int64
     }
 
@@ -150,7 +150,7 @@ struct HandleSessionCheck: Sendable {
 }
 
 extension SidCookie.Content {
-    /// Whether it is to be sealed again. One of another system always is.
+    /// Whether to seal it again. A seal of another system always is.
     fileprivate func isOld(at now: Int64, after limit: Int64) -> Bool {
         guard session != nil, createdAt != nil, let lastAccessed else { return true }
         return lastAccessed <= now - limit

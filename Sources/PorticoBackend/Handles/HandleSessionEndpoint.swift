@@ -4,21 +4,21 @@ import PorticoProtocol
 import PorticoStores
 import PorticoWeb
 
-/// `GET /api/auth/session`, `GET /mobile/refresh-token` and `POST /api/auth/logout`: what apps ask
-/// that know nothing but their cookie `sid` (docs/decisions/0063).
+/// `GET /api/auth/session`, `GET /mobile/refresh-token` and `POST /api/auth/logout`, for apps that
+/// know only their cookie `sid` (docs/decisions/0063).
 ///
-/// They send no header of ours, so none is asked for: the cookie is `SameSite=Lax`.
+/// Such apps send no `X-Portico`, so none is required: the cookie is `SameSite=Lax`.
 struct HandleSessionEndpoint: Sendable {
     let sessions: HandleSessions
     let departure: AccountDeparture
     let signOut: BrowserSignOut
-    /// Tells hosts of sessions that are over.
+    /// Tells hosts about ended sessions.
     let revocation: HandleRevocation
     let headers: SecurityHeaders
     /// Ours.
     let origin: String
 
-    /// Who is signed in. The host is not asked.
+    /// Returns the signed-in person, without asking the host.
     func get(_ context: BackendContext) async throws -> Response {
         let checked = try await sessions(context)
         let session = checked.session.handle
@@ -35,8 +35,8 @@ struct HandleSessionEndpoint: Sendable {
         return Response(json: .object(json), headers: headers, adding: checked.fields)
     }
 
-    /// The seal to use from now on, for apps that keep it beside their cookies. Tokens of the host
-    /// have nothing to do with it.
+    /// The seal to use from now on, for apps that keep it beside their cookies. It does not depend
+    /// on the host's tokens.
     func refreshToken(_ context: BackendContext) async throws -> Response {
         let checked = try await sessions(context)
         return Response(
@@ -52,9 +52,9 @@ struct HandleSessionEndpoint: Sendable {
         )
     }
 
-    /// Ends the session, and of a browser all that it has. It is over when this answers; the host is
-    /// told afterwards, in the background. Signing out twice is not an error, but an app must be told
-    /// that nothing was ended.
+    /// Ends the session, and everything that a browser has. It has ended when this answers; the host
+    /// is told afterwards, in the background. Signing out twice is not an error, but the app must
+    /// learn that nothing ended.
     func logout(_ context: BackendContext) async throws -> Response {
         _ = try sessions.directory.liveHandles()
         let done = Response(json: ["success": true], headers: headers)

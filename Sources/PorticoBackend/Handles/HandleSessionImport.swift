@@ -5,10 +5,10 @@ package import PorticoSeals
 package import PorticoStores
 import PorticoWeb
 
-/// Brings sessions of another system in, with their tokens, so that its seals open here for a while
+/// Imports another system's sessions, with their tokens, so that its seals open them for a while
 /// (docs/decisions/0066).
 ///
-/// They are a public client's: one that proves itself by a key has that key, and we have another.
+/// They must be a public client's: a client with a key has its own, and we have another.
 package struct HandleSessionImport: Sendable {
     private let accounts: AccountStore
     private let ring: KeyRing
@@ -19,20 +19,20 @@ package struct HandleSessionImport: Sendable {
     private let app: String?
     private let life: Int64
     private let isDryRun: Bool
-    /// Hosts that did not say their server: none is asked twice.
+    /// Hosts that did not name their server: none is asked twice.
     private let unknown = Locked<Set<ServerOrigin>>([])
 
-    /// How long another system's seals open what it brought, in seconds.
+    /// How long another system's seals open its imported sessions, in seconds.
     package static let foreignSeals = SidCookie.lifetime
-    /// Whose session was brought is remembered for two years, in seconds: longer than any of it lives.
+    /// How long an imported DID is remembered, in seconds: two years, longer than any session lives.
     private static let remembered: Int64 = 2 * 365 * 86_400
 
     /// - Parameters:
-    ///   - client: A public one: the one that the sessions began as.
+    ///   - client: The public client that the sessions began as.
     ///   - network: Asks hosts, the directory and the DNS.
-    ///   - app: Whose sessions they are; `nil`: they count as browsers'.
+    ///   - app: The app that the sessions belong to; `nil`: they count as browsers'.
     ///   - life: How long a session lasts unused, in seconds.
-    ///   - isDryRun: Whether nothing is written.
+    ///   - isDryRun: Whether to write nothing.
     package init(
         accounts: AccountStore,
         ring: KeyRing,
@@ -63,12 +63,12 @@ package struct HandleSessionImport: Sendable {
 
     package enum Outcome: Hashable, Sendable {
         case taken
-        /// One of that DID came before, with these tokens or others. Nothing happened.
+        /// A session of that DID was imported before, with these tokens or others. Nothing happened.
         case known
         case refused(Refusal)
     }
 
-    /// Whose sessions they become, as hosts know us.
+    /// The client that the sessions belong to, as hosts know us.
     package var clientID: String { client.clientID }
 
     /// The longest line that is read, in bytes.
@@ -99,21 +99,21 @@ package struct HandleSessionImport: Sendable {
         switch try await accounts.signIn(event, at: now) {
         case .signedIn: return .taken
         case .spent: return .known
-        // Only the first of these can be: everyone is let in, and no address is compared.
+        // Only the first of these is possible: everyone is admitted, and no address is compared.
         case .blocked, .signUpClosed, .matches: return .refused(.blocked)
         }
     }
 
-    /// Where the account is, and where its tokens are from.
+    /// The account's host, and the server that issued its tokens.
     private struct Home {
         let host: ServerOrigin
         let issuer: ServerOrigin
-        /// The one that the account confirms now. `nil` where none is found; the next refresh looks
+        /// The handle that the account confirms now. `nil` if none is found; the next refresh looks
         /// again.
         let handle: String?
     }
 
-    /// A file can say anything: as at a sign-in, the account's own document says where it is.
+    /// A file can say anything. As at a sign-in, the account's own document names its host.
     private func home(of session: ImportedHandleSession) async throws(Refusal) -> Home {
         let identity: ATIdentity
         do {
@@ -132,7 +132,7 @@ package struct HandleSessionImport: Sendable {
         return Home(host: identity.host, issuer: issuer, handle: identity.handle?.text)
     }
 
-    /// Whose tokens a host takes.
+    /// The client whose tokens a host accepts.
     private func issuer(at host: ServerOrigin) async throws(Refusal) -> ServerOrigin {
         guard !unknown.withLock({ $0.contains(host) }) else { throw .server }
         do {
@@ -199,7 +199,7 @@ package struct HandleSessionImport: Sendable {
         return event
     }
 
-    /// Of a browser without its cookie: nothing but a seal opens it.
+    /// A browser's session without its cookie: only a seal opens it.
     private func form(at moment: Moment) -> NewAccountSession.Form {
         guard let app else {
             return .browser(cookieHash: Hash256(of: moment.random.bytes(32)), replacing: nil)
@@ -209,7 +209,7 @@ package struct HandleSessionImport: Sendable {
 }
 
 extension HandleSessionImport {
-    /// Why a line is not taken. Its texts are literals.
+    /// Why a line is refused. Its texts are literals.
     package enum Refusal: String, Error, CaseIterable, CustomStringConvertible, Sendable {
         case tooLong = "longer than 64 KiB"
         case notJSON = "no JSON object"

@@ -8,7 +8,7 @@ struct HandleSessions: Sendable {
     let directory: BackendDirectory
     let whose: WhoseBrowser
 
-    /// - Throws: ``HandleSessionCheck/Absence``; ``TwoPeople``; `not_found` where sign-in by handle is
+    /// - Throws: ``HandleSessionCheck/Absence``; ``TwoPeople``; `not_found` if sign-in by handle is
     ///   not offered; errors of the store.
     func callAsFunction(_ context: BackendContext) async throws -> HandleSessionCheck.Checked {
         let check = whose.check(try directory.liveHandles())

@@ -3,8 +3,8 @@ import PorticoProtocol
 import PorticoSeals
 import PorticoStores
 
-/// Seals the tokens of sessions by handle, each with the key that it is bound to, for the session
-/// that they belong to (ATP-TL-6).
+/// Seals the tokens of sessions by handle, with the key that they are bound to, for their own
+/// session (ATP-TL-6).
 struct HandleTokenVault: Sendable {
     private let vault: SealedAtRest
 
@@ -13,10 +13,10 @@ struct HandleTokenVault: Sendable {
     }
 
     struct Tokens: Sendable {
-        /// `nil`: the host gave nothing that can be used, but a refresh token.
+        /// `nil`: the host gave only a refresh token.
         var access: SecretText?
         var refresh: SecretText?
-        /// Of this session from its beginning to its end.
+        /// The session's key, from its beginning to its end.
         var key: DPoPKey
     }
 
@@ -28,10 +28,10 @@ struct HandleTokenVault: Sendable {
         return Base64URL.encode(vault.seal(writer.bytes, for: sessionID.text, random: random))
     }
 
-    /// - Returns: `nil` if there are none, or the key ring cannot open them any more.
+    /// - Returns: `nil` if there are none, or the key ring can no longer open them.
     func open(_ session: HandleSession) -> Tokens? {
         guard let text = session.sealed, let sealed = Base64URL.decode(text),
-            // `try?`: what does not open is lost; the person signs in again.
+            // `try?`: tokens that do not open are lost; the person signs in again.
             let bytes = try? vault.open(sealed, for: session.sessionID.text)
         else { return nil }
         var reader = ByteReader(bytes)

@@ -50,7 +50,7 @@ extension HandleTokens {
             switch error {
             case .invalidGrant: return try await end(session, "invalid_grant", refused)
             case .otherSubject(let foreign):
-                // In the background, whatever comes of it.
+                // In the background; its outcome does not matter.
                 if let foreign { Task { await server.revoke(foreign, with: tokens.key) } }
                 return try await end(session, "other_sub", refused)
             case .unusable(let successor?):
@@ -100,7 +100,7 @@ extension HandleTokens {
         _ lease: RefreshLease,
         isUnspent: Bool = false
     ) async {
-        // `try?`: a lease that cannot be given back ends by itself.
+        // `try?`: a lease that cannot be returned ends by itself.
         try? await handles.giveBack(session.sessionID, lease, isUnspent: isUnspent)
     }
 
@@ -110,14 +110,14 @@ extension HandleTokens {
         return usable
     }
 
-    /// The host gave nothing: the access token does, if it works, and the host is asked again later.
+    /// The host gave nothing: the access token is used if it works, and the host is asked again later.
     private func later(_ session: HandleSession, _ usable: Open?) throws(Failure) -> Open {
         delay(session.sessionID)
         guard let usable else { throw .unreachable }
         return usable
     }
 
-    /// The host has ended the session, unless other tokens are stored by now (ATP-TL-7).
+    /// The host has ended the session, unless other tokens have been stored (ATP-TL-7).
     private func end(_ session: HandleSession, _ reason: String, _ refused: SecretText?)
         async throws(Failure) -> Open
     {
@@ -140,8 +140,8 @@ extension HandleTokens {
         return open
     }
 
-    /// Stores new tokens before anyone gets them. Where that fails, it is tried again, and no
-    /// caller gets them meanwhile.
+    /// Stores new tokens before any caller gets them. If that fails, it is tried again, and no caller
+    /// gets them meanwhile.
     ///
     /// - Parameter session: With the host and the handle to store.
     /// - Returns: The session as it is stored.

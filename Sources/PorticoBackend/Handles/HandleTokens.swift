@@ -2,7 +2,7 @@ import PorticoBytes
 import PorticoProtocol
 import PorticoStores
 
-/// Gives the tokens of sessions by handle, and refreshes them: one refresh at a time for each
+/// Returns the tokens of sessions by handle, and refreshes them: one refresh at a time for each
 /// session, in all processes (docs/decisions/0057).
 actor HandleTokens {
     let handles: HandleSessionStore
@@ -14,13 +14,13 @@ actor HandleTokens {
     /// Sessions whose new tokens could not be stored yet.
     private var unstored: Set<UniqueID> = []
     private var delays: [UniqueID: Delay] = [:]
-    /// Whether the server stops: no refresh token goes out any more.
+    /// Whether the server is stopping: no more refresh tokens are sent.
     private(set) var isStopping = false
 
     /// How many seconds before its expiry an access token is refreshed.
     private static let margin: Int64 = 30
-    /// How many seconds tokens that a refresh brought are used, whatever the host says of their
-    /// expiry: otherwise one that says 0 is asked at every call.
+    /// How many seconds new tokens are used, whatever the host says of their expiry: otherwise a
+    /// host that says 0 would be asked at every call.
     private static let shortest: Int64 = 60
     /// How many seconds they are not refreshed after the host refused them.
     private static let patience: Int64 = 30
@@ -36,12 +36,12 @@ actor HandleTokens {
     enum Failure: Error, Hashable, Sendable {
         /// The session is over.
         case ended
-        /// Only a new sign-in helps; the session stays. The person's host is another by now, or
-        /// nothing opens what was sealed.
+        /// Only a new sign-in helps; the session stays. The person's host has changed, or the sealed
+        /// tokens do not open.
         case signInAgain
-        /// The host does not answer, or with what is no use. The session stays.
+        /// The host does not answer, or its answer is unusable. The session stays.
         case unreachable
-        /// Another process is at it, or the database; or too many requests to hosts are under way.
+        /// Another process is refreshing, the database is busy, or too many requests are under way.
         case busy
     }
 
@@ -72,8 +72,8 @@ actor HandleTokens {
     /// The tokens of a live session. Any number of callers cause one refresh, and none of them, if
     /// it goes away, ends it.
     ///
-    /// - Parameter refused: The access token that the host has just refused, if that is why. It comes
-    ///   back where it was itself brought by a refresh just now.
+    /// - Parameter refused: The access token that the host has just refused, if any. It is returned
+    ///   again if a refresh has only just brought it.
     func tokens(for session: HandleSession, refused: SecretText? = nil) async throws(Failure)
         -> Open
     {
@@ -85,7 +85,7 @@ actor HandleTokens {
             let isOwn = refreshes[session.sessionID] == nil
             let refresh = refreshes[session.sessionID] ?? start(session, refused)
             let open = try await refresh.value.get()
-            // One that began for another reason may bring back the very token that was refused.
+            // A refresh that began for another reason may bring the very token that was refused.
             if isOwn || refused != open.access { return open }
         }
     }
@@ -132,7 +132,7 @@ extension HandleTokens {
     private static let pauses: [Duration] =
         [.milliseconds(50), .milliseconds(100)] + Array(repeating: .milliseconds(200), count: 99)
 
-    /// Claims the lease, and refreshes; or waits for who has it.
+    /// Claims the lease and refreshes, or waits for the process that has it.
     private func refreshed(_ session: HandleSession, but refused: SecretText?) async throws(Failure)
         -> Open
     {
@@ -171,8 +171,8 @@ extension HandleTokens {
         throw .busy
     }
 
-    /// Begins no refresh any more, and waits until those whose token went out have stored what came
-    /// back: 20 s at most. What is not stored by then is lost (docs/decisions/0057).
+    /// Stops beginning refreshes, and waits until those whose token was sent have stored the answer:
+    /// 20 s at most. An answer that is not stored by then is lost (docs/decisions/0057).
     func stop() async {
         isStopping = true
         for _ in 0..<400 {

@@ -5,22 +5,22 @@ import PorticoStores
 
 /// A request to a person's host with their tokens, each time with a new proof (RFC 9449 §7).
 ///
-/// It is sent once more where the host asks for a nonce, and once more with newer tokens where the
-/// host refuses the access token: four times at most.
+/// It is sent again if the host asks for a nonce, and again with newer tokens if the host refuses
+/// the access token: four times at most.
 struct HostCall: Sendable {
     let tokens: HandleTokens
     let sender: DPoPSender
-    /// Whose call it is: people of one host share what it gets.
+    /// The account that makes the call: people of one host share its places.
     let account: UniqueID
 
-    /// How old the nonce may be with which a stored body goes out, in seconds: hosts take those of the
-    /// last minutes.
+    /// How old the nonce of a stored body may be, in seconds: hosts accept those of the last
+    /// minutes.
     private static let freshness: Int64 = 60
 
     /// - Parameters:
     ///   - address: Of the session's host.
     ///   - stored: Sent instead of `body`.
-    /// - Returns: What the host answered, whatever its status.
+    /// - Returns: The host's answer, whatever its status.
     /// - Throws: ``HandleTokens/Failure``, ``HTTPTransportError``, and a ``JOSEError`` if the key of
     ///   the session cannot sign.
     func send(
@@ -53,10 +53,10 @@ struct HostCall: Sendable {
         return try await reply(newer)
     }
 
-    /// Asks the host for next to nothing, so that it takes a long body the first time: it gives a nonce,
-    /// and says whether it takes the access token.
+    /// Makes a small request, so that the host accepts a long body at the first try: it returns a
+    /// nonce, and says whether it accepts the access token.
     ///
-    /// - Returns: Tokens that it takes, as far as is known.
+    /// - Returns: Tokens that the host accepts, as far as is known.
     private func tried(_ open: HandleTokens.Open) async throws -> HandleTokens.Open {
         guard
             let question = HTTPAddress(

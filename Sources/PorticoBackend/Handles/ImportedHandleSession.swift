@@ -9,7 +9,7 @@ import PorticoProtocol
 /// | `did` | `did` | |
 /// | `host` | `pdsUrl` | an origin |
 /// | `issuer` | – | an origin; missing: the host is asked |
-/// | `client_id` | – | missing: ours |
+/// | `client_id` | – | missing: our own |
 /// | `scope` | – | missing: what we ask for |
 /// | `access_token` | `accessToken` | may be missing |
 /// | `refresh_token` | `refreshToken` | |
@@ -25,8 +25,8 @@ struct ImportedHandleSession: Sendable {
     let tokens: HandleTokenVault.Tokens
     let accessExpiresAt: Int64?
     let createdAt: Int64?
-    /// The same for the same DID: its seals name no session, so a further one would open to those
-    /// whose session is over.
+    /// The same for the same DID: its seals name no session, so those of an ended session would open
+    /// another one.
     let mark: Hash256
 
     /// In bytes.
@@ -119,7 +119,7 @@ struct ImportedHandleSession: Sendable {
         return text.isEmpty ? nil : SecretText(text)
     }
 
-    /// The private key, whose public half, if it is there, must be its own.
+    /// The private key. If its public half is present, it must match.
     private static func key(_ jwk: JSONObject?) throws(HandleSessionImport.Refusal) -> DPoPKey {
         guard let jwk, sameBytes(jwk.string("kty") ?? "", "EC"),
             sameBytes(jwk.string("crv") ?? "", "P-256"),

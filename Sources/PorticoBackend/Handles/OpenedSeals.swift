@@ -14,14 +14,14 @@ final class OpenedSeals: Sendable {
         objects = Locked(TwoGenerations(capacity: capacity))
     }
 
-    /// How many are remembered.
+    /// How many seals are remembered.
     var count: Int { objects.withLock { $0.count } }
 
     /// What a seal holds.
     ///
     /// - Parameters:
     ///   - milliseconds: Since 1970.
-    ///   - open: Opens it, where it is not remembered or has expired.
+    ///   - open: Opens the seal, if it is not remembered or has expired.
     func object(
         in text: String,
         at milliseconds: Int64,

@@ -3,7 +3,7 @@ import PorticoATProtocol
 import PorticoProtocol
 import PorticoWeb
 
-/// `GET /oauth-client-metadata.json` and `GET /oauth/jwks.json`: who we are to hosts (AT Protocol,
+/// `GET /oauth-client-metadata.json` and `GET /oauth/jwks.json` identify us to hosts (AT Protocol,
 /// OAuth, Clients). They fetch both at each sign-in and each refresh.
 struct OwnDocuments: Sendable {
     let directory: BackendDirectory

@@ -9,14 +9,14 @@ import PorticoWeb
 /// (docs/decisions/0060).
 struct SidCookie: Sendable {
     private let policy: CookiePolicy
-    /// What ``seals`` are made of.
+    /// The configuration of ``seals``.
     let passwords: IronPasswords
-    /// How long a session that is to last does so unused, and its seal and cookie with it, in seconds.
+    /// How long a lasting session, its seal and its cookie may be unused, in seconds.
     let life: Int64
     private let seals: IronSession
     private let opened = OpenedSeals()
 
-    /// Of a session, where no setting says otherwise, in seconds.
+    /// The default lifetime of a session, in seconds.
     static let lifetime: Int64 = 14 * 86_400
     static let name = CookieName(exactly: "sid")
 
@@ -44,7 +44,7 @@ struct SidCookie: Sendable {
         case content(Content, seal: String, isCookie: Bool)
     }
 
-    /// What a request brings: by `Authorization`, or else by the cookie.
+    /// The seal of a request: from `Authorization`, or else from the cookie.
     func presented(_ headers: HTTPFields, at moment: Moment) -> Presented {
         let authorization = headers[values: .authorization]
         guard authorization.isEmpty else {
@@ -56,7 +56,7 @@ struct SidCookie: Sendable {
         return presentedByCookie(headers, at: moment)
     }
 
-    /// What a request's cookie brings.
+    /// The seal of a request's cookie.
     func presentedByCookie(_ headers: HTTPFields, at moment: Moment) -> Presented {
         guard let cookie = policy.value(of: Self.name, in: headers) else {
             // Two with one name are an attack (WEB-COOKIE-7).
@@ -65,7 +65,7 @@ struct SidCookie: Sendable {
         return open(cookie, isCookie: true, at: moment)
     }
 
-    /// What the cookies of a request bring that has several of the name, each value once. One of them was
+    /// The seals of a request that has several cookies of the name, each value once. One of them was
     /// planted, and it is unknown which.
     func presentedTogether(_ headers: HTTPFields, at moment: Moment) -> [Presented] {
         let cookies = policy.values(of: Self.name, in: headers)
@@ -76,7 +76,7 @@ struct SidCookie: Sendable {
         return Array(opened.prefix(Self.mostTogether))
     }
 
-    /// Each may be a session that is read.
+    /// Each may name a session.
     static let mostTogether = 10
 
     private func open(_ text: String, isCookie: Bool, at moment: Moment) -> Presented {
@@ -104,7 +104,7 @@ struct SidCookie: Sendable {
     }
 
     /// - Parameter seconds: How long the session lasts unused; at most as long as the seal.
-    /// - Throws: tooLong where a browser would drop the cookie.
+    /// - Throws: tooLong if a browser would drop the cookie.
     func set(_ seal: String, for seconds: Int64) throws(CookiePolicy.Refusal) -> HTTPField {
         try policy.set(Self.name, to: seal, for: Int(min(seconds, life)))
     }

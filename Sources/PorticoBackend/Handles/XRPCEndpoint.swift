@@ -10,9 +10,9 @@ import PorticoWeb
 /// `/xrpc/{method}`: passes a request on to the person's own host, with their tokens (AT Protocol,
 /// XRPC; WEB-BFF-4).
 ///
-/// The host is that of the session's row, and no other can be named. A few of the request's fields
-/// are passed on, and a few of the answer's come back; no cookie in either direction, and no token.
-/// Statuses, errors and bodies are the host's own: an app reads them as if it had asked itself.
+/// The host is that of the session's row, and no other can be named. Some fields of request and
+/// answer pass; no cookie in either direction, and no token. Statuses, errors and bodies are the
+/// host's own, as if the app had asked it directly.
 struct XRPCEndpoint: Sendable {
     let sessions: HandleSessions
     let tokens: HandleTokens
@@ -55,7 +55,7 @@ struct XRPCEndpoint: Sendable {
         return response
     }
 
-    /// Whose account a long body counts for (docs/decisions/0068).
+    /// The account that a long body counts for (docs/decisions/0068).
     func account(_ context: BackendContext) async throws -> UniqueID {
         try checkHead(context.parameters["method"], context)
         return try await sessions(context).session.live.account.id
@@ -126,7 +126,7 @@ struct XRPCEndpoint: Sendable {
             )
         case .full:
             BackendError(.busy, "There is no room for a long body now.", retryAfter: 30)
-        // It was let in only now.
+        // It was admitted only now.
         case .notAdmitted: .busy
         }
     }
@@ -140,7 +140,7 @@ struct XRPCEndpoint: Sendable {
     /// A redirect is an answer like any other, without its address.
     private func response(_ reply: HTTPReply, adding extra: HTTPFields) -> Response {
         var fields = headers.plain
-        // What a stranger's server sends is no page of ours, however it is opened.
+        // A stranger's server must not show a page under our address, however it is opened.
         fields[.contentSecurityPolicy] = "default-src 'none'; sandbox"
         for name in Self.comingBack {
             if let value = reply.response.headerFields[name] { fields[name] = value }
