@@ -118,7 +118,7 @@ package struct RealmPlace: Sendable {
                 throw RealmImportError.wrongType(path: path, expected: "an object")
             }
             object["realm"] = .string(name)
-            return try Representation(.object(object), path: path).completed(named: name)
+            return try Representation(.object(object), path: path)
         } catch let error as JSONReadError {
             throw RealmFileError(file: file.name, reason: .json(error, in: path))
         } catch let error as RealmImportError {
