@@ -116,6 +116,17 @@ enum ThingName: Hashable {
     static func scope(_ name: String) -> ThingName { .scope(ExactText(name)) }
     static func provider(_ alias: String) -> ThingName { .provider(ExactText(alias)) }
 
+    /// For a report.
+    var subject: String {
+        switch self {
+        case .client(let clientID): "client \(clientID.text)"
+        case .scope(let name): "scope \(name.text)"
+        case .role(let role): "role \(role.text)"
+        case .group(let place): "group \(place.name.text)"
+        case .provider(let alias): "\(IdentityProviderRepresentation.kind) \(alias.text)"
+        }
+    }
+
     var kind: Kind {
         switch self {
         case .client: .client

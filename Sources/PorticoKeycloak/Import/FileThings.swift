@@ -20,19 +20,19 @@ struct FileThings {
     init(_ file: JSONObject, over existing: ExistingRealm, report: inout ImportReport) {
         self.existing = existing
         object = file
-        filter("clients", "client", key: "clientId", &report) { .client($0) }
-        filter("clientScopes", "scope", key: "name", &report) { .scope($0) }
+        filter("clients", key: "clientId", &report) { .client($0) }
+        filter("clientScopes", key: "name", &report) { .scope($0) }
         let providers = IdentityProviderRepresentation.kind
-        filter(providers, providers, key: "alias", &report) { .provider($0) }
+        filter(providers, key: "alias", &report) { .provider($0) }
         know(groups: file["groups"])
         guard var roles = file.object("roles") else { return }
-        roles["realm"] = filtered(roles["realm"], "role", key: "name", &report) {
+        roles["realm"] = filtered(roles["realm"], key: "name", &report) {
             .role(RoleName(clientID: nil, name: $0))
         }
         if let byClient = roles.object("client") {
             var members: [(name: String, value: JSONValue)] = []
             for (clientID, list) in byClient {
-                let kept = filtered(list, "role \(clientID)/", key: "name", &report) {
+                let kept = filtered(list, key: "name", &report) {
                     .role(RoleName(clientID: clientID, name: $0))
                 }
                 members.append((clientID, kept ?? list))
@@ -52,18 +52,16 @@ struct FileThings {
 
     private mutating func filter(
         _ member: String,
-        _ subject: String,
         key: String,
         _ report: inout ImportReport,
         _ name: (String) -> ThingName
     ) {
-        object[member] = filtered(object[member], subject, key: key, &report, name)
+        object[member] = filtered(object[member], key: key, &report, name)
     }
 
     /// What is no list of objects is left as it is: reading it says what is wrong.
     private mutating func filtered(
         _ list: JSONValue?,
-        _ subject: String,
         key: String,
         _ report: inout ImportReport,
         _ name: (String) -> ThingName
@@ -78,7 +76,7 @@ struct FileThings {
             let name = name(text)
             let id = element.object?.string("id") ?? element.object?.string("internalId")
             know(name, id)
-            if existing.leavesOut(id, name, "\(subject) \(text)", report: &report) {
+            if existing.leavesOut(id, name, name.subject, report: &report) {
                 left.insert(name)
             } else {
                 kept.append(element)

@@ -31,24 +31,24 @@ struct ImportDifference {
         changes.keptKeys = new.keptKeys.filter { !existing.hasKey($0.keyID) }
         let limits = addLimits(of: new, to: &changes, &report)
         for client in new.clients {
-            let subject = "client \(client.clientID)"
-            guard mayWrite(.client(client.clientID), subject, &report) else { continue }
+            let name = ThingName.client(client.clientID)
+            guard mayWrite(name, &report) else { continue }
             let next = giving(client, imported.people, &report)
             let former = existing.clients[ExactText(client.clientID)]
             guard next != former else { continue }
-            tell(subject, former?.fields, next.fields, &report)
+            tell(name.subject, former?.fields, next.fields, &report)
             changes.clients.append(next)
         }
         for var scope in new.scopes {
-            let subject = "scope \(scope.name)"
-            guard mayWrite(.scope(scope.name), subject, &report) else { continue }
+            let name = ThingName.scope(scope.name)
+            guard mayWrite(name, &report) else { continue }
             // It is for people with one of its roles only.
             if limits[.scope(scope.id)]?.isEmpty == false {
                 scope.representation[ClientScope.limited] = true
             }
             let former = existing.scopes[ExactText(scope.name)]
             guard scope != former else { continue }
-            tell(subject, former?.representation, scope.representation, &report)
+            tell(name.subject, former?.representation, scope.representation, &report)
             changes.scopes.append(scope)
         }
         addRoles(of: new, to: &changes, &report)
@@ -91,13 +91,9 @@ struct ImportDifference {
         !existing.here.contains(name) || conflict.writesOver && file.says(name)
     }
 
-    private func mayWrite(
-        _ name: ThingName,
-        _ subject: String,
-        _ report: inout ImportReport
-    ) -> Bool {
+    private func mayWrite(_ name: ThingName, _ report: inout ImportReport) -> Bool {
         guard file.says(name) else { return mayWrite(name) }
-        return mayWrite(existing.here.contains(name), subject, &report)
+        return mayWrite(existing.here.contains(name), name.subject, &report)
     }
 
     private func mayWrite(
@@ -117,18 +113,18 @@ struct ImportDifference {
     ) {
         let contents = Dictionary(grouping: new.roleParts, by: \.role)
         for role in new.roles {
-            let subject = "role \(role.roleName.text)"
-            guard mayWrite(.role(role.roleName), subject, &report) else { continue }
+            let name = ThingName.role(role.roleName)
+            guard mayWrite(name, &report) else { continue }
             let former = existing.roles[role.roleName]
             if role != former {
-                tell(subject, former?.fields, role.fields, &report)
+                tell(name.subject, former?.fields, role.fields, &report)
                 changes.roles.append(role)
             }
             let parts = Set((contents[role.roleName] ?? []).map(\.part))
             let before = existing.contents[role.roleName] ?? []
             guard parts != before else { continue }
             changes.contents.append((role.roleName, parts))
-            tell(subject, "contains", before, parts, &report)
+            tell(name.subject, "contains", before, parts, &report)
         }
     }
 
@@ -153,11 +149,7 @@ struct ImportDifference {
             limits[owner] = roles
             guard roles != before else { continue }
             changes.limits.append((owner, roles))
-            if case .client(let id) = name {
-                tell("client \(id.text)", "shows", before, roles, &report)
-            } else if case .scope(let id) = name {
-                tell("scope \(id.text)", "shows", before, roles, &report)
-            }
+            tell(name.subject, "shows", before, roles, &report)
         }
         return limits
     }

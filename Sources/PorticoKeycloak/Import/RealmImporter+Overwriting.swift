@@ -61,7 +61,7 @@ extension RealmImporter {
         isDryRun: Bool,
         report: inout ImportReport
     ) async throws -> Staged {
-        let whole = try place.representation()
+        let whole = try place.said()
         let file = FileThings(whole.object, over: existing, report: &report)
         let difference = ImportDifference(
             existing: existing,
@@ -74,7 +74,8 @@ extension RealmImporter {
             let filled = existing.filling(file.object)
             var object = file.object
             // What is completed is not the role that everyone has here.
-            object["defaultRole"] = object["defaultRole"] ?? filled["defaultRole"]
+            let everyone = existing.realm.keycloak?["defaultRole"]
+            object["defaultRole"] = object["defaultRole"] ?? everyone
             imported = try realmImport(
                 try Representation(.object(object), path: whole.path).completed(named: place.name),
                 over: existing,

@@ -119,7 +119,7 @@ package struct RealmImporter: Sendable {
         for one in staged { try one.place.expectUnchanged() }
         let new = staged.filter { $0.differences == nil }.map(\.realm)
         if !new.isEmpty { try await store.publish(new) }
-        for one in staged where one.differences?.isEmpty == false {
+        for one in staged where one.differences != nil {
             do {
                 try await overwrite(one, at: moment, telling: tell)
             } catch {
@@ -140,7 +140,7 @@ package struct RealmImporter: Sendable {
 
     private func stage(_ place: RealmPlace, at moment: Moment) async throws -> Staged {
         var report = ImportReport(realm: place.name)
-        let representation = try place.representation().completed(named: place.name)
+        let representation = try place.representation()
         var imported: RealmImport.Imported
         do {
             imported = try realmImport(representation, at: moment, report: &report)

@@ -101,8 +101,13 @@ package struct RealmPlace: Sendable {
         }
     }
 
-    /// Everything of the realm but its people.
+    /// Everything of the realm but its people, with what Keycloak puts into every realm.
     func representation() throws(RealmFileError) -> Representation {
+        try said().completed(named: name)
+    }
+
+    /// The same without what the file does not say.
+    func said() throws(RealmFileError) -> Representation {
         let whole = stretch
         var parts = [RealmBytes.Part.stretch(whole)]
         if let users = own?.stretch {
