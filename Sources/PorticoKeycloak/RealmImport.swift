@@ -124,6 +124,11 @@ package struct RealmImport: Sendable {
             new.realm.atProtocol = existing.realm.atProtocol
             new.realm.signsOutByHintAlone = existing.realm.signsOutByHintAlone
             new.realm.accessTokenType = existing.realm.accessTokenType
+            // No file has a word for these.
+            let lifetimes = existing.realm.lifetimes
+            new.realm.lifetimes.appIdle = lifetimes.appIdle
+            new.realm.lifetimes.refreshGrace = lifetimes.refreshGrace
+            new.realm.lifetimes.pushedRequest = lifetimes.pushedRequest
         }
         let scopes = ScopeImport(realm: new.realm, moment: moment, existing: existing)
         var (clientIDs, scopeIDs) = (ImportedIDs(), ImportedIDs())

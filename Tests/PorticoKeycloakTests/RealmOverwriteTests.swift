@@ -309,14 +309,20 @@ struct RealmOverwriteTests {
         #expect(try await export() == before, "\(report.lines(.written)) \(report.lines(.deleted))")
     }
 
-    @Test("KC-M-1: a host of the AT Protocol stays one")
-    func hostOfATProtocol() async throws {
+    @Test("KC-M-1: what no file has a word for stays: a host of the AT Protocol, how long apps stay")
+    func ours() async throws {
         try await scene.write(Self.file)
         var host = try await scene.realm
         host.atProtocol = ATProtocolRealm(resource: "https://pds.example.com")
+        host.lifetimes.appIdle = 86_400
+        host.accessTokenType = .jwt
         _ = try await scene.database.realms.update(host)
+        try await scene.change(client: "web") { $0.authenticatesStrictly = true }
         try await scene.write(try Self.other())
-        #expect(try await scene.realm.atProtocol == host.atProtocol)
+        let realm = try await scene.realm
+        #expect(realm.atProtocol == host.atProtocol && realm.lifetimes.appIdle == 86_400)
+        #expect(realm.accessTokenType == .jwt && realm.lifetimes.accessToken == 240)
+        #expect(try await scene.client("web")?.authenticatesStrictly == true)
     }
 
     @Test("KC-M-1: a client's secret stays where the file has none; another one takes its place")

@@ -183,6 +183,7 @@ extension Client {
         takesTokenEndpointAudience = here.takesTokenEndpointAudience
         isDevelopment = here.isDevelopment
         loginTokenTargets = here.loginTokenTargets
+        staySignedIn = here.staySignedIn
         mappers = here.mappers
     }
 

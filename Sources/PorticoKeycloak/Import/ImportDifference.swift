@@ -72,8 +72,8 @@ struct ImportDifference {
             var next = part
             if let former {
                 let (said, kept) = (try secrets(of: part), try secrets(of: former))
-                // What a file masks it does not say, and a seal is another each time.
-                if said.isMasked || said == kept { next.sealed = former.sealed }
+                // A seal is another each time.
+                if said.isEmpty || said.isMasked || said == kept { next.sealed = former.sealed }
                 let id = former.document["internalId"]
                 next.document["internalId"] = id ?? part.document["internalId"]
             }

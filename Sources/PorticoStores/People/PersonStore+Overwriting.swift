@@ -182,24 +182,12 @@ extension SQLTransaction {
                 throw MissingReference()
             }
         }
-        let given = Set(new.credentials.map(\.id))
-        for credential in former.credentials where !given.contains(credential.id) {
+        // One that stays the same stays used: another one under its id begins anew.
+        for credential in former.credentials where !new.credentials.contains(credential) {
             try run("DELETE FROM credentials WHERE id = $1", [.text(credential.id)])
         }
-        for credential in new.credentials {
-            let changed = try run(
-                """
-                UPDATE credentials SET label = $1, priority = $2, parameters = $3,
-                    sealed_secret = $4
-                WHERE id = $5 AND person_id = $6
-                """,
-                [
-                    .text(credential.label), .int64(credential.priority),
-                    SQLValue(credential.parameters), .text(credential.sealedSecret),
-                    .text(credential.id), .text(person.id),
-                ]
-            )
-            if changed == 0 { try insert(credential) }
+        for credential in new.credentials where !former.credentials.contains(credential) {
+            try insert(credential)
         }
         try run("DELETE FROM federated_identities WHERE person_id = $1", [.text(person.id)])
         for identity in new.identities where try !link(identity, to: person) {
