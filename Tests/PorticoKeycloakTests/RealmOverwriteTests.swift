@@ -309,7 +309,7 @@ struct RealmOverwriteTests {
         #expect(try await export() == before, "\(report.lines(.written)) \(report.lines(.deleted))")
     }
 
-    @Test("KC-M-1: what no file has a word for stays: a host of the AT Protocol, how long apps stay")
+    @Test("KC-M-1: what no file has a word for stays, such as a host of the AT Protocol")
     func ours() async throws {
         try await scene.write(Self.file)
         var host = try await scene.realm
