@@ -9,36 +9,8 @@ extension ClientImport {
         switch secret {
         case .unchanged: return false
         case .made: return here.secret != nil
-        case .chosen(let text):
-            if registration.isSecret(text, of: here) { return true }
-            let name = ImportNotes.Name.client(here.clientID)
-            guard here.secret != nil, let existing, existing.isNoted(name) else { return false }
-            // What the file of before said, too, was changed here since.
-            guard let former = existing.secrets[ExactText(here.clientID)] else {
-                // One that an import made, because its file had none, gives way.
-                let note = existing.fields(name)
-                return note?.says(here.secretNote, at: .madeSecret) != true
-            }
-            return !registration.isSecret(former, of: here)
+        case .chosen(let text): return registration.isSecret(text, of: here)
         }
-    }
-
-    func reportSecret(
-        _ secret: ClientRegistration.Secret,
-        of here: Client,
-        report: inout ImportReport
-    ) {
-        guard case .chosen(let text) = secret, !registration.isSecret(text, of: here) else {
-            return
-        }
-        let former = existing?.secrets[ExactText(here.clientID)]
-        if let former, sameBytes(former.reveal(), text.reveal()) { return }
-        report.add(
-            .skipped,
-            "client \(here.clientID)",
-            "secret",
-            "\(ImportDifference.refused)"
-        )
     }
 
     /// Whether a client proves itself by its secret, in a way that is known here or not.

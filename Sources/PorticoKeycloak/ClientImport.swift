@@ -3,13 +3,6 @@ import PorticoProtocol
 import PorticoProvider
 import PorticoStores
 
-/// A client that is disabled because it would not be protected as it was there.
-struct ShutClient {
-    /// Whether the file enables it.
-    let isEnabled: Bool
-    let why: StaticString
-}
-
 /// Imports Keycloak's clients (Keycloak `ClientRepresentation`), with Keycloak's defaults for
 /// missing values.
 struct ClientImport {
@@ -21,10 +14,8 @@ struct ClientImport {
     let moment: Moment
     var existing: ExistingRealm?
 
-    /// - Parameter shut: Takes those that are disabled because their protection would be gone.
     func callAsFunction(
         _ realm: Representation,
-        shut: inout [ExactText: ShutClient],
         ids: inout ImportedIDs,
         report: inout ImportReport
     ) throws(RealmImportError) -> [Client] {
@@ -55,7 +46,6 @@ struct ClientImport {
                 &ids,
                 scopes,
                 others: clients,
-                shut: &shut,
                 report: &report
             ) {
                 clients.append(client)
@@ -70,7 +60,6 @@ struct ClientImport {
         _ ids: inout ImportedIDs,
         _ scopes: ClientScopes,
         others: [Client],
-        shut allShut: inout [ExactText: ShutClient],
         report: inout ImportReport
     ) throws(RealmImportError) -> Client? {
         let subject = "client \(clientID)"
@@ -79,7 +68,6 @@ struct ClientImport {
         let shut = try Self.whyDisabled(representation, attributes, isPublic: isPublic)
         let method = try Self.method(representation, attributes, isPublic: isPublic)
         let here = existing?.clients[ExactText(clientID)]
-        let isNoted = existing?.isNoted(ImportNotes.Name.client(clientID)) == true
         var client = Client(
             id: ids.take(
                 try representation.text("id"),
@@ -96,13 +84,9 @@ struct ClientImport {
         client.keycloak = Self.kept(representation)
         let isEnabled = try representation.bool("enabled") ?? true
         client.isEnabled = isEnabled && shut == nil
-        if let shut {
-            allShut[ExactText(clientID)] = ShutClient(isEnabled: isEnabled, why: shut)
-            // Of one that is here, ``ImportDifference`` decides.
-            if here == nil || !isNoted && here?.isEnabled == false {
-                report.add(.disabled, subject, "\(shut)")
-            }
-        }
+        // One that is enabled here was given another way to prove itself, and goes on with it.
+        let keepsProof = shut != nil && here?.isEnabled == true
+        if let shut, !keepsProof { report.add(.disabled, subject, "\(shut)") }
         FieldReport.client.add(representation.object, subject, report: &report)
         if var object = representation.object.object("attributes") {
             // A password is the first level.
@@ -146,10 +130,8 @@ struct ClientImport {
         try MapperReport.add(representation, subject, report: &report)
         var secret = try secret(of: client, representation, here, report: &report)
         if let here {
-            let keepsProof = shut != nil && here.isEnabled && !isNoted
             client.keep(here, withProof: keepsProof)
             if keepsProof || isKept(secret, of: here) {
-                reportSecret(secret, of: here, report: &report)
                 client.secret = here.secret
                 secret = .unchanged
             }

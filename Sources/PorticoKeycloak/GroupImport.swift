@@ -8,8 +8,6 @@ struct GroupImport {
     let roles: ImportedRoles
     let moment: Moment
     var existing: ExistingRealm?
-    /// What of a file over that realm is left out.
-    var deleted: DeletedHere?
 
     func callAsFunction(_ representation: Representation, report: inout ImportReport)
         throws(RealmImportError) -> ImportedGroups
@@ -48,21 +46,21 @@ struct GroupImport {
             )
         }
         let subject = "group \(path ?? name)"
-        let note = ImportNotes.Name.group(name, in: parent.id)
-        let isRepeated = !parent.isLeftOut && !imported.places.insert(note).inserted
+        let place = GroupPlace(name, in: parent.id)
+        let isRepeated = !parent.isLeftOut && !imported.places.insert(place).inserted
         var isLeftOut = parent.isLeftOut || isRepeated
         if isRepeated {
             report.add(.skipped, subject, "the file has it twice")
         } else if !isLeftOut, !PlainText.isLine(name, length: 255 * 4) {
             report.add(.skipped, subject, "its name is not one line of at most 255 characters")
             isLeftOut = true
-        } else if !isLeftOut, let deleted {
-            let (element, known) = (representation.object, "group \(name)")
-            isLeftOut = deleted.leavesOut(element, known, note, report: &report)
+        } else if !isLeftOut, let existing {
+            let said = try representation.text("id")
+            isLeftOut = existing.leavesOut(said, .group(place), subject, report: &report)
         }
         var id: String?
         if !isLeftOut {
-            var group = try group(representation, name, note, in: parent, &imported)
+            var group = try group(representation, name, place, in: parent, &imported)
             group.attributes = try representation.attributes(subject, report: &report)
             let names = try Self.roles(of: representation)
             imported.groups.append(
@@ -90,14 +88,14 @@ struct GroupImport {
     private func group(
         _ representation: Representation,
         _ name: String,
-        _ note: String,
+        _ place: GroupPlace,
         in parent: Parent,
         _ imported: inout ImportedGroups
     ) throws(RealmImportError) -> Group {
         Group(
             id: imported.taken.take(
                 try representation.text("id"),
-                here: existing?.groups[note]?.group.id,
+                here: existing?.groups[place]?.group.id,
                 existing,
                 random: moment.random
             ),
@@ -152,8 +150,8 @@ struct ImportedGroups {
     /// path: then no one is known to be in either, because the other may have more rights.
     private var paths: [Hash256: Claim] = [:]
     private var aliases: [Hash256: Claim] = [:]
-    /// The parent and the name of each, as the names of notes.
-    var places: Set<String> = []
+    /// Those that are left out too, as far as those above them are not.
+    var places: Set<GroupPlace> = []
     var taken = ImportedIDs()
 
     /// - Returns: `nil` where it is longer than 4 KiB: thousands may stand below a long name.

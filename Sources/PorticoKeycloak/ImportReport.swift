@@ -14,6 +14,12 @@ package struct ImportReport: Hashable, Sendable {
         case disabled
         /// Who administers afterwards.
         case administers
+        /// It was here, is not in the file, and was deleted.
+        case deleted
+        /// It is new in a realm that was here, or was written over what was.
+        case written
+        /// It is here, and stays as it is.
+        case stays
         /// It was left out.
         case skipped
         /// It was imported in another form.

@@ -3,8 +3,6 @@ import PorticoBytes
 /// The ids of a file, as far as they can be kept: tokens, scripts and exports name them.
 struct ImportedIDs {
     private var taken = SeenTexts()
-    /// The file's ids, by others that were given in their place.
-    var replaced: [String: String] = [:]
 
     /// The same for ids that differ in the spelling of a UUID only.
     static func key(_ id: String) -> String { UniqueID(id)?.text ?? id }

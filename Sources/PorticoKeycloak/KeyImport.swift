@@ -65,41 +65,36 @@ struct KeyImport {
             )
         case .secret(let secret, let keyID):
             guard isTaken(keyID, subject, keys, &report) else { return }
-            let isHere = existing?.keptKeys[keyID] != nil
-            guard existing == nil || isHere || !component.isEnabled else {
+            if let existing {
                 // Its time may be over: it comes with the first import, or not at all.
-                let words: StaticString = "not taken: it would verify old refresh tokens"
-                report.add(.skipped, subject, "\(words)")
+                let isHere = existing.keptKeys[keyID] != nil
+                let words: StaticString =
+                    isHere
+                    ? "stays as it is here" : "not taken: it would verify old refresh tokens"
+                report.add(isHere ? .read : .skipped, subject, "\(words)")
                 return
             }
             let kind: KeptKey.Kind = component.isEnabled ? .hmac : .silent
             keys.kept.append(keptKey(component, keyID, kind, secret: secret, realmID))
-            if component.isEnabled, isHere {
-                report.add(.read, subject, "stays as it is here")
-            } else {
-                report.add(
-                    component.isEnabled ? .read : .changed,
-                    subject,
-                    nil,
-                    component.isEnabled ? "can verify refresh tokens of before" : "disabled",
-                    isKept: true
-                )
-            }
+            report.add(
+                component.isEnabled ? .read : .changed,
+                subject,
+                nil,
+                component.isEnabled ? "can verify refresh tokens of before" : "disabled",
+                isKept: true
+            )
         case .other:
             report.add(.ignored, subject, "of a kind that nothing here uses")
         case .pair(let pair):
             let keyID = pair.publicKey.keyID
             guard isTaken(keyID, subject, keys, &report) else { return }
-            if let algorithm = component.signatureAlgorithm, component.isEnabled {
+            if let existing, existing.hasKey(keyID) {
+                report.add(.read, subject, "stays as it is here")
+            } else if let algorithm = component.signatureAlgorithm, component.isEnabled {
                 let record = try record(pair, algorithm, component, rank, realmID)
                 keys.signing.append(record)
-                let isHere = existing?.keys.contains { sameBytes($0.keyID, keyID) } == true
                 let signs = component.isActive && existing == nil
-                report.add(
-                    .read,
-                    subject,
-                    isHere ? "stays as it is here" : signs ? "signs" : "verifies only"
-                )
+                report.add(.read, subject, signs ? "signs" : "verifies only")
             } else {
                 let kind: KeptKey.Kind = component.isEnabled ? .published : .silent
                 var key = keptKey(
@@ -117,7 +112,7 @@ struct KeyImport {
         }
     }
 
-    /// Whether it is the first of that `kid`, and was not deleted here.
+    /// Whether it is the first of that `kid`.
     private func isTaken(
         _ keyID: String,
         _ subject: String,
@@ -126,10 +121,6 @@ struct KeyImport {
     ) -> Bool {
         if (keys.signing.map(\.keyID) + keys.kept.map(\.keyID)).contains(keyID) {
             report.add(.skipped, subject, "the file has it twice")
-            return false
-        }
-        if let existing, existing.isGone(key: keyID) {
-            report.add(.skipped, subject, "was deleted here, and stays so")
             return false
         }
         return true

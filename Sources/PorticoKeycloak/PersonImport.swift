@@ -14,8 +14,7 @@ struct PersonImport {
     let clients: [ExactText: String]
     let seal: CredentialSeal
     let moment: Moment
-    /// Whether the realm is here already: who has what two people of the file have is then decided with
-    /// the people that are here (``PersonNames``, ``PersonIdentities``).
+    /// Whether the realm is here already: who administers it is then known from everyone in it.
     let isOverRealm: Bool
 
     private var taken = Taken()
@@ -68,8 +67,7 @@ struct PersonImport {
                 report.add(.skipped, subject, "the account of a client that is not imported")
                 return nil
             }
-            let isFirst = taken.clients.insert(client)
-            guard isOverRealm || isFirst else {
+            guard taken.clients.insert(client) else {
                 report.add(.skipped, subject, "the second account of one client")
                 return nil
             }
@@ -84,7 +82,7 @@ struct PersonImport {
         for identity in try identities(of: user, subject, report: &report) {
             // An alias is bounded by nothing, so its length stands before it.
             let key = "\(identity.provider.utf8.count) \(identity.provider) \(identity.subject)"
-            if isOverRealm || taken.accounts.insert(key) {
+            if taken.accounts.insert(key) {
                 new.identities.append(identity)
             } else {
                 report.add(.skipped, subject, "an account at a provider that another person has")
@@ -184,7 +182,7 @@ struct PersonImport {
             report.add(.skipped, subject, "the file has this user name or id twice")
             return nil
         }
-        if !isOverRealm, !takeNames(of: &person, subject, report: &report) { return nil }
+        guard takeNames(of: &person, subject, report: &report) else { return nil }
         if !person.isEnabled { report.add(.read, subject, "disabled") }
         return person
     }
@@ -203,8 +201,8 @@ struct PersonImport {
 
     /// A user name for who has none that can be kept: no one else's.
     private func free(_ person: Person) -> String {
-        isOverRealm || !taken.usernames.contains(person.username)
-            ? person.username : LoginName.folded(person.id)
+        taken.usernames.contains(person.username)
+            ? LoginName.folded(person.id) : person.username
     }
 
     /// - Returns: Whether the user name is free. An address or a DID that is not is left out.

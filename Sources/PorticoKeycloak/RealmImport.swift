@@ -43,10 +43,6 @@ package struct RealmImport: Sendable {
         /// Without people.
         var realm: NewRealm
         var people: PersonImport
-        /// Clients that are disabled because their protection would be gone.
-        let shut: [ExactText: ShutClient]
-        /// ``ImportedIDs/replaced``
-        let fileIDs: [String: String]
     }
 
     private static func expectKeepable(_ new: NewRealm, _ path: String) throws(RealmImportError) {
@@ -75,18 +71,18 @@ package struct RealmImport: Sendable {
     ///
     /// - Parameters:
     ///   - existing: A realm that is here, whose ids, keys and issuer stay.
-    ///   - deleted: What of its groups is left out.
+    ///   - filled: With the settings that the file does not have as they are here.
     func callAsFunction(
         _ representation: Representation,
         over existing: ExistingRealm? = nil,
-        without deleted: DeletedHere? = nil,
+        filled: Representation? = nil,
         at moment: Moment,
         report: inout ImportReport
     ) throws -> Imported {
         guard let name = try representation.text("realm") else {
             throw RealmImportError.missing(path: representation.path(of: "realm"))
         }
-        let settings = try RealmSettings(representation, report: &report)
+        let settings = try RealmSettings(filled ?? representation, report: &report)
         let algorithms = try ClientAlgorithms.named(in: representation)
         let keyImport = KeyImport(ring: ring, moment: moment, existing: existing)
         var keys = KeyImport.Keys()
@@ -100,20 +96,27 @@ package struct RealmImport: Sendable {
                 algorithms: algorithms.union([settings.signingAlgorithm]),
                 importing: { realmID in
                     keys = try keyImport(representation, realmID: realmID, report: &report)
-                    let disabled = Set(keys.kept.filter { $0.kind == .silent }.map(\.keyID))
-                    let kept = existing?.keys.filter { !disabled.contains($0.keyID) } ?? []
-                    let known = Set(kept.map(\.keyID))
-                    return kept + keys.signing.filter { !known.contains($0.keyID) }
+                    return existing?.keys ?? keys.signing
                 },
                 at: moment
             )
         } catch let refusal as RealmCreation.Refusal {
             throw RealmImportError.realm(path: representation.path(of: "realm"), refusal)
         }
+        // They verify: what signs here was chosen here, or is made now.
+        if let oldest = existing?.keys.map(\.activeFrom).min() {
+            new.keys += keys.signing.map { key in
+                var key = key
+                key.activeFrom = oldest - 1
+                return key
+            }
+        }
         new.keptKeys = keys.kept
         settings.apply(to: &new.realm)
         new.realm.keycloak = RealmSettings.kept(representation)
         if let existing {
+            for (name, value) in existing.realm.keycloak ?? JSONObject()
+            where representation.object[name] == nil { new.realm.keycloak?[name] = value }
             new.realm.issuer = existing.realm.issuer
             new.realm.mappers = existing.realm.mappers
             new.realm.notBefore = max(new.realm.notBefore, existing.realm.notBefore)
@@ -121,11 +124,15 @@ package struct RealmImport: Sendable {
             new.realm.atProtocol = existing.realm.atProtocol
             new.realm.signsOutByHintAlone = existing.realm.signsOutByHintAlone
             new.realm.accessTokenType = existing.realm.accessTokenType
+            // No file has a word for these.
+            let lifetimes = existing.realm.lifetimes
+            new.realm.lifetimes.appIdle = lifetimes.appIdle
+            new.realm.lifetimes.refreshGrace = lifetimes.refreshGrace
+            new.realm.lifetimes.pushedRequest = lifetimes.pushedRequest
         }
         let scopes = ScopeImport(realm: new.realm, moment: moment, existing: existing)
         var (clientIDs, scopeIDs) = (ImportedIDs(), ImportedIDs())
         new.scopes = try scopes(representation, ids: &scopeIDs, report: &report)
-        var shut: [ExactText: ShutClient] = [:]
         new.clients = try ClientImport(
             registration: clients,
             realm: new.realm,
@@ -133,8 +140,11 @@ package struct RealmImport: Sendable {
             algorithms: SigningKeyRecord.activeAlgorithms(of: new.keys, at: moment.seconds),
             moment: moment,
             existing: existing
-        )(representation, shut: &shut, ids: &clientIDs, report: &report)
-        for index in new.clients.indices { new.clients[index].isMoved = true }
+        )(representation, ids: &clientIDs, report: &report)
+        for index in new.clients.indices {
+            let here = existing?.clients[ExactText(new.clients[index].clientID)]
+            new.clients[index].isMoved = here?.isMoved ?? true
+        }
         let roles = try RoleImport(
             realm: new.realm,
             clients: new.clients,
@@ -154,8 +164,7 @@ package struct RealmImport: Sendable {
             realm: new.realm,
             roles: roles,
             moment: moment,
-            existing: existing,
-            deleted: deleted
+            existing: existing
         )(representation, report: &report)
         new.groups = groups.groups
         new.parts = try PartImport(
@@ -188,10 +197,6 @@ package struct RealmImport: Sendable {
         )
         try Self.expectKeepable(new, representation.path)
         try RealmSettings.reportTheRest(of: representation, report: &report)
-        var fileIDs = clientIDs.replaced
-        for ids in [scopeIDs, roles.ids, groups.taken] {
-            fileIDs.merge(ids.replaced) { first, _ in first }
-        }
-        return Imported(realm: new, people: people, shut: shut, fileIDs: fileIDs)
+        return Imported(realm: new, people: people)
     }
 }

@@ -125,13 +125,14 @@ extension RealmSettings {
     /// What has no place of its own, for exports and for the answers of the realm.
     static func kept(_ realm: Representation) -> JSONObject {
         var object = JSONObject()
-        for (name, value) in realm.object
-        where !placed.contains(name) && !closed.contains(name) && PartImport.lists[name] == nil
-            && !PartImport.objects.contains(name)
-        {
-            object[name] = value
-        }
+        for (name, value) in realm.object where isKept(name) { object[name] = value }
         return object
+    }
+
+    /// Whether a member of a file has no place of its own.
+    static func isKept(_ name: String) -> Bool {
+        !placed.contains(name) && !closed.contains(name) && PartImport.lists[name] == nil
+            && !PartImport.objects.contains(name)
     }
 
     static func reportTheRest(of realm: Representation, report: inout ImportReport)

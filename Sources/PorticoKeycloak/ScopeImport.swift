@@ -18,8 +18,7 @@ struct ScopeImport {
         guard representation.object["clientScopes"] != nil else {
             if let existing, !existing.scopes.isEmpty {
                 report.add(.read, "client scopes", "the file has none: those that are here stay")
-                return existing.scopes.values.filter { Self.mayName($0, of: existing) }
-                    .sorted { $0.name < $1.name }
+                return existing.scopes.values.sorted { $0.name < $1.name }
             }
             report.add(
                 .changed,
@@ -60,17 +59,6 @@ struct ScopeImport {
             try MapperReport.add(scope, "scope \(name)", report: &report)
         }
         return scopes
-    }
-
-    /// Whether a file without scopes means the one of that name that is here: one that a file brought, or
-    /// one that every realm of Keycloak's has and that took no other's name.
-    private static func mayName(_ scope: ClientScope, of existing: ExistingRealm) -> Bool {
-        let note = ImportNotes.Name.scope(scope.name)
-        if !existing.isMadeHere(note, id: .string(scope.id)) { return true }
-        return existing.notes[note] == nil
-            && (BuiltInScopes.defaults + BuiltInScopes.optionals).contains {
-                sameBytes($0, scope.name)
-            }
     }
 
     /// `scopeMappings` are of the realm's roles, `clientScopeMappings` of the roles of each client.

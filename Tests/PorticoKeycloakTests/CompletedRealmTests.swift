@@ -20,7 +20,7 @@ struct CompletedRealmTests {
             .underTest(),
             store: database.realms,
             people: database.people,
-            mayOverwrite: true
+            conflict: .overwrite()
         )
         let source = try RealmSource([RealmFile(text)])
         let staged = try await importer.stage(source.realms, at: RealmImportTests.noon)

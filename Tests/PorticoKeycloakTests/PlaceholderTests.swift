@@ -167,8 +167,8 @@ struct PlaceholderTests {
             offset throws(FileBytes.Refusal) in BytesSource(Array(Array(text.utf8)[offset...]))
         }
         let place = try #require(try RealmSource([file]).realms.first)
-        let secrets = try ImportNotes.secrets(in: place.representation())
-        #expect(secrets.values.map { $0.reveal() } == ["${vault.web} as it is"])
+        let client = try #require(try place.said().children("clients").first)
+        #expect(try client.text("secret") == "${vault.web} as it is")
     }
 
     @Test("The default of a placeholder is not shown: it may be the secret")

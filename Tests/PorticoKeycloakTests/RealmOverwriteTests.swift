@@ -9,53 +9,61 @@ import Testing
 
 @testable import PorticoKeycloak
 
-@Suite("Files written over a realm that is here")
+@Suite("decision 0054: files for a realm that is here: fail, skip, overwrite, prune")
 struct RealmOverwriteTests {
-    private let database: TestDatabase
+    private let scene: OverwriteScene
 
     init() throws {
-        database = try TestDatabase.inMemory()
+        scene = try OverwriteScene()
     }
 
-    private func write(
-        _ text: String,
-        isDryRun: Bool = false,
-        mayOverwrite: Bool = true
-    ) async throws -> RealmImporter.Staged {
-        let importer = RealmImporter(
-            .underTest(),
-            store: database.realms,
-            people: database.people,
-            isDryRun: isDryRun,
-            mayOverwrite: mayOverwrite
-        )
-        let source = try RealmSource([RealmFile(text)])
-        let staged = try await importer.stage(source.realms, at: RealmImportTests.noon)
-        try await importer.publish(staged, at: RealmImportTests.noon)
-        return try #require(staged.first)
+    private static let nothing = RealmImporter.Differences()
+    private static let all = ImportConflict.overwrite(people: true, prune: true)
+
+    private static func name(_ name: String) -> RoleName { RoleName(clientID: nil, name: name) }
+
+    /// A hash of a password (PBKDF2), told from others by its salt.
+    private static func hash(_ salt: String) -> String {
+        """
+        {"type": "password", "createdDate": 5,
+         "secretData": "{\\"value\\": \\"ISIjJCUmJygpKissLS4vMDEyMzQ1Njc4OTo7PD0+P0A=\\", \\"salt\\": \\"\(salt)\\"}",
+         "credentialData": "{\\"hashIterations\\": 27500, \\"algorithm\\": \\"pbkdf2-sha256\\"}"}
+        """
     }
 
-    private func realm() async throws -> Realm {
-        try #require(try await database.realms.snapshot().realms.first)
-    }
-
-    private func person(_ id: String) async throws -> KeptPerson? {
-        try await database.people.kept([id], realmID: try await realm().id)[id]
-    }
+    private static let (before, after) = (
+        hash("c2FsdHNhbHRzYWx0MQ=="), hash("c2FsdHNhbHRzYWx0Mg==")
+    )
+    private static let phone = #"""
+        {"id": "55555555-5555-4555-8555-555555555555", "type": "otp", "userLabel": "phone", "createdDate": 6,
+         "secretData": "{\"value\": \"abcdefghijklmnop\"}",
+         "credentialData": "{\"subType\": \"totp\", \"digits\": 6}"}
+        """#
+    private static let key = #"""
+        {"name": "e", "providerId": "eddsa-generated", "config": {"eddsaPrivateKey":
+         ["MC4CAQAwBQYDK2VwBCIEIHW9w2/MhZMyriUA0eAburHNEgefTM44/kfgdcscoZUE"], "active": ["true"]}}
+        """#
 
     /// With something of every kind. Each text that is replaced stands once.
     private static let file = #"""
-        {"realm": "a", "enabled": true, "accessTokenLifespan": 300,
+        {"realm": "a", "enabled": true, "accessTokenLifespan": 300, "defaultGroups": ["/guests"],
          "clients": [
-            {"clientId": "web", "secret": "a secret that is long", "redirectUris": ["https://a.example/cb"]},
+            {"id": "11111111-1111-4111-8111-111111111111", "clientId": "web",
+             "secret": "a secret that is long", "redirectUris": ["https://a.example/cb"]},
             {"clientId": "masked", "secret": "**********"},
+            {"clientId": "job", "secret": "a secret that is long", "serviceAccountsEnabled": true},
             {"clientId": "app", "publicClient": true, "fullScopeAllowed": false}],
-         "clientScopes": [{"name": "tools", "description": "before"}],
-         "roles": {"realm": [{"name": "reader"}, {"name": "writer"},
-            {"name": "boss", "composite": true, "composites": {"realm": ["reader", "writer"]}}]},
+         "clientScopes": [{"id": "22222222-2222-4222-8222-222222222222", "name": "tools",
+            "description": "before"}],
+         "roles": {"realm": [
+                {"id": "33333333-3333-4333-8333-333333333333", "name": "reader"}, {"name": "writer"},
+                {"name": "boss", "composite": true, "composites": {"realm": ["reader", "writer"]}}],
+            "client": {"web": [{"name": "editor"}]}},
          "scopeMappings": [{"client": "app", "roles": ["reader", "writer"]}],
-         "groups": [{"name": "staff", "realmRoles": ["reader"], "subGroups": [{"name": "ios"}]}],
-         "identityProviders": [{"alias": "idp", "providerId": "oidc", "config": {"clientSecret": "hidden one"}}],
+         "groups": [{"id": "44444444-4444-4444-8444-444444444444", "name": "staff",
+            "realmRoles": ["reader"], "subGroups": [{"name": "ios"}]}, {"name": "guests"}],
+         "identityProviders": [{"alias": "idp", "internalId": "i-1", "providerId": "oidc",
+            "config": {"clientSecret": "hidden one"}}],
          "components": {"org.keycloak.keys.KeyProvider": [{"name": "h", "providerId": "hmac-generated",
             "config": {"kid": ["k"], "secret": ["c2VjcmV0IG9mIHRoZSBiZWZvcmU"], "algorithm": ["HS512"]}}]},
          "users": [
@@ -63,14 +71,14 @@ struct RealmOverwriteTests {
              "realmRoles": ["reader", "boss"], "groups": ["/staff", "/staff/ios"],
              "federatedIdentities": [{"identityProvider": "idp", "userId": "77"}],
              "clientConsents": [{"clientId": "app", "grantedClientScopes": ["tools"]}],
-             "credentials": [{"type": "otp", "userLabel": "phone",
-                "secretData": "{\"value\": \"abcdefghijklmnop\"}",
-                "credentialData": "{\"subType\": \"totp\", \"digits\": 6}"}]},
+             "credentials": [\#(before), \#(phone)]},
+            {"id": "p-2", "username": "bob", "enabled": true},
+            {"username": "service-account-job", "enabled": true, "serviceAccountClientId": "job", "realmRoles": ["reader"]},
             {"username": "noid", "enabled": true}]}
         """#
 
-    private func changed(_ text: String, _ replacements: [(String, String)]) throws -> String {
-        var text = text
+    private static func changed(_ replacements: (String, String)...) throws -> String {
+        var text = file
         for (old, new) in replacements {
             try #require(text.contains(old), "\(old)")
             text = text.replacing(old, with: new)
@@ -78,327 +86,766 @@ struct RealmOverwriteTests {
         return text
     }
 
-    @Test("KC-M-1: the same file again changes nothing, and says so")
-    func idempotent() async throws {
-        #expect(try await write(Self.file).differences == nil)
-        let before = try await database.realms.snapshot()
-        let people = try await database.people.people(
-            realmID: try await realm().id,
-            after: nil,
-            limit: 10
-        )
-        for isDryRun in [true, false] {
-            let again = try await write(Self.file, isDryRun: isDryRun)
-            #expect(again.differences == RealmImporter.Differences(), "\(again.report.lines)")
-        }
-        let after = try await database.realms.snapshot()
-        #expect(before.clients == after.clients && before.keys == after.keys)
-        #expect(
-            try await database.people.people(
-                realmID: try await realm().id,
-                after: nil,
-                limit: 10
-            ) == people
+    /// Every kind of thing and a person, otherwise than before.
+    private static func other() throws -> String {
+        try changed(
+            (#""accessTokenLifespan": 300"#, #""accessTokenLifespan": 240"#),
+            ("https://a.example/cb", "https://b.example/cb"),
+            (#""description": "before""#, #""description": "after""#),
+            (
+                #""composites": {"realm": ["reader", "writer"]}"#,
+                #""composites": {"realm": ["reader"]}"#
+            ),
+            (
+                #""client": "app", "roles": ["reader", "writer"]"#,
+                #""client": "app", "roles": ["writer"]"#
+            ),
+            (#""realmRoles": ["reader"], "subGroups""#, #""realmRoles": ["writer"], "subGroups""#),
+            (#""providerId": "oidc""#, #""providerId": "keycloak-oidc""#),
+            ("ann@example.com", "ann@new.example"),
+            (
+                #""realmRoles": ["reader", "boss"], "groups": ["/staff", "/staff/ios"]"#,
+                #""realmRoles": ["writer"], "groups": ["/staff"], "firstName": "Ann""#
+            ),
+            (
+                #"{"username": "noid", "enabled": true}"#,
+                #"{"username": "noid", "enabled": false}, {"id": "p-3", "username": "cid", "enabled": true}"#
+            )
         )
     }
 
-    @Test("KC-M-1: a realm that came meanwhile is not written over by who did not ask for it")
-    func notAsked() async throws {
-        _ = try await write(Self.file)
-        let before = try await realm()
-        let file = try changed(
-            Self.file,
-            [("\"accessTokenLifespan\": 300", "\"accessTokenLifespan\": 240")]
+    /// The realm with everything in it, as an export has it.
+    private func export() async throws -> [UInt8] {
+        let export = RealmExport(
+            realms: scene.database.realms,
+            people: scene.database.people,
+            ring: TestRealm.ring
         )
+        var bytes: [UInt8] = []
+        _ = try await export(
+            try await scene.realm.id,
+            RealmExport.Contents(people: true, secrets: true),
+            at: RealmImportTests.noon.seconds
+        ) { bytes += $0 }
+        return bytes
+    }
+
+    // MARK: Fail, skip
+
+    @Test("KC-M-1: without a word on conflicts a realm that is here is refused, and stays")
+    func fail() async throws {
+        try await scene.write(Self.file, .fail)
+        let before = try await export()
         await #expect(throws: RealmStore.TakenName.self) {
-            try await write(file, mayOverwrite: false)
+            try await scene.write(try Self.other(), .fail)
         }
-        #expect(try await realm() == before)
+        #expect(try await export() == before)
     }
 
-    @Test("KC-M-1: a realm in use of which nothing tells what a file said is not written over")
-    func inUse() async throws {
-        let scene = try OverwriteScene()
+    @Test(
+        "KC-M-1: the same file again changes nothing, and nothing differs",
+        arguments: [.skip, .overwrite(), .overwrite(prune: true), all] as [ImportConflict]
+    )
+    func again(_ conflict: ImportConflict) async throws {
+        #expect(try await scene.write(Self.file).differences == nil)
+        #expect(try await scene.diff(Self.file) == [])
+        let before = try await export()
+        for isDryRun in [true, false] {
+            let staged = try await scene.write(Self.file, conflict, isDryRun: isDryRun)
+            #expect(staged.differences == Self.nothing, "\(staged.report.lines(.written))")
+        }
+        #expect(try await export() == before)
+        #expect(try await scene.diff(Self.file) == [])
+    }
+
+    @Test("KC-M-1: skip adds what is missing, and changes nothing that is here")
+    func skip() async throws {
         try await scene.write(Self.file)
-        let file = try changed(Self.file, [("ann@example.com", "ann@new.example")])
-        // A realm of before there were notes.
-        try await scene.database.database.write { transaction in
-            try transaction.run("DELETE FROM realm_parts WHERE substr(kind, 1, 1) = '~'", [])
-        }
-        try await scene.use()
-        let before = try await scene.person("p-1")
-        await #expect(throws: RealmImporter.InUse.self) { try await scene.write(file) }
-        #expect(try await scene.person("p-1") == before)
-        // As long as nobody has, the file's word counts, and is noted.
-        try await scene.database.database.write { transaction in
-            try transaction.run("DELETE FROM grants", [])
-        }
-        #expect(try await scene.write(file).differences == .init(things: 0, people: 1))
-        try await scene.use()
-        #expect(try await scene.write(file).differences == RealmImporter.Differences())
-    }
-
-    @Test("KC-M-1: a host of the AT Protocol stays one, whatever is known of the file before")
-    func hostOfATProtocol() async throws {
-        _ = try await write(Self.file)
-        var host = try await realm()
-        host.atProtocol = ATProtocolRealm(resource: "https://pds.example.com")
-        _ = try await database.realms.update(host)
-        #expect(try await write(Self.file).differences?.isEmpty == true)
-        #expect(try await realm().atProtocol == host.atProtocol)
-        // A realm of before there were notes.
-        try await database.database.write { transaction in
-            try transaction.run("DELETE FROM realm_parts WHERE substr(kind, 1, 1) = '~'", [])
-        }
-        _ = try await write(Self.file)
-        #expect(try await realm().atProtocol == host.atProtocol)
-    }
-
-    @Test("KC-M-1: a secret that a file masks is not lost")
-    func masked() async throws {
-        _ = try await write(Self.file)
-        let realmID = try await realm().id
-        let before = try await database.realms.parts(nil, realmID: realmID)
-        let file = try changed(
-            Self.file,
-            [
-                ("hidden one", "**********"),
-                (#""providerId": "oidc""#, #""providerId": "keycloak-oidc""#),
-            ]
+        let before = try await export()
+        // What differs, and no more: not even a role of a role, or an account of a client.
+        let onlyOther = try Self.other().replacing(
+            #", {"id": "p-3", "username": "cid", "enabled": true}"#,
+            with: ""
         )
-        _ = try await write(file)
-        let after = try await database.realms.parts(nil, realmID: realmID)
-        #expect(after != before)
-        #expect(after.map(\.sealed) == before.map(\.sealed))
+        #expect(try await scene.write(onlyOther, .skip).differences == Self.nothing)
+        #expect(try await export() == before)
+        let more = try Self.other()
+            .replacing(
+                #"{"clientId": "masked""#,
+                with: #"{"clientId": "new"}, {"clientId": "masked""#
+            )
+            .replacing(#"{"name": "writer"}"#, with: #"{"name": "writer"}, {"name": "new"}"#)
+            .replacing(#"{"name": "ios"}"#, with: #"{"name": "ios"}, {"name": "new"}"#)
+            .replacing(
+                #""clientScopes": ["#,
+                with: #""clientScopes": [{"name": "new"}, "#
+            )
+            .replacing(
+                #""identityProviders": ["#,
+                with: #""identityProviders": [{"alias": "new", "providerId": "oidc"}, "#
+            )
+            .replacing(
+                #"{"id": "p-2", "username": "bob", "enabled": true}"#,
+                with: #"""
+                    {"id": "p-2", "username": "else", "enabled": true},
+                    {"id": "p-8", "username": "bob", "enabled": true},
+                    {"id": "p-9", "username": "dan", "enabled": true, "email": "ANN@example.com"}
+                    """#
+            )
+        let dry = try await scene.write(more, .skip, isDryRun: true)
+        let report = try await scene.write(more, .skip).report
+        #expect(dry.differences == .init(things: 5, people: 1), "\(report.lines(.written))")
+        #expect(dry.report == report)
+        #expect(report.says(.stays, "client web", "stays as it is"))
+        #expect(report.says(.stays, "user else", "stays as it is"))
+        #expect(report.says(.skipped, "user bob", "another person here has the username"))
+        #expect(report.says(.skipped, "user dan", "another person here has the email address"))
+        let groups = try await scene.groups()
+        #expect(groups["new"]?.group.parentID == groups["staff"]?.group.id)
+        #expect(try await scene.client("new") != nil)
+        #expect(try await scene.roles()["new"] != nil)
+        #expect(try await scene.person("p-3") != nil)
+        for id in ["p-8", "p-9"] { #expect(try await scene.person(id) == nil) }
+        #expect(try await scene.realm.lifetimes.accessToken == 300)
+        #expect(groups["staff"]?.roles == [Self.name("reader")])
+        #expect(try await scene.person("p-1")?.person.email == "ann@example.com")
     }
 
-    @Test("KC-M-1: what differs is written over, of every kind, and ids stay")
-    func changes() async throws {
-        _ = try await write(Self.file)
-        let before = try await database.realms.snapshot()
-        let file = try changed(
-            Self.file,
-            [
-                (#""accessTokenLifespan": 300"#, #""accessTokenLifespan": 240"#),
-                ("https://a.example/cb", "https://b.example/cb"),
-                (#""description": "before""#, #""description": "after""#),
-                (
-                    #""composites": {"realm": ["reader", "writer"]}"#,
-                    #""composites": {"realm": ["reader"]}"#
-                ),
-                (
-                    #""client": "app", "roles": ["reader", "writer"]"#,
-                    #""client": "app", "roles": ["writer"]"#
-                ),
-                (
-                    #""name": "staff", "realmRoles": ["reader"]"#,
-                    #""name": "staff", "realmRoles": ["writer"]"#
-                ),
-                (#""email": "ann@example.com""#, #""email": "ann@new.example""#),
-                (
-                    #""realmRoles": ["reader", "boss"], "groups": ["/staff", "/staff/ios"]"#,
-                    #""realmRoles": ["reader"], "groups": ["/staff"]"#
-                ),
-                (
-                    #"{"username": "noid", "enabled": true}"#,
-                    #"{"username": "noid", "enabled": false}, {"id": "p-2", "username": "bob", "enabled": true}"#
-                ),
-            ]
+    @Test("attack: skip brings a client that is here an account with rights")
+    func skipAccount() async throws {
+        let file =
+            #"{"realm": "a", "enabled": true, "clients": [{"clientId": "job", "secret": "a secret that is long" JOB}]}"#
+        try await scene.write(file.replacing("JOB", with: ""))
+        let with = file.replacing("JOB", with: #", "serviceAccountsEnabled": true"#)
+        let report = try await scene.write(with, .skip).report
+        let job = try #require(try await scene.client("job"))
+        #expect(!job.grantTypes.contains(.clientCredentials))
+        let account = try await scene.database.people.serviceAccount(
+            of: job.id,
+            realmID: job.realmID
         )
-        let dry = try await write(file, isDryRun: true)
-        #expect(try await realm().lifetimes.accessToken == 300)
-        let done = try await write(file)
-        #expect(dry.differences == done.differences && done.differences?.people == 3)
-        let after = try await database.realms.snapshot()
-        #expect(after.version > before.version)
+        #expect(account == nil && report.says(.stays, "user service-account-job", "stays"))
+    }
+
+    // MARK: Overwrite
+
+    @Test("KC-M-1: overwrite makes things what the file says; ids stay, and so do people")
+    func things() async throws {
+        try await scene.write(Self.file)
+        let before = try await scene.database.realms.snapshot()
+        let (ann, file) = (try await scene.person("p-1"), try Self.other())
+        let dry = try await scene.write(file, isDryRun: true)
+        #expect(try await scene.realm.lifetimes.accessToken == 300)
+        let done = try await scene.write(file)
+        #expect(dry.differences == done.differences && dry.report == done.report)
+        #expect(done.differences == .init(things: 7, people: 1), "\(done.report.lines(.written))")
+        let after = try await scene.database.realms.snapshot()
+        #expect(after.version > before.version && after.keys == before.keys)
         #expect(after.clients.map(\.id) == before.clients.map(\.id))
-        #expect(after.keys == before.keys)
-        #expect(try await realm().lifetimes.accessToken == 240)
-        let web = try #require(after.clients.first { $0.clientID == "web" })
+        #expect(after.realms.map(\.issuer) == before.realms.map(\.issuer))
+        #expect(try await scene.realm.lifetimes.accessToken == 240)
+        let web = try #require(try await scene.client("web"))
         #expect(web.redirectURIs.map(\.text) == ["https://b.example/cb"])
         #expect(web.secret == before.clients.first { $0.clientID == "web" }?.secret)
         #expect(after.scopes.first?.representation.string("description") == "after")
-        let (reader, writer) = (
-            RoleName(clientID: nil, name: "reader"), RoleName(clientID: nil, name: "writer")
-        )
-        let boss = RoleName(clientID: nil, name: "boss")
-        #expect(
-            try await database.realms.roleParts(realmID: try await realm().id)
-                .filter { !$0.role.isMade }
-                == [RolePart(role: boss, part: reader)]
-        )
-        let app = try #require(after.clients.first { $0.clientID == "app" })
-        #expect(after.roleLimits[.client(app.id)] == [writer])
-        let groups = try await database.realms.groups(realmID: try await realm().id)
-        #expect(groups.first { $0.group.name == "staff" }?.roles == [writer])
-        let ann = try #require(try await person("p-1"))
-        #expect(ann.person.email == "ann@new.example" && ann.roles == [reader])
-        #expect(ann.groupIDs.count == 1 && ann.credentials.count == 1)
-        #expect(ann.identities.map(\.subject) == ["77"])
-        #expect(try await person("p-2") != nil)
-        // And from there nothing differs.
-        #expect(try await write(file).differences?.isEmpty == true)
+        let boss = RolePart(role: Self.name("boss"), part: Self.name("reader"))
+        let parts = try await scene.database.realms.roleParts(realmID: web.realmID)
+        #expect(parts.filter { !$0.role.isMade } == [boss])
+        let app = try #require(try await scene.client("app"))
+        #expect(after.roleLimits[.client(app.id)] == [Self.name("writer")])
+        #expect(try await scene.groups()["staff"]?.roles == [Self.name("writer")])
+        // Those who are here stay as they are, and new ones come.
+        #expect(try await scene.person("p-1") == ann)
+        #expect(try await scene.person("p-3") != nil)
+        #expect(done.report.says(.stays, "user ann", "is here already"))
+        #expect(try await scene.write(file).differences == Self.nothing)
     }
 
-    @Test("KC-M-1, decision 0051: a key that the file has disabled signs and verifies nothing here")
-    func disabledKeys() async throws {
-        let key = #"""
-            {"name": "e", "providerId": "eddsa-generated", "config": {"eddsaPrivateKey":
-             ["MC4CAQAwBQYDK2VwBCIEIHW9w2/MhZMyriUA0eAburHNEgefTM44/kfgdcscoZUE"], "active": ["true"]}}
-            """#
-        let hmac = #""algorithm": ["HS512"]"#
-        let on = try changed(Self.file, [(hmac + "}}", hmac + "}}, " + key)])
-        let disabled = #", "enabled": ["false"]"#
-        let off = try changed(
-            on,
-            [(hmac, hmac + disabled), (#""active": ["true"]"#, #""active": ["true"]"# + disabled)]
-        )
-        _ = try await write(on)
-        let before = try await database.realms.snapshot()
-        #expect(before.keptKeys.map(\.kind) == [.hmac])
-        #expect(before.keys.filter { $0.algorithm == .edDSA }.count == 1)
-        #expect(try await write(off, isDryRun: true).differences?.things == 2)
-        #expect(try await database.realms.snapshot().keptKeys == before.keptKeys)
-
-        _ = try await write(off)
-        let after = try await database.realms.snapshot()
-        #expect(after.version > before.version)
-        #expect(after.keptKeys.map(\.kind) == [.silent, .silent])
-        #expect(
-            after.keptKeys.allSatisfy {
-                $0.component.object("config")?.strings("enabled") == ["false"]
-            }
-        )
-        #expect(after.keys == before.keys.filter { $0.algorithm != .edDSA })
-        #expect(try await write(off).differences?.isEmpty == true)
-        // One that is enabled again verifies; not what could make refresh tokens.
-        _ = try await write(on)
-        let last = try await database.realms.snapshot()
-        #expect(last.keptKeys.map(\.kind) == [.silent])
-        #expect(last.keys.filter { $0.algorithm == .edDSA }.count == 1)
+    @Test("KC-M-1: the difference is shown before, and there is none afterwards")
+    func diff() async throws {
+        try await scene.write(Self.file)
+        let file = try Self.other()
+        let differences = try await scene.diff(file)
+        for path in [
+            "accessTokenLifespan", "clients.web.redirectUris", "clientScopes.tools.description",
+            "users.ann.email", "users.noid.enabled",
+        ] { #expect(differences.contains { $0.contains(path) }, "\(path): \(differences)") }
+        try await scene.write(file, .overwrite(people: true))
+        #expect(try await scene.diff(file) == [])
     }
 
-    @Test("KC-M-1: a realm whose signing key a file has disabled signs with another one")
-    func disabledSigningKey() async throws {
-        let key = #"""
-            "defaultSignatureAlgorithm": "EdDSA", "components": {"org.keycloak.keys.KeyProvider": [
-             {"name": "e", "providerId": "eddsa-generated", "config": {"eddsaPrivateKey":
-             ["MC4CAQAwBQYDK2VwBCIEIHW9w2/MhZMyriUA0eAburHNEgefTM44/kfgdcscoZUE"], "active": ["true"]}},
-            """#
-        let on = try changed(
+    @Test("KC-M-1: the report names what would be switched on again, and who gets a role back")
+    func switchedOn() async throws {
+        try await scene.write(Self.file)
+        try await scene.change(client: "web") { $0.isEnabled = false }
+        try await scene.change(person: "p-1") { $0.isEnabled = false }
+        let id = try #require(try await scene.roles()["boss"]).roleName
+        let realmID = try await scene.realm.id
+        _ = try await scene.database.people.remove(id, from: "p-1", realmID: realmID)
+        let part = RolePart(role: id, part: Self.name("writer"))
+        _ = try await scene.database.realms.remove(part, realmID: realmID)
+        let report = try await scene.write(
             Self.file,
-            [(#""components": {"org.keycloak.keys.KeyProvider": ["#, key)]
-        )
-        let active = #""active": ["true"]"#
-        let off = try changed(on, [(active, active + #", "enabled": ["false"]"#)])
-        _ = try await write(on)
-        let before = try await database.realms.snapshot().keys.filter { $0.algorithm == .edDSA }
-        _ = try await write(off)
-        let after = try await database.realms.snapshot().keys.filter { $0.algorithm == .edDSA }
-        #expect(before.count == 1 && after.count == 1)
-        #expect(before.map(\.keyID) != after.map(\.keyID))
+            .overwrite(people: true),
+            isDryRun: true
+        ).report
+        #expect(report.says(.written, "client web", "enabled on"))
+        #expect(report.says(.written, "user ann", "enabled on"))
+        #expect(report.says(.written, "user ann", "+boss"))
+        #expect(report.says(.written, "role boss", "contains +writer"))
+        #expect(try await scene.client("web")?.isEnabled == false)
     }
 
-    @Test("What was made here, and what the file does not hold, stays")
-    func stays() async throws {
-        _ = try await write(Self.file)
-        let realm = try await realm()
-        let client = Client.app("ours", "Ours", realmID: realm.id)
-        #expect(try await database.realms.create(client) == .created)
-        let second = Credential(
-            id: UniqueID(random: .system).text,
-            personID: "p-1",
-            kind: .recoveryCodes,
-            label: "",
-            createdAt: 5,
-            priority: 9,
-            parameters: [:],
-            sealedSecret: CredentialSeal(ring: TestRealm.ring).seal(
-                SecretText("{}"),
-                of: "x",
-                random: .system
+    @Test("KC-M-1: what a file leaves out at its top stays as it is here")
+    func unsaid() async throws {
+        try await scene.write(Self.file)
+        var realm = try await scene.realm
+        realm.lifetimes.accessToken = 120
+        realm.confirmsEmail = true
+        #expect(try await scene.database.realms.update(realm) == .changed)
+        try await scene.change(client: "admin-cli") { $0.isEnabled = false }
+        let before = try await export()
+        let report = try await scene.write(#"{"realm": "a"}"#, Self.all).report
+        #expect(try await export() == before, "\(report.lines(.written)) \(report.lines(.deleted))")
+    }
+
+    @Test("KC-M-1: what no file has a word for stays, such as a host of the AT Protocol")
+    func ours() async throws {
+        try await scene.write(Self.file)
+        var host = try await scene.realm
+        host.atProtocol = ATProtocolRealm(resource: "https://pds.example.com")
+        host.lifetimes.appIdle = 86_400
+        host.accessTokenType = .jwt
+        _ = try await scene.database.realms.update(host)
+        try await scene.change(client: "web") { $0.authenticatesStrictly = true }
+        try await scene.write(try Self.other())
+        let realm = try await scene.realm
+        #expect(realm.atProtocol == host.atProtocol && realm.lifetimes.appIdle == 86_400)
+        #expect(realm.accessTokenType == .jwt && realm.lifetimes.accessToken == 240)
+        #expect(try await scene.client("web")?.authenticatesStrictly == true)
+    }
+
+    @Test("KC-M-1: a client's secret stays where the file has none; another one takes its place")
+    func secrets() async throws {
+        try await scene.write(Self.file)
+        let registration = ClientRegistration(ring: TestRealm.ring)
+        let before = try await scene.client("masked")?.secret
+        #expect(before != nil)
+        for secret in [#""secret": "**********", "#, ""] {
+            try await scene.write(
+                try Self.changed(
+                    (
+                        #""secret": "a secret that is long", "redirectUris""#,
+                        secret + #""redirectUris""#
+                    )
+                )
+            )
+            let web = try #require(try await scene.client("web"))
+            #expect(registration.isSecret(SecretText("a secret that is long"), of: web))
+        }
+        try await scene.write(
+            try Self.changed(
+                (
+                    #""clientId": "masked", "secret": "**********""#,
+                    #""clientId": "masked", "secret": "one of the file's""#
+                )
             )
         )
-        #expect(try await database.people.add(second, realmID: realm.id) == .changed)
-        var ann = try #require(try await person("p-1")).person
-        ann.notBefore = 1_800_000_000
-        #expect(try await database.people.update(ann) == .changed)
-        let masked = try await database.realms.snapshot().clients.first { $0.clientID == "masked" }
-        #expect(try await write(Self.file).differences?.isEmpty == true)
-        let changed = try changed(Self.file, [("ann@example.com", "ann@new.example")])
-        #expect(try await write(changed).differences == .init(things: 0, people: 1))
-        let after = try await database.realms.snapshot()
-        #expect(after.clients.contains { $0.clientID == "ours" })
-        #expect(after.clients.first { $0.clientID == "masked" }?.secret == masked?.secret)
-        let kept = try #require(try await person("p-1"))
-        #expect(kept.person.notBefore == 1_800_000_000 && kept.credentials.count == 2)
+        let masked = try #require(try await scene.client("masked"))
+        #expect(masked.secret != before)
+        #expect(registration.isSecret(SecretText("one of the file's"), of: masked))
     }
 
-    @Test("Who was deleted here stays so, and no one gets another's name or address")
+    @Test("KC-M-1: a secret of a provider that a file masks is not lost")
+    func masked() async throws {
+        try await scene.write(Self.file)
+        let realmID = try await scene.realm.id
+        let before = try await scene.database.realms.parts(nil, realmID: realmID)
+        try await scene.write(
+            try Self.changed(
+                ("hidden one", "**********"),
+                (#""providerId": "oidc""#, #""providerId": "keycloak-oidc""#)
+            )
+        )
+        let after = try await scene.database.realms.parts(nil, realmID: realmID)
+        #expect(after != before && after.map(\.sealed) == before.map(\.sealed))
+    }
+
+    @Test("KC-M-1, decision 0051: keys here go on; a new one verifies, and an HMAC key never comes")
+    func keys() async throws {
+        let hmac = #""algorithm": ["HS512"]}}"#
+        try await scene.write(try Self.changed((hmac, hmac + ", " + Self.key)))
+        let before = try await scene.database.realms.snapshot()
+        #expect(before.keptKeys.map(\.kind) == [.hmac])
+        let off = #""active": ["true"], "enabled": ["false"]"#
+        let disabled = try Self.changed((hmac, hmac + ", " + Self.key))
+            .replacing(#""active": ["true"]"#, with: off)
+            .replacing(
+                #""algorithm": ["HS512"]"#,
+                with: #""algorithm": ["HS512"], "enabled": ["false"]"#
+            )
+        try await scene.write(disabled)
+        let same = try await scene.database.realms.snapshot()
+        #expect(same.keys == before.keys && same.keptKeys == before.keptKeys)
+
+        let bare = try OverwriteScene()
+        try await bare.write(#"{"realm": "a", "enabled": true}"#)
+        let own = try await bare.database.realms.snapshot().keys
+        let report = try await bare.write(try Self.changed((hmac, hmac + ", " + Self.key))).report
+        #expect(report.says(.skipped, "key h", "would verify old refresh tokens"))
+        #expect(report.says(.read, "key e", "verifies only"))
+        let keys = try await bare.database.realms.snapshot()
+        #expect(keys.keptKeys.isEmpty && own.allSatisfy { keys.keys.contains($0) })
+        let added = try #require(keys.keys.first { $0.algorithm == .edDSA })
+        #expect(own.allSatisfy { added.activeFrom < $0.activeFrom })
+    }
+
+    @Test("KC-M-1: an account of a client stays the same person, and is what the file says")
+    func serviceAccount() async throws {
+        try await scene.write(Self.file)
+        let job = try #require(try await scene.client("job"))
+        let people = scene.database.people
+        let before = try #require(
+            try await people.serviceAccount(of: job.id, realmID: job.realmID)
+        )
+        let account = #""enabled": true, "serviceAccountClientId": "job", "realmRoles": "#
+        let file = try Self.changed(
+            (account + #"["reader"]"#, #""id": "p-7", "# + account + #"["writer"]"#)
+        )
+        #expect(try await scene.write(file).differences == .init(things: 0, people: 1))
+        let after = try #require(
+            try await people.serviceAccount(of: job.id, realmID: job.realmID)
+        )
+        #expect(after.person.id == before.person.id && after.roles == [Self.name("writer")])
+        #expect(try await scene.person("p-7") == nil)
+        #expect(try await scene.diff(file) == [])
+        // No one becomes an account by its id, nor the account someone.
+        let taken = try Self.changed(
+            (
+                #"{"id": "p-2", "username": "bob""#,
+                #"{"id": "\#(after.person.id)", "username": "bob""#
+            )
+        )
+        let report = try await scene.write(taken, .overwrite(people: true)).report
+        #expect(report.says(.skipped, "user bob", "is not the account of the same client"))
+        #expect(try await scene.person(after.person.id)?.person.username == "service-account-job")
+        // It goes with its client.
+        let gone = file.replacing(#""clientId": "job""#, with: #""clientId": "other""#)
+        try await scene.write(gone, .overwrite(prune: true))
+        #expect(try await scene.client("job") == nil)
+        #expect(try await scene.person(after.person.id) == nil)
+    }
+
+    // MARK: Ids and names
+
+    @Test(
+        "attack: a thing whose id is here under another name is left out, and nothing is deleted",
+        arguments: [
+            (#""clientId": "web","#, #""clientId": "app2","#, "client app2"),
+            (#""name": "tools","#, #""name": "tools2","#, "scope tools2"),
+            (#""name": "reader"}"#, #""name": "reader2"}"#, "role reader2"),
+            (#""name": "staff","#, #""name": "staff2","#, "group /staff2"),
+            (#""alias": "idp","#, #""alias": "idp2","#, "identityProviders idp2"),
+        ]
+    )
+    func renamed(_ old: String, _ new: String, _ subject: String) async throws {
+        try await scene.write(Self.file)
+        let before = try await scene.database.realms.whole(id: try await scene.realm.id)
+        for conflict in [ImportConflict.skip, .overwrite(), Self.all] {
+            let report = try await scene.write(try Self.changed((old, new)), conflict).report
+            #expect(report.says(.skipped, subject, "its id is here under another name"))
+            #expect(report.lines(.deleted).isEmpty, "\(report.lines(.deleted))")
+        }
+        let after = try #require(
+            try await scene.database.realms.whole(id: try await scene.realm.id)
+        )
+        #expect(after.clients.map(\.id) == before?.clients.map(\.id))
+        #expect(after.roles.map(\.id) == before?.roles.map(\.id))
+        #expect(after.groups.map(\.group.id) == before?.groups.map(\.group.id))
+        #expect(after.scopes.map(\.id) == before?.scopes.map(\.id))
+        #expect(after.parts.map(\.id) == before?.parts.map(\.id))
+    }
+
+    @Test("attack: the id finds one group, the name another: no one gets its rights by its name")
+    func crossed() async throws {
+        try await scene.write(Self.file)
+        let staff = try #require(try await scene.groups()["staff"])
+        var admins = Group(
+            id: UniqueID(random: .system).text,
+            realmID: staff.group.realmID,
+            parentID: nil,
+            name: "admins"
+        )
+        admins.description = "made here"
+        #expect(try await scene.database.realms.create(admins) == .created)
+        let file = try Self.changed(
+            (#""name": "staff","#, #""name": "admins","#),
+            (#""defaultGroups": ["/guests"]"#, #""defaultGroups": ["/guests", "/admins"]"#),
+            (
+                #"{"id": "p-2", "username": "bob""#,
+                #"{"id": "p-2", "groups": ["/admins"], "username": "bob""#
+            )
+        )
+        let report = try await scene.write(file, Self.all).report
+        #expect(report.says(.skipped, "group /admins", "its id is here under another name"))
+        #expect(report.says(.skipped, "realm", "defaultGroups /admins"))
+        #expect(try await scene.realm.keycloak?.strings("defaultGroups") == ["/guests"])
+        #expect(try await scene.person("p-2")?.groupIDs == [])
+        #expect(try await scene.groups()["admins"]?.group == admins)
+        #expect(try await scene.groups()["staff"]?.group == staff.group)
+    }
+
+    @Test("KC-M-1: a thing of another id is found by its name, and keeps its id")
+    func byName() async throws {
+        try await scene.write(Self.file)
+        let before = try await scene.client("web")
+        let file = try Self.changed(
+            ("11111111-1111-4111-8111-111111111111", "11111111-1111-4111-8111-111111111112"),
+            ("33333333-3333-4333-8333-333333333333", "33333333-3333-4333-8333-333333333334")
+        )
+        #expect(try await scene.write(file, Self.all).differences == Self.nothing)
+        #expect(try await scene.client("web") == before)
+        #expect(try await scene.diff(file) == [])
+    }
+
+    // MARK: People
+
+    @Test("KC-M-1: --people overwrite makes a person what the file says, credentials too")
     func people() async throws {
-        _ = try await write(Self.file)
-        let realm = try await realm()
-        let noid = try await database.people.credentials(
-            realmID: realm.id,
-            login: "noid",
-            byEmail: false
+        try await scene.write(Self.file)
+        let realmID = try await scene.realm.id
+        var own = try #require(try await scene.person("p-1")?.credentials.first)
+        let seal = CredentialSeal(ring: TestRealm.ring)
+        own.id = UniqueID(random: .system).text
+        own.label = "lost"
+        own.sealedSecret = seal.seal(SecretText("{}"), of: own.id, random: .system)
+        #expect(try await scene.database.people.add(own, realmID: realmID) == .changed)
+        try await scene.run("UPDATE credentials SET used = 7 WHERE label = 'phone'")
+        try await scene.change(person: "p-1") { $0.notBefore = 1_800_000_000 }
+        let hashed = try await scene.person("p-1")?.password
+        let file = try Self.other().replacing(Self.before, with: Self.after)
+        let done = try await scene.write(file, .overwrite(people: true))
+        #expect(done.differences?.people == 3, "\(done.report.lines(.written))")
+        let ann = try #require(try await scene.person("p-1"))
+        #expect(ann.person.email == "ann@new.example" && ann.person.givenName == "Ann")
+        #expect(ann.roles == [Self.name("writer")] && ann.groupIDs.count == 1)
+        #expect(ann.password != hashed && ann.password != nil)
+        #expect(ann.credentials.map(\.label) == ["phone"] && ann.credentials.map(\.used) == [7])
+        #expect(ann.identities.map(\.subject) == ["77"] && ann.consents.count == 1)
+        // Someone who was signed out everywhere stays so.
+        #expect(ann.person.notBefore == 1_800_000_000)
+        let noid = Person.madeID(of: "noid", in: realmID)
+        #expect(try await scene.person(noid)?.person.isEnabled == false)
+        // What the file has no word of goes.
+        let bare = file.replacing(Self.after + ", " + Self.phone, with: "")
+        try await scene.write(bare, .overwrite(people: true))
+        let gone = try #require(try await scene.person("p-1"))
+        #expect(gone.password == nil && gone.credentials.isEmpty)
+    }
+
+    @Test("attack: a person of a file takes the name, address, DID or account of another one here")
+    func taken() async throws {
+        try await scene.write(Self.file)
+        let did = "did:plc:abcdefghijklmnopqrstuvwx"
+        try await scene.make("own", email: "own@example.com")
+        try await scene.change(person: "own") { $0.attributes["did"] = [did] }
+        let before = (try await scene.person("own"), try await scene.person("p-2"))
+        for (said, what) in [
+            (#""username": "own""#, "username"),
+            (#""username": "bob", "email": "OWN@example.com""#, "email address"),
+            (#""username": "bob", "attributes": {"did": ["\#(did)"]}"#, "DID"),
+        ] {
+            let file = try Self.changed(
+                (#""id": "p-2", "username": "bob""#, #""id": "p-2", "# + said)
+            )
+            let report = try await scene.write(file, Self.all).report
+            let lines = report.lines(.skipped).filter {
+                $0.subject == "user \(what == "username" ? "own" : "bob")"
+            }
+            #expect(lines.count == 1 && lines[0].words.contains(what), "\(what): \(lines)")
+            // Neither is changed, nor deleted.
+            #expect(try await scene.person("own") == before.0)
+            #expect(try await scene.person("p-2") == before.1)
+        }
+        // Of an account elsewhere too, where the other one is not in the file.
+        let account = #"{"identityProvider": "idp", "userId": "77"}"#
+        let file = try Self.changed(
+            (account, ""),
+            (#""id": "p-1", "username": "ann""#, #""id": "p-5", "username": "ann2""#),
+            ("ann@example.com", "ann2@example.com"),
+            (
+                #""id": "p-2", "username": "bob""#,
+                #""id": "p-2", "username": "bob", "federatedIdentities": [\#(account)]"#
+            )
         )
-        let id = try #require(noid?.person.id)
-        #expect(try await database.people.deletePerson(id: "p-1", realmID: realm.id) == .changed)
-        let file = try changed(
-            Self.file,
-            [
-                (
-                    #"{"username": "noid", "enabled": true}"#,
-                    #"{"username": "noid", "enabled": false}, {"id": "p-9", "username": "noid2"}"#
-                )
-            ]
-        )
-        let renamed = try changed(file, [(#""username": "noid2""#, #""username": "noid3""#)])
-        let done = try await write(renamed)
-        #expect(done.report.says(.skipped, "user ann", "was deleted here"))
-        #expect(try await person("p-1") == nil)
-        #expect(try await person(id)?.person.isEnabled == false)
-        var other = Person(id: "ours", realmID: realm.id, username: "cid", createdAt: 5)
-        other.email = "cid@example.com"
+        let report = try await scene.write(file, .overwrite(people: true)).report
+        #expect(report.says(.skipped, "user bob", "account at a provider"))
+        #expect(try await scene.person("p-1")?.identities.map(\.subject) == ["77"])
+        #expect(try await scene.person("p-2") == before.1)
+    }
+
+    @Test("attack: a person who was deleted here comes back, or someone gets their id")
+    func deleted() async throws {
+        try await scene.write(Self.file)
+        let realmID = try await scene.realm.id
         #expect(
-            try await database.people.create(NewPerson(person: other, password: nil)) == .created
+            try await scene.database.people.deletePerson(id: "p-1", realmID: realmID) == .changed
         )
-        let taken = try changed(
-            Self.file,
-            [
-                (
-                    #"{"username": "noid", "enabled": true}"#,
-                    #"{"id": "p-7", "username": "cid"}, {"id": "p-8", "username": "dan", "email": "cid@example.com"}"#
-                )
-            ]
+        let report = try await scene.write(Self.file, Self.all).report
+        #expect(report.says(.skipped, "user ann", "was deleted here"))
+        #expect(try await scene.person("p-1") == nil)
+    }
+
+    // MARK: Prune
+
+    @Test("KC-M-1: what is here and not in the file stays and is named; --prune deletes it")
+    func prune() async throws {
+        try await scene.write(Self.file)
+        let realm = try await scene.realm
+        let realms = scene.database.realms
+        let scope = ClientScope(
+            id: UniqueID(random: .system).text,
+            realmID: realm.id,
+            name: "more",
+            representation: [:]
         )
-        let report = try await write(taken).report
-        #expect(report.says(.skipped, "user cid", "someone else here"))
-        #expect(report.says(.changed, "user dan", "another person has the email"))
-        #expect(try await person("p-7") == nil)
-        #expect(try await person("p-8")?.person.email == nil)
-        #expect(try await person("ours")?.person == other)
+        #expect(try await realms.create(scope) == .created)
+        try await scene.change(client: "app") { $0.optionalScopes.append("more") }
+        #expect(try await realms.create(Client.app("ours", "Ours", realmID: realm.id)) == .created)
+        try await scene.make("own", [Self.name("boss")])
+        let file = try Self.changed(
+            (#"{"clientId": "masked", "secret": "**********"},"#, ""),
+            (#"{"name": "writer"},"#, ""),
+            (#""roles": ["reader", "writer"]"#, #""roles": ["reader"]"#),
+            (#"{"realm": ["reader", "writer"]}"#, #"{"realm": ["reader"]}"#),
+            (#", "subGroups": [{"name": "ios"}]"#, ""),
+            (#", "/staff/ios""#, ""),
+            (#""client": {"web": [{"name": "editor"}]}"#, #""client": {}"#),
+            (#"{"id": "p-2", "username": "bob", "enabled": true},"#, "")
+        )
+        let missing = [
+            "client masked", "client ours", "group ios", "role web/editor", "role writer",
+            "scope more",
+        ]
+        let named = try await scene.write(file).report.lines(.stays).filter {
+            $0.words.contains("not in the file")
+        }
+        #expect(named.map(\.subject).sorted() == missing + ["user bob", "user own"])
+        #expect(try await scene.client("ours") != nil)
+
+        let dry = try await scene.write(file, .overwrite(prune: true), isDryRun: true)
+        #expect(try await scene.client("ours") != nil)
+        let done = try await scene.write(file, .overwrite(prune: true))
+        #expect(dry.report == done.report && dry.differences == done.differences)
+        #expect(done.report.lines(.deleted).map(\.subject).sorted() == missing)
+        let after = try await realms.snapshot()
+        #expect(
+            Set(after.clients.map(\.clientID)) == Client.keycloaksOwn.union(["web", "job", "app"])
+        )
+        #expect(after.scopes.map(\.name) == ["tools"])
+        #expect(try await scene.client("app")?.optionalScopes.contains("more") == false)
+        let roles = try await scene.roles()
+        #expect(roles["writer"] == nil && roles["web/editor"] == nil && roles["reader"] != nil)
+        #expect(roles["offline_access"] != nil && roles["realm-management/realm-admin"] != nil)
+        #expect(try await scene.groups()["ios"] == nil)
+        #expect(after.keys.count == 1 && after.keptKeys.count == 1)
+        // People only where both is asked for.
+        #expect(try await scene.person("own") != nil)
+        #expect(try await scene.person("p-2") != nil)
+        let people = try await scene.write(file, Self.all).report
+        #expect(people.lines(.deleted).map(\.subject) == ["user bob", "user own"])
+        #expect(try await scene.person("own") == nil)
+        #expect(try await scene.person("p-2") == nil)
+        #expect(try await scene.person("p-1") != nil)
+        #expect(try await scene.diff(file) == [])
+    }
+
+    @Test(
+        "KC-M-1: a group above one that the file has is not deleted, nor what is below one left out"
+    )
+    func pruneGroups() async throws {
+        try await scene.write(Self.file)
+        let ios = try #require(try await scene.groups()["ios"]).group.id
+        let moved = try Self.changed(
+            (#""name": "staff","#, #""name": "staff2","#),
+            (#""id": "44444444-4444-4444-8444-444444444444", "#, ""),
+            (#"[{"name": "ios"}]"#, #"[{"id": "\#(ios)", "name": "ios"}]"#)
+        )
+        let report = try await scene.write(moved, Self.all).report
+        #expect(report.lines(.deleted).isEmpty, "\(report.lines(.deleted))")
+        #expect(try await scene.groups()["ios"]?.group.id == ios)
+    }
+
+    // MARK: Administrators
+
+    private static let master = #"""
+        {"realm": "master", "enabled": true, "clients": [{"clientId": "tool"}],
+         "users": [{"id": "p-1", "username": "ann", "enabled": true}]}
+        """#
+
+    @Test("attack: the last administrator is taken away by a file for realm master, and is not")
+    func lastAdministrator() async throws {
+        try await scene.write(Self.master)
+        // As by `portico user create root --realm master --role admin`.
+        try await scene.make("root", [Self.name("admin")])
+        let before = try await export()
+        let report = try await scene.write(Self.master, Self.all).report
+        #expect(report.says(.stays, "user root", "administers this server"))
+        for root in [
+            #"{"id": "root", "username": "root", "enabled": true}"#,
+            #"{"id": "root", "username": "root", "enabled": false, "realmRoles": ["admin"]}"#,
+        ] {
+            let file = Self.master.replacing(
+                "\"users\": [",
+                with: "\"accessTokenLifespan\": 240, \"users\": [\(root), "
+            )
+            await #expect(throws: RealmImporter.LastAdministrator.self) {
+                try await scene.write(file, .overwrite(people: true))
+            }
+            #expect(try await export() == before)
+        }
+        // Where someone else is one, the file's word counts.
+        let both = Self.master.replacing(
+            #""username": "ann", "enabled": true"#,
+            with: #""username": "ann", "enabled": true, "realmRoles": ["admin"]"#
+        ).replacing(
+            "\"users\": [",
+            with: #""users": [{"id": "root", "username": "root", "enabled": true}, "#
+        )
+        try await scene.write(both, .overwrite(people: true))
+        #expect(try await scene.person("root")?.roles == [])
+        #expect(try await scene.person("p-1")?.roles == [Self.name("admin")])
+    }
+
+    @Test("attack: a role of someone who is not in the file becomes an administrator's")
+    func administers() async throws {
+        try await scene.write(Self.file)
+        try await scene.make("dora", [Self.name("writer")])
+        let file = try Self.changed(
+            (
+                #"{"name": "writer"}"#,
+                #"{"name": "writer", "composites": {"client": {"realm-management": ["realm-admin"]}}}"#
+            )
+        )
+        let by = "realm-management/realm-admin"
+        for isDryRun in [true, false, true] {
+            let report = try await scene.write(file, isDryRun: isDryRun).report
+            #expect(
+                report.says(.administers, "user dora", "\(by): as before: administers the realm")
+            )
+            #expect(
+                report.says(.administers, "user ann", "\(by): as before: administers the realm")
+            )
+        }
+    }
+
+    // MARK: Ended, changed meanwhile
+
+    @Test("KC-M-1: an import that is ended between things and people is completed by the next")
+    func ended() async throws {
+        try await scene.write(Self.file)
+        let file = try Self.other()
+        try await scene.run(
+            "CREATE TRIGGER ended BEFORE UPDATE ON people BEGIN SELECT RAISE(ABORT, 'ended'); END"
+        )
+        await #expect(throws: RealmImporter.Unfinished.self) {
+            try await scene.write(file, .overwrite(people: true))
+        }
+        #expect(try await scene.realm.lifetimes.accessToken == 240)
+        #expect(try await scene.person("p-1")?.person.email == "ann@example.com")
+        try await scene.run("DROP TRIGGER ended")
+        try await scene.write(file, .overwrite(people: true))
+        #expect(try await scene.person("p-1")?.person.email == "ann@new.example")
+        #expect(try await scene.diff(file) == [])
+    }
+
+    @Test("KC-M-1: things are written all or none")
+    func wholeAtOnce() async throws {
+        try await scene.write(Self.file)
+        let before = try await export()
+        try await scene.run(
+            "CREATE TRIGGER ended BEFORE UPDATE ON realms BEGIN SELECT RAISE(ABORT, 'ended'); END"
+        )
+        await #expect(throws: RealmImporter.Unfinished.self) {
+            try await scene.write(try Self.other())
+        }
+        try await scene.run("DROP TRIGGER ended")
+        #expect(try await export() == before)
+    }
+
+    @Test("KC-M-1: what is changed here meanwhile is compared again, and told")
+    func meanwhile() async throws {
+        try await scene.write(Self.file)
+        let importer = scene.importer()
+        let staged = try await scene.stage(try Self.other(), importer)
+        #expect(staged.first?.report.says(.written, "client app", "enabled") == false)
+        try await scene.change(client: "app") { $0.isEnabled = false }
+        var news: [ImportReport] = []
+        try await importer.publish(staged, at: RealmImportTests.noon) { news.append($0) }
+        #expect(news.count == 1 && news.first?.says(.written, "client app", "enabled on") == true)
+        #expect(try await scene.client("app")?.isEnabled == true)
+        #expect(try await scene.realm.lifetimes.accessToken == 240)
+    }
+
+    @Test("KC-M-1: a role that is deleted before people are written is made again")
+    func retried() async throws {
+        try await scene.write(Self.file)
+        // Once: when the realm is written, and before its people are.
+        try await scene.run("CREATE TABLE once (n INTEGER)")
+        try await scene.run(
+            """
+            CREATE TRIGGER gone AFTER UPDATE ON realm_version
+            WHEN NOT EXISTS (SELECT 1 FROM once)
+            BEGIN DELETE FROM roles WHERE name = 'writer'; INSERT INTO once VALUES (1); END
+            """
+        )
+        try await scene.write(try Self.other(), .overwrite(people: true))
+        #expect(try await scene.person("p-1")?.roles == [Self.name("writer")])
+        #expect(try await scene.groups()["staff"]?.roles == [Self.name("writer")])
+        #expect(try await scene.diff(try Self.other()) == [])
+    }
+
+    @Test("KC-M-1: a realm that is deleted before a file is written over it is not made anew")
+    func deletedRealm() async throws {
+        try await scene.write(Self.file)
+        let importer = scene.importer()
+        let staged = try await scene.stage(Self.file, importer)
+        let realmID = try await scene.realm.id
+        #expect(try await scene.database.realms.deleteRealm(id: realmID) == .changed)
+        let error = await #expect(throws: RealmImporter.Unfinished.self) {
+            try await importer.publish(staged, at: RealmImportTests.noon)
+        }
+        #expect((error?.reason as? RealmImporter.Deleted)?.name == "a")
+        #expect(try await scene.database.realms.snapshot().realms.isEmpty)
+    }
+
+    @Test("KC-M-1: a realm whose deletion was ended can be imported again, with its ids")
+    func endedDeletion() async throws {
+        try await scene.write(Self.file)
+        let former = try await scene.realm.id
+        // As `RealmStore.deleteRealm` leaves it where it is killed.
+        try await scene.run("UPDATE realms SET name = '~removed-' || id, issuer = id")
+        try await scene.run("UPDATE realm_version SET version = version + 1")
+        try await scene.write(Self.file)
+        #expect(try await scene.realm.id != former)
+        #expect(try await scene.person("p-1") != nil)
+        #expect(try await scene.roles()["reader"]?.id == "33333333-3333-4333-8333-333333333333")
     }
 
     @Test("KC-M-1: a file that is broken at its end writes nothing over a realm")
     func broken() async throws {
-        _ = try await write(Self.file)
-        let before = try await database.realms.snapshot()
-        let file = try changed(
-            Self.file,
-            [
-                (#""accessTokenLifespan": 300"#, #""accessTokenLifespan": 240"#),
-                (#"{"username": "noid", "enabled": true}"#, #"{"username": {}}"#),
-            ]
+        try await scene.write(Self.file)
+        let before = try await export()
+        let file = try Self.changed(
+            (#""accessTokenLifespan": 300"#, #""accessTokenLifespan": 240"#),
+            (#"{"username": "noid", "enabled": true}"#, #"{"username": {}}"#)
         )
         await #expect(
             throws: RealmFileError(
                 file: "file",
-                reason: .wrongType(path: "users[1].username", expected: "a text")
+                reason: .wrongType(path: "users[3].username", expected: "a text")
             )
-        ) { try await write(file) }
-        #expect(try await database.realms.snapshot().version == before.version)
-        #expect(try await realm().lifetimes.accessToken == 300)
+        ) { try await scene.write(file, Self.all) }
+        #expect(try await export() == before)
     }
 }

@@ -52,7 +52,6 @@ struct RealmStateTests {
         let others: [SQLText] = [
             "UPDATE realm_version SET version = version + 1",
             "UPDATE people SET epoch = epoch + 1",
-            "UPDATE realm_parts SET document = document || ' ' WHERE kind = '~imported-person'",
             """
             INSERT INTO realms (id, name, issuer, settings)
             SELECT 'other', 'other', 'other', settings FROM realms
@@ -74,7 +73,6 @@ struct RealmStateTests {
             "UPDATE roles SET attributes = attributes || ' ' WHERE name = 'boss'",
             "UPDATE groups SET name = 'people'",
             "UPDATE signing_keys SET retired_from = 5",
-            "UPDATE realm_parts SET document = document || ' ' WHERE kind = '~imported'",
             "UPDATE realm_parts SET document = document || ' ' WHERE kind = 'identityProviders'",
             """
             INSERT INTO role_parts (role_id, part_id) SELECT a.id, b.id FROM roles AS a, roles AS b

@@ -80,7 +80,9 @@ import Testing
                 """#.utf8
             )
         }
-        let place = ["--data-directory", "data", "--on-conflict", "overwrite"]
+        let place = [
+            "--data-directory", "data", "--on-conflict", "overwrite", "--people", "overwrite",
+        ]
         let command = ["realm", "import", "big.json"] + place
         let path = portico.home.appending(path: "big.json")
         let database = portico.home.appending(path: "data/portico.sqlite").path

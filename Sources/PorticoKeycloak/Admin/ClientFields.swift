@@ -211,7 +211,6 @@ struct ClientFields: Sendable {
             path: ""
         )
         var report = try demands.report(browserFlow: nil, clients: [json])
-        var shut: [ExactText: ShutClient] = [:]
         var ids = ImportedIDs()
         let clients = try ClientImport(
             registration: ClientRegistration(ring: administration.ring),
@@ -219,7 +218,7 @@ struct ClientFields: Sendable {
             scopes: scopes,
             algorithms: Set(call.realm.keys.published(at: call.moment.seconds).algorithms),
             moment: call.moment
-        )(file, shut: &shut, ids: &ids, report: &report)
+        )(file, ids: &ids, report: &report)
         return (clients.first, report)
     }
 

@@ -23,6 +23,8 @@ package struct MasterRealm: Sendable {
             return false
         }
         var new = try await newRealm(Self.json, named: Self.name, at: moment)
+        // It comes from nowhere: that tells it from an imported one.
+        for index in new.clients.indices { new.clients[index].isMoved = false }
         for index in new.clients.indices where new.clients[index].clientID == Self.commandLine {
             new.clients[index].grantTypes.insert(.authorizationCode)
             new.clients[index].redirectURIs = Self.redirects.map(RedirectURI.init)

@@ -64,7 +64,7 @@ extension RealmAdministration {
 
 extension Client {
     /// Without a client scope. A client of Portico's own kind has scopes that are no client scopes.
-    fileprivate func without(_ scope: String) -> Client {
+    func without(_ scope: String) -> Client {
         guard keycloak != nil else { return self }
         var client = self
         client.defaultScopes.removeAll { sameBytes($0, scope) }
@@ -76,7 +76,7 @@ extension Client {
 
 extension JSONObject {
     /// Removes a text from lists of texts.
-    fileprivate mutating func remove(_ text: String, from members: [String]) {
+    mutating func remove(_ text: String, from members: [String]) {
         for member in members {
             guard let texts = strings(member), texts.contains(where: { sameBytes($0, text) })
             else { continue }

@@ -12,9 +12,11 @@ struct RealmComparison {
 
     /// Members that say nothing where a file leaves them out: they are made then, or stay.
     private static let quiet: Set<String> = [
-        "id", "internalId", "secret", "createdTimestamp", "createdDate", "lastUpdatedDate",
+        "secret", "createdTimestamp", "createdDate", "lastUpdatedDate",
         "defaultClientScopes", "optionalClientScopes", "keycloakVersion",
     ]
+
+    private static let ids: Set<String> = ["id", "internalId"]
 
     /// What a file that masks its secrets says.
     static func isMasked(_ value: JSONValue) -> Bool {
@@ -60,10 +62,11 @@ struct RealmComparison {
         let said = Dictionary(
             there.map { (ExactText($0.name), $0.value) }
         ) { first, _ in first }
-        for (name, value) in there {
+        // The file's id is another one where a thing was found by its name: that of here stays.
+        for (name, value) in there where !Self.ids.contains(name) {
             compare(kept[ExactText(name)], value, at: path + .name(name))
         }
-        for (name, value) in here where said[ExactText(name)] == nil {
+        for (name, value) in here where said[ExactText(name)] == nil && !Self.ids.contains(name) {
             compare(value, nil, at: path + .name(name))
         }
     }

@@ -1,3 +1,4 @@
+import PorticoBytes
 import PorticoProtocol
 import PorticoProvider
 package import PorticoSeals
@@ -5,8 +6,7 @@ package import PorticoStores
 
 /// What is different in a realm and in a file.
 ///
-/// People and things are matched as an import matches them (``KnownPeople``, ``PartNames``). An import leaves what was
-/// changed here (docs/decisions/0054); this shows it.
+/// People and things are matched as an import matches them (``KnownPeople``, ``PartNames``).
 ///
 /// A file need not say everything: what it leaves out at its top is not compared. A key that
 /// was made here, and is not in the file, stays.
@@ -83,8 +83,14 @@ package struct RealmDiff: Sendable {
                 username: said.username,
                 realmID: realmID
             )
-            let known = try await KnownPeople([given], realms, people, realmID: realmID)
-            let id = known.id(of: given)
+            var id = try await KnownPeople([given], realms).id(of: given)
+            // The account of a client stays the same person.
+            if let clientID = person.string("serviceAccountClientId"),
+                let client = whole.clients.first(where: { sameBytes($0.clientID, clientID) }),
+                let account = try await people.serviceAccount(of: client.id, realmID: realmID)
+            {
+                id = account.person.id
+            }
             guard seen.insert(id).inserted else { return }
             let new = try await people.whole(realmID: realmID, id: id)
             let kept = try new.flatMap { CanonicalPerson(try $0.exported(names, seal)) }

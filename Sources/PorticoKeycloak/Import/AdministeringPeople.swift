@@ -22,9 +22,11 @@ package struct AdministeringPeople: Sendable {
     private let brought: [RoleName: Set<RoleName>]
     /// The same of groups, with those above them, by their ids.
     private let byGroup: [String: Set<RoleName>]
-    /// Of a realm that a file is written over, by their ids: those that the file did not name yet.
+    /// Of a realm that a file is written over, by their ids: those that it does not write.
     private var others: [String: Holder] = [:]
     private var cut: [String] = []
+    /// Whether someone of the file who is enabled has the whole rights afterwards.
+    private var fileHasAdministrator = false
 
     /// - Parameter roles: The names of all.
     package init(
@@ -152,13 +154,32 @@ package struct AdministeringPeople: Sendable {
     /// A person of the file, with the roles that they have afterwards.
     mutating func add(_ new: NewPerson, to report: inout ImportReport) {
         others[new.person.id] = nil
-        add(new.person, union(new.roles, new.groupIDs), "", to: &report)
+        let roles = union(new.roles, new.groupIDs)
+        if new.person.isEnabled, !Self.whole(roles).isEmpty { fileHasAdministrator = true }
+        add(new.person, roles, "", to: &report)
     }
 
-    /// Those who are here and not in the file.
+    /// Someone is deleted.
+    mutating func forget(_ personID: String) { others[personID] = nil }
+
+    func isAdministering(_ person: PersonWithRoles) -> Bool {
+        !union(person.roles, person.groupIDs).isEmpty
+    }
+
+    /// Whether anyone who is enabled has the whole rights.
+    var hasAdministrator: Bool {
+        fileHasAdministrator
+            || others.values.contains { $0.isEnabled && !Self.whole($0.roles).isEmpty }
+    }
+
+    private static func whole(_ roles: Set<RoleName>) -> Set<RoleName> {
+        roles.filter { ["realm-admin", "admin"].contains($0.name) }
+    }
+
+    /// Those who are here, and stay as they are.
     func addOthers(to report: inout ImportReport) {
         for other in others.values.sorted(by: { $0.person.username < $1.person.username }) {
-            add(other.person, other.roles, "here, not in the file: ", to: &report)
+            add(other.person, other.roles, "as before: ", to: &report)
         }
         for subject in cut {
             report.add(.administers, subject, "has more than 1,000 people: the rest is not counted")
@@ -196,15 +217,10 @@ package struct AdministeringPeople: Sendable {
         return lists.reduce(into: []) { $0.formUnion($1) }
     }
 
-    private static func text(_ role: RoleName) -> String {
-        (role.clientID.map { "\($0)/" } ?? "") + role.name
-    }
-
     /// The whole rights alone where they are among them, else some.
     private static func listed(_ roles: Set<RoleName>) -> String {
-        let whole = roles.filter { ["realm-admin", "admin"].contains($0.name) }.map(text)
-        if let first = whole.min() { return first }
-        let names = roles.map(text).sorted()
+        if let first = whole(roles).map(\.text).min() { return first }
+        let names = roles.map(\.text).sorted()
         return names.prefix(3).joined(separator: ", ") + (names.count > 3 ? ", …" : "")
     }
 }
@@ -221,11 +237,24 @@ extension ExistingRealm {
             groups[group.id] = GroupWithRoles(group: group, roles: groups[group.id]?.roles ?? [])
         }
         for (id, roles) in changes.groupRoles { groups[id]?.roles = Array(roles) }
+        var roles = Set(roles.keys).union(changes.roles.map(\.roleName))
+        for deletion in changes.deletions {
+            switch deletion {
+            case .client(let id):
+                guard let gone = clients.first(where: { $0.value.id == id }) else { continue }
+                clients[gone.key] = nil
+                roles = roles.filter { $0.clientID.map { ExactText($0) } != gone.key }
+            case .role(let id): roles = roles.filter { roleIDs[$0] != id }
+            case .group(let id): groups[id] = nil
+            case .scope, .part: continue
+            }
+        }
         return AdministeringPeople(
             changes.realm ?? realm,
-            roles: Set(roles.keys).union(changes.roles.map(\.roleName)),
+            roles: roles,
             parts: contents.flatMap { role, parts in
-                parts.map { RolePart(role: role, part: $0) }
+                parts.filter { roles.contains(role) && roles.contains($0) }
+                    .map { RolePart(role: role, part: $0) }
             },
             groups: groups.values.sorted { $0.group.id < $1.group.id },
             clients: clients.values.sorted { $0.clientID < $1.clientID }

@@ -1,6 +1,5 @@
 import PorticoBytes
 import PorticoProtocol
-import PorticoSeals
 import PorticoStores
 
 /// A realm that is here already, which a file is written over.
@@ -16,104 +15,138 @@ struct ExistingRealm: Sendable {
     /// The ids of roles, and of those that an import makes: people get these, and no others of their
     /// names.
     var roleIDs: [RoleName: String]
-    /// By ``ImportNotes/Name``, as parts and notes.
-    let groups: [String: GroupWithRoles]
+    let groups: [GroupPlace: GroupWithRoles]
     let limits: [RoleLimit.Owner: Set<RoleName>]
-    let parts: [String: RealmPart]
-    /// What the import before noted of them.
-    let notes: [String: RealmPart]
-    /// The secrets of clients as the file of before had them.
-    let secrets: [ExactText: SecretText]
-    /// When keys are retired here, by the names of their notes: of one that a file disabled, its note
-    /// knows it.
-    let retirements: [String: Int64]
-    /// The ids of all of them.
-    let ids: Set<String>
+    let parts: [PartPlace: RealmPart]
+    /// What has an id here, by that.
+    let names: [ThingID: ThingName]
     let state: RealmState
+    /// Everything that is here and a file can name.
+    let here: Set<ThingName>
 
-    /// Whether it is known what the file before said: then what was changed here stays.
-    var isNoted: Bool { notes[ImportNotes.Name.realm] != nil }
-
-    /// Whether an import that wrote over it was ended before it had noted all.
-    var isBegun: Bool { notes[ImportNotes.Name.start] != nil }
-
-    /// What the file before said of the realm itself: of one that came without notes, the file that was
-    /// begun to be written over it.
-    var saidOfRealm: ImportedFields? {
-        fields(ImportNotes.Name.realm) ?? fields(ImportNotes.Name.start)
-    }
-
-    /// Whether it is known what the file before said of a thing, or that it said nothing.
-    func isNoted(_ note: String) -> Bool { isNoted || notes[note] != nil }
-
-    /// What the import before noted of a thing.
-    func fields(_ note: String) -> ImportedFields? {
-        notes[note].flatMap { ImportedFields(document: $0.document) }
-    }
-
-    /// Whether a thing came with no file, though it has the name of one that did.
-    ///
-    /// - Parameter path: Where its note has its id.
-    func isMadeHere(_ note: String, id: JSONValue?, at path: FieldPath = FieldPath("id")) -> Bool {
-        isNoted(note) && fields(note)?.says(id, at: path) != true
-    }
-
-    /// Whether a key was here at an import, and is not any more.
-    func isGone(key keyID: String) -> Bool {
-        notes[ImportNotes.Name.key(keyID)] != nil && keptKeys[keyID] == nil
-            && !keys.contains { sameBytes($0.keyID, keyID) }
-    }
-
-    /// - Parameter snapshot: Of the same time.
-    /// - Throws: ``ChangedMeanwhile`` where realms were changed before all of it was read.
-    init(
-        _ realm: Realm,
-        _ snapshot: RealmSnapshotRecord,
-        _ store: RealmStore,
-        ring: KeyRing
-    ) async throws {
-        self.realm = realm
-        keys = snapshot.keys.filter { $0.realmID == realm.id }
-        keptKeys = Dictionary(
-            snapshot.keptKeys.filter { $0.realmID == realm.id }.map { ($0.keyID, $0.kind) }
-        ) { $1 }
-        let clients = snapshot.clients.filter { $0.realmID == realm.id }
-        let scopes = snapshot.scopes.filter { $0.realmID == realm.id }
-        let roles = try await store.roles(realmID: realm.id)
-        let groups = try await store.groups(realmID: realm.id)
-        self.clients = Dictionary(clients.map { (ExactText($0.clientID), $0) }) { $1 }
-        self.scopes = Dictionary(scopes.map { (ExactText($0.name), $0) }) { $1 }
-        self.roles = Dictionary(roles.map { ($0.roleName, $0) }) { $1 }
-        roleIDs = self.roles.mapValues { $0.id }
-        contents = Dictionary(
-            grouping: try await store.roleParts(realmID: realm.id),
-            by: \.role
-        ).mapValues { Set($0.map(\.part)) }
-        self.groups = Dictionary(
-            groups.map { (ImportNotes.Name.group($0.group.name, in: $0.group.parentID), $0) }
-        ) { $1 }
-        limits = snapshot.roleLimits
-        parts = Dictionary(
-            try await store.parts(nil, realmID: realm.id).map { (ImportNotes.Name.part($0), $0) }
-        ) { $1 }
-        let notes = try await store.parts(RealmPart.imported, realmID: realm.id)
-        self.notes = Dictionary(notes.map { ($0.id, $0) }) { $1 }
-        var retirements = self.notes.compactMapValues {
-            $0.document.int64(ImportNotes.retiredFrom)
+    /// - Parameter whole: Of that state.
+    init(_ whole: NewRealm, _ state: RealmState) {
+        self.state = state
+        realm = whole.realm
+        keys = whole.keys
+        keptKeys = Dictionary(whole.keptKeys.map { ($0.keyID, $0.kind) }) { $1 }
+        clients = Dictionary(whole.clients.map { (ExactText($0.clientID), $0) }) { $1 }
+        scopes = Dictionary(whole.scopes.map { (ExactText($0.name), $0) }) { $1 }
+        roles = Dictionary(whole.roles.map { ($0.roleName, $0) }) { $1 }
+        roleIDs = roles.mapValues { $0.id }
+        contents = Dictionary(grouping: whole.roleParts, by: \.role)
+            .mapValues { Set($0.map(\.part)) }
+        groups = Dictionary(whole.groups.map { (GroupPlace($0.group), $0) }) { $1 }
+        limits = Dictionary(grouping: whole.roleLimits, by: \.owner)
+            .mapValues { Set($0.map(\.role)) }
+        parts = Dictionary(whole.parts.map { (PartPlace($0), $0) }) { $1 }
+        var names: [ThingID: ThingName] = [:]
+        func know(_ id: String, _ name: ThingName) { names[ThingID(name.kind, id)] = name }
+        for client in whole.clients { know(client.id, .client(client.clientID)) }
+        for scope in whole.scopes { know(scope.id, .scope(scope.name)) }
+        for role in whole.roles { know(role.id, .role(role.roleName)) }
+        for group in whole.groups { know(group.group.id, .group(GroupPlace(group.group))) }
+        for part in whole.parts where part.kind == IdentityProviderRepresentation.kind {
+            guard let id = part.document.string("internalId"), !id.isEmpty else { continue }
+            know(id, .provider(part.id))
         }
-        for key in keys { retirements[ImportNotes.Name.key(key.keyID)] = key.retiredFrom }
-        self.retirements = retirements
-        var secrets: [ExactText: SecretText] = [:]
-        for client in clients {
-            guard let note = self.notes[ImportNotes.Name.client(client.clientID)] else { continue }
-            secrets[ExactText(client.clientID)] = try ImportNotes.secret(of: note, ring: ring)
+        self.names = names
+        here = Set(names.values)
+    }
+
+    func hasKey(_ keyID: String) -> Bool {
+        keptKeys[keyID] != nil || keys.contains { sameBytes($0.keyID, keyID) }
+    }
+
+    /// Whether something of it has that id.
+    func hasID(_ id: String) -> Bool {
+        [ThingName.Kind.client, .scope, .role, .group].contains { names[ThingID($0, id)] != nil }
+    }
+
+    /// A file with the settings that it does not have as they are here: what it leaves out at its top
+    /// stays.
+    func filling(_ file: JSONObject) -> JSONObject {
+        var file = file
+        let document = RealmRepresentation(realm).json
+        for (name, value) in document where file[name] == nil && RealmSettings.isKept(name) {
+            file[name] = value
         }
-        self.secrets = secrets
-        state = try await store.state(of: realm.id)
-        guard state.version == snapshot.version else { throw ChangedMeanwhile() }
-        ids = Set(
-            clients.map(\.id) + scopes.map(\.id) + roles.map(\.id) + groups.map(\.group.id)
-        )
+        return file
+    }
+}
+
+/// Where a group stands.
+struct GroupPlace: Hashable {
+    let parentID: String?
+    let name: ExactText
+
+    init(_ name: String, in parentID: String?) {
+        self.name = ExactText(name)
+        self.parentID = parentID
+    }
+
+    init(_ group: Group) { self.init(group.name, in: group.parentID) }
+}
+
+/// A part by its kind and id.
+struct PartPlace: Hashable {
+    let kind: String
+    let id: ExactText
+
+    init(_ part: RealmPart) { self.init(part.kind, part.id) }
+
+    init(_ kind: String, _ id: String) {
+        self.kind = kind
+        self.id = ExactText(id)
+    }
+}
+
+/// What a file calls something.
+enum ThingName: Hashable {
+    enum Kind: Hashable { case client, scope, role, group, provider }
+
+    case client(ExactText)
+    case scope(ExactText)
+    case role(RoleName)
+    case group(GroupPlace)
+    /// An identity provider.
+    case provider(ExactText)
+
+    static func client(_ clientID: String) -> ThingName { .client(ExactText(clientID)) }
+    static func scope(_ name: String) -> ThingName { .scope(ExactText(name)) }
+    static func provider(_ alias: String) -> ThingName { .provider(ExactText(alias)) }
+
+    /// For a report.
+    var subject: String {
+        switch self {
+        case .client(let clientID): "client \(clientID.text)"
+        case .scope(let name): "scope \(name.text)"
+        case .role(let role): "role \(role.text)"
+        case .group(let place): "group \(place.name.text)"
+        case .provider(let alias): "\(IdentityProviderRepresentation.kind) \(alias.text)"
+        }
+    }
+
+    var kind: Kind {
+        switch self {
+        case .client: .client
+        case .scope: .scope
+        case .role: .role
+        case .group: .group
+        case .provider: .provider
+        }
+    }
+}
+
+/// An id of one kind of things: a file may number each kind from one.
+struct ThingID: Hashable {
+    let kind: ThingName.Kind
+    let id: String
+
+    /// - Parameter id: A UUID of any spelling.
+    init(_ kind: ThingName.Kind, _ id: String) {
+        self.kind = kind
+        self.id = ImportedIDs.key(id)
     }
 }
 
@@ -127,10 +160,8 @@ extension ImportedIDs {
         random: RandomSource
     ) -> String {
         let said = id.flatMap { $0.isEmpty ? nil : Self.key($0) }
-        let isFree = said.map { existing?.ids.contains($0) != true } == true
-        let given = take(here ?? (isFree ? said : nil), random: random)
-        if let said, said != given { replaced[given] = said }
-        return given
+        let isFree = said.map { existing?.hasID($0) != true } == true
+        return take(here ?? (isFree ? said : nil), random: random)
     }
 }
 
@@ -152,6 +183,7 @@ extension Client {
         takesTokenEndpointAudience = here.takesTokenEndpointAudience
         isDevelopment = here.isDevelopment
         loginTokenTargets = here.loginTokenTargets
+        staySignedIn = here.staySignedIn
         mappers = here.mappers
     }
 

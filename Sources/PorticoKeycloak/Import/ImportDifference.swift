@@ -1,259 +1,325 @@
 import PorticoBytes
 import PorticoProtocol
+import PorticoProvider
 import PorticoSeals
 import PorticoStores
 
-/// What of a realm as a file has it is written over what is here.
-///
-/// What the file does not name stays as it is here: it may have been made here. Where it is known what
-/// the file of before said, so does what was changed since (``ThreeWay``).
+/// What of a realm as a file has it is written over what is here (docs/decisions/0054), and what it
+/// lacks. What is here is what the file says afterwards, or where it is only added to, stays.
 struct ImportDifference {
     let existing: ExistingRealm
-    let notes: ImportNotes
+    let file: FileThings
+    let conflict: ImportConflict
     let ring: KeyRing
-    /// The names of the client scopes that a file's clients can have: its own. Where it has none, those
-    /// that are here and were not made here.
-    let scopes: Set<ExactText>
 
-    static let refused: StaticString =
-        "changed here and in the file since the last import: it stays as it is here"
-
-    /// - Parameters:
-    ///   - imported: What the file has of the realm.
-    ///   - notes: Of the things of the file (``ImportNotes``).
-    ///   - unsaid: What the file says nothing of.
+    /// - Parameter imported: What the file has of the realm.
     func callAsFunction(
         _ imported: RealmImport.Imported,
-        _ notes: [RealmPart],
-        _ unsaid: UnsaidRights,
         report: inout ImportReport
     ) throws -> RealmChanges {
         let new = imported.realm
         var changes = RealmChanges()
-        let made = Set(existing.parts.values.filter(isMadeHere).map(ImportNotes.Name.part))
-        let masked = Set(try new.parts.filter(isMasked).map(ImportNotes.Name.part))
-        changes.imported = try notes.filter { !made.contains($0.id) }
-            .map { keeping(unsaid, masked, $0) }.filter { try !isKept($0) }
-        let realm = giving(try merged(new.realm, &report), imported.people, &report)
-        if realm != existing.realm { changes.realm = realm }
-        addKeys(of: new, to: &changes)
-        for client in new.clients {
-            let shut = imported.shut[ExactText(client.clientID)]
-            let next = giving(try merged(client, shut, &report), imported.people, &report)
-            let former = existing.clients[ExactText(client.clientID)]
-            if next != former { changes.clients.append(next) }
-        }
-        for scope in new.scopes {
-            let next = merged(scope, &report)
-            let former = existing.scopes[ExactText(scope.name)]
-            if next != former { changes.scopes.append(next) }
-        }
-        let contents = Dictionary(grouping: new.roleParts, by: \.role)
-        for role in new.roles {
-            let (next, parts) = merged(
-                role,
-                Set((contents[role.roleName] ?? []).map(\.part)),
-                unsaid,
-                &report
-            )
-            let former = existing.roles[role.roleName]
-            if next != former { changes.roles.append(next) }
-            if parts != existing.contents[role.roleName] ?? [] {
-                changes.contents.append((role.roleName, parts))
+        if conflict.writesOver {
+            let realm = giving(new.realm, imported.people, &report)
+            if realm != existing.realm {
+                tell("realm", existing.realm.fields, realm.fields, &report)
+                changes.realm = realm
             }
         }
-        for group in new.groups {
-            let name = ImportNotes.Name.group(group.group.name, in: group.group.parentID)
-            let former = existing.groups[name]
-            let (next, roles) = merged(group, over: former, unsaid, &report)
-            if next != former?.group { changes.groups.append(next) }
-            if roles != Set(former?.roles ?? []) { changes.groupRoles.append((next.id, roles)) }
+        let known = existing.keys.map(\.keyID)
+        changes.keys = new.keys.filter { !known.contains($0.keyID) }
+        changes.keptKeys = new.keptKeys.filter { !existing.hasKey($0.keyID) }
+        let limits = addLimits(of: new, to: &changes, &report)
+        for client in new.clients {
+            let name = ThingName.client(client.clientID)
+            guard mayWrite(name, &report) else { continue }
+            let next = giving(client, imported.people, &report)
+            let former = existing.clients[ExactText(client.clientID)]
+            guard next != former else { continue }
+            tell(name.subject, former?.fields, next.fields, &report)
+            changes.clients.append(next)
         }
-        addLimits(of: new, to: &changes, unsaid, &report)
+        for var scope in new.scopes {
+            let name = ThingName.scope(scope.name)
+            guard mayWrite(name, &report) else { continue }
+            // It is for people with one of its roles only.
+            if limits[.scope(scope.id)]?.isEmpty == false {
+                scope.representation[ClientScope.limited] = true
+            }
+            let former = existing.scopes[ExactText(scope.name)]
+            guard scope != former else { continue }
+            tell(name.subject, former?.representation, scope.representation, &report)
+            changes.scopes.append(scope)
+        }
+        addRoles(of: new, to: &changes, &report)
+        for group in new.groups {
+            let former = existing.groups[GroupPlace(group.group)]
+            let (subject, roles) = ("group \(group.group.name)", Set(group.roles))
+            guard mayWrite(former != nil, subject, &report) else { continue }
+            if group.group != former?.group {
+                tell(subject, former?.group.fields, group.group.fields, &report)
+                changes.groups.append(group.group)
+            }
+            if roles != Set(former?.roles ?? []) {
+                changes.groupRoles.append((group.group.id, roles))
+                tell(subject, "roles", Set(former?.roles ?? []), roles, &report)
+            }
+        }
         for part in new.parts {
-            if let next = try merged(part, &report) { changes.parts.append(next) }
+            let former = existing.parts[PartPlace(part)]
+            let subject = "\(part.kind) \(part.id)"
+            guard mayWrite(former != nil, subject, &report) else { continue }
+            var next = part
+            if let former {
+                let (said, kept) = (try secrets(of: part), try secrets(of: former))
+                // A seal is another each time.
+                if said.isEmpty || said.isMasked || said == kept { next.sealed = former.sealed }
+                let id = former.document["internalId"]
+                next.document["internalId"] = id ?? part.document["internalId"]
+            }
+            guard next != former else { continue }
+            tell(subject, former?.document, next.document, &report)
+            changes.parts.append(next)
         }
         return changes
     }
 
-    /// - Returns: `nil` where nothing is known of the file of before: the file's word counts.
-    func way(_ name: String, id: String?) -> ThreeWay? {
-        guard existing.isNoted(name) else { return nil }
-        guard let fields = existing.fields(name),
-            id == nil || fields.says(id.map(JSONValue.string), at: FieldPath("id"))
-        else { return ThreeWay(nil) }
-        return ThreeWay(fields)
+    static let stays: StaticString = "is here already: stays as it is"
+
+    /// Whether something is written: it is new here, or the file's word counts.
+    private func mayWrite(_ name: ThingName) -> Bool {
+        !existing.here.contains(name) || conflict.writesOver && file.says(name)
     }
 
-    func tell(_ way: ThreeWay, _ subject: String, _ report: inout ImportReport) {
-        for path in way.refused { report.add(.skipped, subject, path.text, "\(Self.refused)") }
+    private func mayWrite(_ name: ThingName, _ report: inout ImportReport) -> Bool {
+        guard file.says(name) else { return mayWrite(name) }
+        return mayWrite(existing.here.contains(name), name.subject, &report)
     }
 
-    private func merged(_ realm: Realm, _ report: inout ImportReport) throws -> Realm {
-        guard let said = existing.saidOfRealm else { return realm }
-        var way = ThreeWay(said)
-        var merged = try realm.with(way.merged(realm.fields, existing.realm.fields))
-        merged.notBefore = max(realm.notBefore, existing.realm.notBefore)
-        tell(way, "realm", &report)
-        return merged
-    }
-
-    private func merged(
-        _ client: Client,
-        _ shut: ShutClient?,
+    private func mayWrite(
+        _ isHere: Bool,
+        _ subject: String,
         _ report: inout ImportReport
-    ) throws -> Client {
-        guard let here = existing.clients[ExactText(client.clientID)],
-            var way = way(ImportNotes.Name.client(client.clientID), id: here.id)
-        else { return client }
-        var file = client
-        if let shut { file.isEnabled = shut.isEnabled }
-        let named = file.defaultScopes + file.optionalScopes
-        file.defaultScopes += unsaid(here.defaultScopes, by: named)
-        file.optionalScopes += unsaid(here.optionalScopes, by: named)
-        let proof = Client.proofMember
-        let proven = here.fields[proof]
-        var said = file.fields
-        if said[proof] != proven, isChangedHere(secretOf: here) {
-            let isNew = way.former?.says(said[proof], at: FieldPath(proof)) != true
-            if isNew { report.add(.skipped, "client \(client.clientID)", proof, "\(Self.refused)") }
-            said[proof] = proven
-        }
-        var fields = way.merged(said, here.fields)
-        // A file's secret goes with the way that it is proven by.
-        var secret = fields[proof] == client.fields[proof] ? client.secret : here.secret
-        if fields[proof] == proven { secret = secret ?? here.secret }
-        if let shut {
-            // Its protection would be gone from now on, unless it was given another one here. One that
-            // is disabled is enabled by an administrator here only.
-            let isShut =
-                here.isEnabled
-                ? way.former?.says(here.fields[proof], at: FieldPath(proof)) == true
-                    && way.takes(true, over: nil, at: .isShut)
-                : fields["enabled"] == true
-            if isShut {
-                fields["enabled"] = false
-                report.add(.disabled, "client \(client.clientID)", "\(shut.why)")
+    ) -> Bool {
+        guard isHere, !conflict.writesOver else { return true }
+        report.add(.stays, subject, "\(Self.stays)")
+        return false
+    }
+
+    private func addRoles(
+        of new: NewRealm,
+        to changes: inout RealmChanges,
+        _ report: inout ImportReport
+    ) {
+        let contents = Dictionary(grouping: new.roleParts, by: \.role)
+        for role in new.roles {
+            let name = ThingName.role(role.roleName)
+            guard mayWrite(name, &report) else { continue }
+            let former = existing.roles[role.roleName]
+            if role != former {
+                tell(name.subject, former?.fields, role.fields, &report)
+                changes.roles.append(role)
             }
+            let parts = Set((contents[role.roleName] ?? []).map(\.part))
+            let before = existing.contents[role.roleName] ?? []
+            guard parts != before else { continue }
+            changes.contents.append((role.roleName, parts))
+            tell(name.subject, "contains", before, parts, &report)
         }
-        tell(way, "client \(client.clientID)", &report)
-        return try client.with(fields, secret: secret)
     }
 
-    private func merged(_ scope: ClientScope, _ report: inout ImportReport) -> ClientScope {
-        guard let here = existing.scopes[ExactText(scope.name)],
-            var way = way(ImportNotes.Name.scope(scope.name), id: here.id)
-        else { return scope }
-        var merged = here
-        let fields = way.merged(scope.fields, here.fields)
-        merged.representation = fields.object("representation") ?? here.representation
-        tell(way, "scope \(scope.name)", &report)
-        return merged
-    }
-
-    private func merged(
-        _ role: Role,
-        _ parts: Set<RoleName>,
-        _ unsaid: UnsaidRights,
-        _ report: inout ImportReport
-    ) -> (Role, Set<RoleName>) {
-        guard let here = existing.roles[role.roleName],
-            var way = way(ImportNotes.Name.role(role.roleName), id: here.id)
-        else { return (role, parts) }
-        var merged = here
-        let fields = way.merged(role.fields, here.fields)
-        merged.description = fields.string("description") ?? ""
-        merged.attributes = fields.attributes
-        let former = existing.contents[role.roleName] ?? []
-        let contents = way.merged(parts, unsaid.said(former)) {
-            .role($0, in: ImportNotes.contents)
-        }
-        tell(way, "role \(role.name)", &report)
-        return (merged, contents.union(unsaid.unsaid(former)))
-    }
-
-    private func merged(
-        _ group: GroupWithRoles,
-        over here: GroupWithRoles?,
-        _ unsaid: UnsaidRights,
-        _ report: inout ImportReport
-    ) -> (Group, Set<RoleName>) {
-        let name = ImportNotes.Name.group(group.group.name, in: group.group.parentID)
-        guard let here, var way = way(name, id: here.group.id) else {
-            return (group.group, Set(group.roles))
-        }
-        var merged = here.group
-        let fields = way.merged(group.group.fields, here.group.fields)
-        merged.description = fields.string("description") ?? ""
-        merged.attributes = fields.attributes
-        let former = Set(here.roles)
-        let roles = way.merged(Set(group.roles), unsaid.said(former)) {
-            .role($0, in: ImportNotes.roles)
-        }
-        tell(way, "group \(group.group.name)", &report)
-        return (merged, roles.union(unsaid.unsaid(former)))
-    }
-
+    /// - Returns: The roles that each owner shows afterwards.
     private func addLimits(
         of new: NewRealm,
         to changes: inout RealmChanges,
-        _ unsaid: UnsaidRights,
         _ report: inout ImportReport
-    ) {
-        typealias Owner = (owner: RoleLimit.Owner, note: String, id: String?, subject: String)
-        let limits = Dictionary(grouping: new.roleLimits, by: \.owner)
-        let clients = new.clients.map { client -> Owner in
-            (
-                .client(client.id), ImportNotes.Name.client(client.clientID),
-                existing.clients[ExactText(client.clientID)]?.id, "client \(client.clientID)"
-            )
+    ) -> [RoleLimit.Owner: Set<RoleName>] {
+        // A file may say nothing of the roles of the realm, or of those of clients.
+        let ofRealm = file.object["scopeMappings"] != nil
+        let ofClients = file.object["clientScopeMappings"] != nil
+        var limits = Dictionary(grouping: new.roleLimits, by: \.owner)
+            .mapValues { Set($0.map(\.role)) }
+        let owners =
+            new.clients.map { (RoleLimit.Owner.client($0.id), ThingName.client($0.clientID)) }
+            + new.scopes.map { (.scope($0.id), .scope($0.name)) }
+        for (owner, name) in owners where mayWrite(name) {
+            let before = existing.limits[owner] ?? []
+            let unsaid = before.filter { $0.clientID == nil ? !ofRealm : !ofClients }
+            let roles = (limits[owner] ?? []).union(unsaid)
+            limits[owner] = roles
+            guard roles != before else { continue }
+            changes.limits.append((owner, roles))
+            tell(name.subject, "shows", before, roles, &report)
         }
-        let scopes = new.scopes.map { scope -> Owner in
-            (
-                .scope(scope.id), ImportNotes.Name.scope(scope.name),
-                existing.scopes[ExactText(scope.name)]?.id, "scope \(scope.name)"
-            )
-        }
-        for (owner, note, id, subject) in clients + scopes {
-            var roles = Set((limits[owner] ?? []).map(\.role))
-            let former = existing.limits[owner] ?? []
-            if let id, var way = way(note, id: id) {
-                roles = way.merged(roles, unsaid.said(former)) {
-                    .role($0, in: ImportNotes.limits)
-                }
-                roles.formUnion(unsaid.unsaid(former))
-                tell(way, subject, &report)
-            }
-            if roles != former { changes.limits.append((owner, roles)) }
-        }
+        return limits
     }
 
-    private func addKeys(of new: NewRealm, to changes: inout RealmChanges) {
-        let keys = Set(existing.keys.map(\.keyID))
-        // They verify. What signs here was chosen here, and one that is gone may have been stolen.
-        let oldest = existing.keys.map(\.activeFrom).min() ?? 0
-        changes.keys = new.keys.filter { !keys.contains($0.keyID) }.map { key in
-            var key = key
-            key.activeFrom = oldest - 1
-            key.retiredFrom = existing.retirements[ImportNotes.Name.key(key.keyID)]
-            return key
+    private func secrets(of part: RealmPart) throws -> JSONObject {
+        let seal = RealmPartSeal(ring: ring)
+        return try part.sealed.map {
+            try seal.open($0, of: part.kind, id: part.id, realmID: part.realmID)
+        } ?? [:]
+    }
+}
+
+/// What things of a realm give by names: no one newly gets anything by a name whose thing the file
+/// does not have, or that is left out.
+extension ImportDifference {
+    private func giving(
+        _ realm: Realm,
+        _ people: PersonImport,
+        _ report: inout ImportReport
+    ) -> Realm {
+        var realm = realm
+        let (subject, here) = ("realm", existing.realm.keycloak)
+        func keep(_ member: String, _ isKnown: (String) -> Bool) {
+            keepKnown(member, of: &realm.keycloak, here, subject, &report, isKnown)
         }
-        // Those that verify tokens of before are deleted when their time is over.
-        changes.keptKeys = new.keptKeys.filter {
-            existing.keptKeys[$0.keyID] == nil && !keys.contains($0.keyID)
+        keep("defaultGroups", people.groups.isPath)
+        keep("defaultRoles") { people.roles.contains(RoleName(clientID: nil, name: $0)) }
+        for member in ["defaultDefaultClientScopes", "defaultOptionalClientScopes"] {
+            keep(member) { file.says(.scope($0)) }
         }
-        // What the file has disabled verifies nothing here either, and signs nothing.
-        changes.disabledKeys = new.keptKeys.filter { key in
-            key.kind == .silent
-                && (keys.contains(key.keyID) || existing.keptKeys[key.keyID] ?? .silent != .silent)
+        let name = realm.keycloak?.object("defaultRole")?.string("name")
+        if let name, !sameBytes(name, here?.object("defaultRole")?.string("name") ?? ""),
+            !people.roles.contains(RoleName(clientID: nil, name: name))
+        {
+            realm.keycloak?["defaultRole"] = here?["defaultRole"]
+            report.add(.skipped, subject, "defaultRole \(name)", "\(Self.unknown)")
         }
+        return realm
+    }
+
+    /// The same of a client's roles that new people get.
+    private func giving(
+        _ client: Client,
+        _ people: PersonImport,
+        _ report: inout ImportReport
+    ) -> Client {
+        var client = client
+        let clientID = client.clientID
+        let here = existing.clients[ExactText(clientID)]
+        let subject = "client \(clientID)"
+        keepKnown("defaultRoles", of: &client.keycloak, here?.keycloak, subject, &report) {
+            people.roles.contains(RoleName(clientID: clientID, name: $0))
+        }
+        // What a file does not say of scopes is made for a new client only.
+        if let here, client.keycloak?["defaultClientScopes"] == nil,
+            client.keycloak?["optionalClientScopes"] == nil
+        {
+            client.defaultScopes = here.defaultScopes
+            client.optionalScopes = here.optionalScopes
+        }
+        return client
+    }
+
+    private static let unknown: StaticString =
+        "not described in the file, or left out: no one gets it by its name"
+
+    private func keepKnown(
+        _ member: String,
+        of said: inout JSONObject?,
+        _ here: JSONObject?,
+        _ subject: String,
+        _ report: inout ImportReport,
+        _ isKnown: (String) -> Bool
+    ) {
+        guard let names = said?.strings(member) else { return }
+        let before = Set((here?.strings(member) ?? []).map(ExactText.init))
+        let known = names.filter { before.contains(ExactText($0)) || isKnown($0) }
+        guard known.count < names.count else { return }
+        for name in names where !known.contains(where: { sameBytes($0, name) }) {
+            report.add(.skipped, subject, "\(member) \(name)", "\(Self.unknown)")
+        }
+        said?[member] = .texts(known)
+    }
+}
+
+/// What the report says of it.
+extension ImportDifference {
+    private static let written: StaticString = "differs from what is here: written over"
+    private static let new: StaticString = "new"
+
+    /// - Parameter former: `nil`: it is not here yet.
+    private func tell(
+        _ subject: String,
+        _ former: JSONObject?,
+        _ next: JSONObject,
+        _ report: inout ImportReport
+    ) {
+        guard let former else { return report.add(.written, subject, "\(Self.new)") }
+        let members = Set(former.changes(to: next)).sorted().joined(separator: ", ")
+        report.add(.written, subject, members.isEmpty ? nil : members, "\(Self.written)")
+    }
+
+    private func tell(
+        _ subject: String,
+        _ verb: String,
+        _ former: Set<RoleName>,
+        _ next: Set<RoleName>,
+        _ report: inout ImportReport
+    ) {
+        let words = "\(verb) \(Set(former.map(\.text)).changes(to: Set(next.map(\.text))))"
+        report.add(.written, subject, words, "\(Self.written)")
     }
 }
 
 extension JSONObject {
-    fileprivate var attributes: [String: [String]] {
-        Dictionary(
-            (object("attributes") ?? [:]).map { ($0.name, $0.value.strings ?? []) }
-        ) { first, _ in first }
+    /// The members that another one has otherwise; what is switched on or off, with its new value.
+    func changes(to next: JSONObject) -> [String] {
+        let names = Set((map(\.name) + next.map(\.name)).map(ExactText.init)).map(\.text).sorted()
+        return names.filter { self[$0] != next[$0] }.flatMap { name -> [String] in
+            if let inner = self[name]?.object, let other = next[name]?.object {
+                return inner.changes(to: other)
+            }
+            return [next[name]?.bool.map { "\(name) \($0 ? "on" : "off")" } ?? name]
+        }
+    }
+
+    /// Whether one of its members, or of theirs, is a mask.
+    var isMasked: Bool {
+        contains { $0.value.string == RealmSecrets.mask || $0.value.object?.isMasked == true }
+    }
+}
+
+extension Set<String> {
+    /// `+new -gone`
+    func changes(to next: Set<String>) -> String {
+        (next.subtracting(self).sorted().map { "+\($0)" }
+            + subtracting(next).sorted().map { "-\($0)" }).joined(separator: " ")
+    }
+}
+
+extension RoleName {
+    /// `shop/editor`
+    var text: String { (clientID.map { "\($0)/" } ?? "") + name }
+}
+
+/// Things as the objects whose members a report names.
+extension Realm {
+    fileprivate var fields: JSONObject {
+        var fields = JSONObject()
+        write(to: &fields)
+        return fields
+    }
+}
+
+extension Client {
+    fileprivate var fields: JSONObject {
+        var fields = JSONObject()
+        write(to: &fields)
+        return fields
+    }
+}
+
+extension Role {
+    fileprivate var fields: JSONObject {
+        ["description": .string(description), "attributes": .lists(attributes)]
+    }
+}
+
+extension Group {
+    fileprivate var fields: JSONObject {
+        ["description": .string(description), "attributes": .lists(attributes)]
     }
 }

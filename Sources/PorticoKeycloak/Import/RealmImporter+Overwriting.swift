@@ -14,6 +14,9 @@ extension RealmImporter {
         package var isEmpty: Bool { things == 0 && people == 0 }
     }
 
+    /// How often a change is made anew because what is here changed meanwhile.
+    static let mostTries = 20
+
     /// Where realms are changed meanwhile, the differences are found anew.
     func overwrite(
         _ staged: Staged,
@@ -58,67 +61,37 @@ extension RealmImporter {
         isDryRun: Bool,
         report: inout ImportReport
     ) async throws -> Staged {
-        let whole = try place.representation()
-        let deleted = DeletedHere(existing, whole.object)
-        let representation = try Representation(
-            .object(deleted(whole.object, report: &report)),
-            path: whole.path
+        let whole = try place.said()
+        let file = FileThings(whole.object, over: existing, report: &report)
+        let difference = ImportDifference(
+            existing: existing,
+            file: file,
+            conflict: conflict,
+            ring: realmImport.ring
         )
         var imported: RealmImport.Imported
-        let words: ImportNotes
-        let scopes: Set<ExactText>
-        var notes: [RealmPart]
         do {
+            let filled = existing.filling(file.object)
+            var object = file.object
+            // What is completed is not the role that everyone has here.
+            let everyone = existing.realm.keycloak?["defaultRole"]
+            object["defaultRole"] = object["defaultRole"] ?? everyone
             imported = try realmImport(
-                representation,
+                try Representation(.object(object), path: whole.path).completed(named: place.name),
                 over: existing,
-                without: deleted,
+                filled: try Representation(.object(filled), path: whole.path),
                 at: moment,
                 report: &report
-            )
-            scopes = Set(imported.realm.scopes.map { ExactText($0.name) })
-            // Of scopes that the file does not speak of, nothing is noted, and nothing changed.
-            if representation.object["clientScopes"] == nil {
-                imported.realm.scopes.removeAll { existing.scopes[ExactText($0.name)] != nil }
-            }
-            words = ImportNotes(
-                ring: realmImport.ring,
-                moment: moment,
-                fileIDs: imported.fileIDs
-            )
-            notes = try words(
-                imported.realm,
-                secrets: try ImportNotes.secrets(in: representation),
-                shut: imported.shut
             )
         } catch let error as RealmImportError {
             throw RealmFileError(file: place.file.name, reason: error)
         }
-        if let subject = try await store.subjectWithUsedID(in: imported.realm, but: existing.ids) {
+        let known = Set(existing.names.keys.map(\.id))
+        if let subject = try await store.subjectWithUsedID(in: imported.realm, but: known) {
             throw RealmFileError(file: place.file.name, reason: .idTaken(path: subject))
         }
-        // Where there was none, the realm's own is the last of all: from then on everything that has no
-        // note was made here.
-        var last: RealmPart?
-        if !existing.isNoted {
-            last = notes.first { $0.id == ImportNotes.Name.realm }
-            notes.removeAll { $0.id == ImportNotes.Name.realm }
-        }
-        let unsaid = UnsaidRights(existing, imported.realm, scopes: scopes)
-        var changes = try ImportDifference(
-            existing: existing,
-            notes: words,
-            ring: realmImport.ring,
-            scopes: scopes
-        )(
-            imported,
-            notes,
-            unsaid,
-            report: &report
-        )
-        if last != nil {
-            changes.imported.append(words.start(imported.realm.realm))
-        }
+        var changes = try difference(imported, report: &report)
+        if conflict.writesOver { difference.addMissing(imported, to: &changes, &report) }
         var administering = existing.administering(after: changes)
         administering.add(to: &report)
         var written = existing
@@ -126,11 +99,7 @@ extension RealmImporter {
         var differences = Differences(things: changes.count)
         try place.expectUnchanged()
         if !isDryRun {
-            try await store.overwrite(
-                existing.realm.id,
-                with: changes,
-                from: existing.state
-            )
+            try await store.overwrite(existing.realm.id, with: changes, from: existing.state)
         }
         try await administering.look(written.roleIDs, in: personStore)
         differences.people = try await overwritePeople(
@@ -138,20 +107,30 @@ extension RealmImporter {
             &imported.people,
             from: imported.realm,
             of: written,
-            unsaid,
             administering: &administering,
             at: moment,
             isDryRun: isDryRun,
             report: &report
         )
         administering.addOthers(to: &report)
-        if !isDryRun, let last { try await store.put(last) }
-        place.reportMissingPeople(representation, report: &report)
+        if isDryRun { try await expectAdministrator(existing, administering) }
+        if conflict.writesOver { place.reportMissingPeople(whole, report: &report) }
         return Staged(
-            realm: imported.realm.realm,
+            realm: changes.realm ?? existing.realm,
             report: report,
             place: place,
             differences: differences
         )
+    }
+
+    /// - Throws: ``LastAdministrator`` where there was one before, and would be none afterwards.
+    private func expectAdministrator(
+        _ existing: ExistingRealm,
+        _ after: AdministeringPeople
+    ) async throws {
+        guard existing.realm.name == AdminRights.master, !after.hasAdministrator else { return }
+        var before = existing.administering(after: RealmChanges())
+        try await before.look(existing.roleIDs, in: personStore)
+        guard !before.hasAdministrator else { throw LastAdministrator(name: existing.realm.name) }
     }
 }

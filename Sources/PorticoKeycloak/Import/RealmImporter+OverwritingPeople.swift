@@ -5,16 +5,12 @@ import PorticoStores
 
 /// The people of files written over realms that are here.
 extension RealmImporter {
-    /// How often a change is made anew because what is here changed meanwhile.
-    static let mostTries = 20
-
     /// - Returns: How many differ.
     func overwritePeople(
         _ place: RealmPlace,
         _ people: inout PersonImport,
         from new: NewRealm,
         of existing: ExistingRealm,
-        _ unsaid: UnsaidRights,
         administering: inout AdministeringPeople,
         at moment: Moment,
         isDryRun: Bool,
@@ -22,7 +18,8 @@ extension RealmImporter {
     ) async throws -> Int {
         var reader = PeopleReader(place.people)
         var count = 0
-        var waiting: [Read] = []
+        // Everyone in the file, and who has what they would get.
+        var seen = SeenTexts()
         var isAtEnd = false
         while !isAtEnd {
             var chunk: [Read] = []
@@ -44,35 +41,25 @@ extension RealmImporter {
                 }
             }
             try place.expectUnchanged()
-            let done = try await overwrite(
-                of: reader,
-                try await withFreeCredentialIDs(
-                    try await withKnownIDs(chunk, realmID: existing.realm.id),
-                    people.moment.random
-                ),
+            count += try await overwrite(
+                try await withFreeCredentialIDs(chunk, people.moment.random).map(\.person),
                 of: existing,
-                unsaid,
+                seen: &seen,
                 administering: &administering,
                 at: moment,
                 isDryRun: isDryRun,
-                mayWait: waiting.count + chunk.count <= Self.mostWaiting,
                 report: &report
             )
-            count += done.count
-            waiting += done.waiting
         }
-        let done = try await overwrite(
-            of: reader,
-            waiting,
-            of: existing,
-            unsaid,
-            administering: &administering,
-            at: moment,
-            isDryRun: isDryRun,
-            mayWait: false,
-            report: &report
-        )
-        return count + done.count
+        guard conflict.writesOver, !place.people.isEmpty else { return count }
+        return count
+            + (try await prune(
+                existing,
+                seen,
+                &administering,
+                isDryRun: isDryRun,
+                report: &report
+            ))
     }
 
     /// Accounts of the file's clients that neither the file nor this realm has.
@@ -89,33 +76,36 @@ extension RealmImporter {
         return accounts
     }
 
-    /// How many people wait for a name that someone else has, who may give it up further on. They are
-    /// written in one transaction.
-    private static let mostWaiting = 500
-
     private func overwrite(
-        of file: PeopleReader,
-        _ chunk: [Read],
+        _ chunk: [NewPerson],
         of existing: ExistingRealm,
-        _ unsaid: UnsaidRights,
+        seen: inout SeenTexts,
         administering: inout AdministeringPeople,
         at moment: Moment,
         isDryRun: Bool,
-        mayWait: Bool,
         report: inout ImportReport
-    ) async throws -> (count: Int, waiting: [Read]) {
+    ) async throws -> Int {
         for tries in 1... {
-            var said = report
-            let (changes, waiting) = try await self.changes(
-                of: file,
+            var (said, after) = (report, administering)
+            let here = try await PeopleHere(
                 chunk,
-                of: existing,
-                unsaid,
-                administering: &administering,
-                at: moment,
-                mayWait: mayWait,
-                report: &said
+                store,
+                personStore,
+                realmID: existing.realm.id
             )
+            let difference = PersonDifference(
+                existing: existing,
+                here: here,
+                conflict: conflict,
+                seal: CredentialSeal(ring: realmImport.ring)
+            )
+            var changes: [PersonChange] = []
+            for person in chunk {
+                let change = try difference(person, at: moment, seen: &seen, report: &said)
+                guard let change else { continue }
+                after.add(change.person, to: &said)
+                if change.differs { changes.append(change) }
+            }
             do {
                 if !isDryRun, !changes.isEmpty {
                     try await personStore.overwrite(changes, roleIDs: existing.roleIDs)
@@ -126,157 +116,54 @@ extension RealmImporter {
             {
                 continue
             }
-            report = said
-            return (changes.count { $0.differs }, waiting)
+            (report, administering) = (said, after)
+            return changes.count
         }
-        return (0, [])
+        return 0
     }
 
-    private func changes(
-        of file: PeopleReader,
-        _ chunk: [Read],
-        of existing: ExistingRealm,
-        _ unsaid: UnsaidRights,
-        administering: inout AdministeringPeople,
-        at moment: Moment,
-        mayWait: Bool,
-        report: inout ImportReport
-    ) async throws -> (changes: [PersonChange], waiting: [Read]) {
-        let realmID = existing.realm.id
-        let here = try await PeopleHere(
-            chunk.map(\.person.person),
-            of: file,
-            store,
-            personStore,
-            realmID: realmID
-        )
-        let said = report
-        let (people, places) = try plan(chunk, over: here, existing, unsaid, report: &report)
-        var planned = people
-        let usernames = planned.map(\.new.person.username)
-        let taken = PersonNames.settle(&planned, here.owners, dids: here.dids)
-        let left = PersonIdentities.settle(
-            &planned,
-            try await personStore.owners(
-                ofIdentities: planned.flatMap(\.new.identities),
-                realmID: realmID
-            ),
-            without: taken.usernames.filter { planned[$0].former == nil }
-        )
-        let names = taken.usernames.union(taken.emails).union(taken.dids)
-        let refused = Set(names.union(left.keys).map { places[$0] })
-        if mayWait, !refused.isEmpty {
-            // Without them, so that no one takes what they have until they are written.
-            report = said
-            let rest = try await self.changes(
-                of: file,
-                chunk.indices.filter { !refused.contains($0) }.map { chunk[$0] },
-                of: existing,
-                unsaid,
-                administering: &administering,
-                at: moment,
-                mayWait: true,
-                report: &report
-            )
-            return (rest.changes, refused.sorted().map { chunk[$0] } + rest.waiting)
-        }
-        var changes: [PersonChange] = []
-        for (index, plan) in planned.enumerated() {
-            let username = usernames[index]
-            for path in plan.refused {
-                let words = "\(ImportDifference.refused)"
-                report.add(.skipped, "user \(username)", path.text, words)
-            }
-            if taken.usernames.contains(index) {
-                report.add(.skipped, "user \(username)", "\(here.refusal(of: username))")
-                if plan.former == nil { continue }
-            }
-            administering.add(plan.new, to: &report)
-            plan.tell(
-                username,
-                hasEmail: !taken.emails.contains(index),
-                hasDID: !taken.dids.contains(index),
-                without: left[index] ?? [],
-                report: &report
-            )
-            if let change = plan.change(at: moment.seconds) { changes.append(change) }
-        }
-        return (changes, [])
-    }
-
-    /// Those of a chunk who are not left out, which the report says of the others.
-    ///
-    /// - Returns: Their places in the chunk, too.
-    private func plan(
-        _ chunk: [Read],
-        over here: PeopleHere,
+    /// The people who are here and not in the file. In realm `master`, none who administers is deleted.
+    private func prune(
         _ existing: ExistingRealm,
-        _ unsaid: UnsaidRights,
+        _ seen: SeenTexts,
+        _ administering: inout AdministeringPeople,
+        isDryRun: Bool,
         report: inout ImportReport
-    ) throws -> (planned: [PlannedPerson], places: [Int]) {
-        let difference = PersonDifference(
-            seal: CredentialSeal(ring: realmImport.ring),
-            unsaid: unsaid
-        )
-        var planned: [PlannedPerson] = []
-        var places: [Int] = []
-        // Those that no one is yet.
-        var accounts: Set<String> = []
-        for (place, read) in chunk.enumerated() {
-            let new = read.person
-            if let words = here.refusal(of: new.person, isNoted: existing.isNoted) {
-                report.add(.skipped, "user \(new.person.username)", "\(words)")
-                continue
+    ) async throws -> Int {
+        let realmID = existing.realm.id
+        var (count, cursor): (Int, String?) = (0, nil)
+        while true {
+            let page = try await personStore.people(
+                realmID: realmID,
+                after: cursor,
+                limit: Self.chunk
+            )
+            for person in page where !seen.contains(person.id) {
+                let subject = "user \(person.username)"
+                guard conflict.prunesPeople else {
+                    let words: StaticString =
+                        "not in the file: --people overwrite --prune deletes them"
+                    report.add(.stays, subject, "\(words)")
+                    continue
+                }
+                if existing.realm.name == AdminRights.master,
+                    let kept = try await personStore.person(id: person.id, realmID: realmID),
+                    administering.isAdministering(kept)
+                {
+                    let words: StaticString =
+                        "not in the file, and administers this server: delete them by command"
+                    report.add(.stays, subject, "\(words)")
+                    continue
+                }
+                report.add(.deleted, subject, "not in the file")
+                administering.forget(person.id)
+                count += 1
+                if !isDryRun {
+                    _ = try await personStore.deletePerson(id: person.id, realmID: realmID)
+                }
             }
-            let former = here.kept[new.person.id]
-            if former == nil, let client = new.person.serviceClientID,
-                !accounts.insert(client).inserted
-            {
-                let words: StaticString = "the second account of one client"
-                report.add(.skipped, "user \(new.person.username)", "\(words)")
-                continue
-            }
-            places.append(place)
-            guard let former else {
-                let fields = new.imported.flatMap(ImportedFields.init(document:))
-                planned.append(PlannedPerson(new: new, fields: fields ?? ImportedFields()))
-                continue
-            }
-            planned.append(try difference(new, holdsPassword: read.holdsPassword, over: former))
-        }
-        return (planned, places)
-    }
-}
-
-extension PlannedPerson {
-    /// Says what of a person someone else has.
-    ///
-    /// - Parameter providers: Those at which someone else has their account.
-    fileprivate func tell(
-        _ username: String,
-        hasEmail: Bool,
-        hasDID: Bool,
-        without providers: [String],
-        report: inout ImportReport
-    ) {
-        let subject = "user \(username)"
-        if !hasEmail {
-            let words: StaticString =
-                former == nil
-                ? "another person has the email address: left out"
-                : "another person has the email address: it stays as it is here"
-            report.add(.changed, subject, "\(words)")
-        }
-        if !hasDID {
-            let words: StaticString =
-                former == nil
-                ? "another person has the DID: left out"
-                : "another person has the DID: it stays as it is here"
-            report.add(.changed, subject, "\(words)")
-        }
-        for provider in providers {
-            let path = FieldPath.identity(provider).text
-            report.add(.skipped, subject, path, "someone else here has the account")
+            guard page.count == Self.chunk, let last = page.last else { return count }
+            cursor = last.username
         }
     }
 }

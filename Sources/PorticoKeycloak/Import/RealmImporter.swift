@@ -14,19 +14,19 @@ package struct RealmImporter: Sendable {
     let store: RealmStore
     let personStore: PersonStore
     private let isDryRun: Bool
-    private let mayOverwrite: Bool
+    let conflict: ImportConflict
 
     /// - Parameters:
     ///   - isDryRun: Nothing is written, and everything else is the same.
-    ///   - mayOverwrite: Whether a realm that is here already is written over.
+    ///   - conflict: What becomes of a realm that is here already.
     package init(
         _ realmImport: RealmImport,
         store: RealmStore,
         people: PersonStore,
         isDryRun: Bool = false,
-        mayOverwrite: Bool = false
+        conflict: ImportConflict = .fail
     ) {
-        self.mayOverwrite = mayOverwrite
+        self.conflict = conflict
         personStore = people
         self.realmImport = realmImport
         self.store = store
@@ -44,8 +44,8 @@ package struct RealmImporter: Sendable {
     /// How many people are written in one transaction.
     static let chunk = 100
 
-    /// A realm that people have signed in to, and of which no note says what an import wrote.
-    package struct InUse: Error {
+    /// No one would administer this server any more.
+    package struct LastAdministrator: Error {
         package let name: String
     }
 
@@ -62,8 +62,7 @@ package struct RealmImporter: Sendable {
     /// A realm that is here already is compared, and nothing of it written.
     ///
     /// - Throws: ``RealmFileError``; ``RealmStore/TakenName`` where a realm may not be written over;
-    ///   ``InUse``, because a file would undo what people and administrators have changed, and nothing
-    ///   tells it from what an import wrote; and what the store throws.
+    ///   ``LastAdministrator``; and what the store throws.
     package func stage(_ realms: [RealmPlace], at moment: Moment) async throws -> [Staged] {
         if !isDryRun {
             try await store.removeStaged()
@@ -74,8 +73,7 @@ package struct RealmImporter: Sendable {
         var staged: [Staged] = []
         for place in realms {
             if names.contains(place.name), let existing = try await existing(place.name) {
-                guard mayOverwrite else { throw RealmStore.TakenName(name: place.name) }
-                try await expectWritable(existing)
+                guard conflict != .fail else { throw RealmStore.TakenName(name: place.name) }
                 var report = ImportReport(realm: place.name)
                 staged.append(
                     try await overwrite(
@@ -93,25 +91,17 @@ package struct RealmImporter: Sendable {
         return staged
     }
 
-    private func expectWritable(_ existing: ExistingRealm) async throws {
-        if existing.isNoted || existing.isBegun { return }
-        guard try await !store.isInUse(existing.realm.id) else {
-            throw InUse(name: existing.realm.name)
-        }
-    }
-
     /// A realm as it is here now.
     func existing(_ name: String) async throws -> ExistingRealm? {
         for tries in 1... {
-            let snapshot = try await store.snapshot()
-            guard let realm = snapshot.realms.first(where: { sameBytes($0.name, name) }) else {
-                return nil
+            let realms = try await store.snapshot().realms
+            guard let realm = realms.first(where: { sameBytes($0.name, name) }) else { return nil }
+            let state = try await store.state(of: realm.id)
+            let whole = try await store.whole(id: realm.id)
+            if let whole, try await store.version() == state.version {
+                return ExistingRealm(whole, state)
             }
-            do {
-                return try await ExistingRealm(realm, snapshot, store, ring: realmImport.ring)
-            } catch is ChangedMeanwhile where tries < Self.mostTries {
-                continue
-            }
+            guard tries < Self.mostTries else { throw ChangedMeanwhile() }
         }
         return nil
     }
@@ -119,24 +109,16 @@ package struct RealmImporter: Sendable {
     /// Lets staged realms be seen: all or none. Then what differs is written over those that were here.
     ///
     /// - Parameter tell: Gets what their reports do not say, because others changed a realm meanwhile.
-    /// - Throws: ``RealmStore/TakenName``, ``RealmFileError`` and ``InUse``: nothing was written;
-    ///   ``Unfinished``.
+    /// - Throws: ``RealmStore/TakenName`` and ``RealmFileError``: nothing was written; ``Unfinished``.
     package func publish(
         _ staged: [Staged],
         at moment: Moment,
         telling tell: (ImportReport) -> Void = { _ in }
     ) async throws {
         guard !isDryRun else { return }
-        for one in staged {
-            try one.place.expectUnchanged()
-            // Someone may have signed in meanwhile.
-            if one.differences != nil, let existing = try await existing(one.place.name) {
-                try await expectWritable(existing)
-            }
-        }
+        for one in staged { try one.place.expectUnchanged() }
         let new = staged.filter { $0.differences == nil }.map(\.realm)
         if !new.isEmpty { try await store.publish(new) }
-        // Where nothing differs, too: one that was ended may have written all but the last note.
         for one in staged where one.differences != nil {
             do {
                 try await overwrite(one, at: moment, telling: tell)
@@ -162,15 +144,6 @@ package struct RealmImporter: Sendable {
         var imported: RealmImport.Imported
         do {
             imported = try realmImport(representation, at: moment, report: &report)
-            imported.realm.parts += try ImportNotes(
-                ring: realmImport.ring,
-                moment: moment,
-                fileIDs: imported.fileIDs
-            )(
-                imported.realm,
-                secrets: try ImportNotes.secrets(in: representation),
-                shut: imported.shut
-            )
         } catch let error as RealmImportError {
             throw RealmFileError(file: place.file.name, reason: error)
         }
@@ -198,8 +171,6 @@ package struct RealmImporter: Sendable {
 
     struct Read {
         var person: NewPerson
-        /// Whether the file has the password itself, and no hash of it.
-        let holdsPassword: Bool
         let path: String
         let file: String
     }
@@ -253,21 +224,8 @@ package struct RealmImporter: Sendable {
         report: inout ImportReport
     ) async throws -> Read? {
         do {
-            guard var person = try await people(user, report: &report) else { return nil }
-            let holdsPassword = user.holdsPassword
-            let key = ImportedIDs.key(person.person.id)
-            if !sameBytes(key, person.person.id) { person.knownAs = key }
-            person.imported = try person.note(
-                CredentialSeal(ring: realmImport.ring),
-                holdsPassword: holdsPassword,
-                ids: user.credentialIDs
-            )
-            return Read(
-                person: person,
-                holdsPassword: holdsPassword,
-                path: user.path,
-                file: file
-            )
+            guard let person = try await people(user, report: &report) else { return nil }
+            return Read(person: person, path: user.path, file: file)
         } catch let error as RealmImportError {
             throw RealmFileError(file: file, reason: error)
         }
@@ -283,23 +241,6 @@ package struct RealmImporter: Sendable {
         let people = try await withFreeCredentialIDs(chunk, random).map(\.person)
         return Task { [store, isDryRun] in
             if !isDryRun, !people.isEmpty { try await store.stage(people) }
-        }
-    }
-}
-
-extension Representation {
-    /// Of a person: those of its credentials, as they are kept.
-    fileprivate var credentialIDs: Set<String> {
-        let ids = (object.array("credentials") ?? []).compactMap { $0.object?.string("id") }
-        return Set(ids.compactMap { UniqueID($0)?.text })
-    }
-
-    /// Of a person: whether it has a password that is no hash.
-    fileprivate var holdsPassword: Bool {
-        (object.array("credentials") ?? []).contains { credential in
-            guard let credential = credential.object else { return false }
-            return credential.string("value") != nil
-                && sameBytes(credential.string("type") ?? "password", "password")
         }
     }
 }

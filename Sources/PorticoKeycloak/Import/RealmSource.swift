@@ -101,8 +101,13 @@ package struct RealmPlace: Sendable {
         }
     }
 
-    /// Everything of the realm but its people.
+    /// Everything of the realm but its people, with what Keycloak puts into every realm.
     func representation() throws(RealmFileError) -> Representation {
+        try said().completed(named: name)
+    }
+
+    /// The same without what the file does not say.
+    func said() throws(RealmFileError) -> Representation {
         let whole = stretch
         var parts = [RealmBytes.Part.stretch(whole)]
         if let users = own?.stretch {
@@ -118,7 +123,7 @@ package struct RealmPlace: Sendable {
                 throw RealmImportError.wrongType(path: path, expected: "an object")
             }
             object["realm"] = .string(name)
-            return try Representation(.object(object), path: path).completed(named: name)
+            return try Representation(.object(object), path: path)
         } catch let error as JSONReadError {
             throw RealmFileError(file: file.name, reason: .json(error, in: path))
         } catch let error as RealmImportError {

@@ -8,7 +8,9 @@ import PorticoSystem
 struct RealmImportRun {
     let installation: Installation
     var isDryRun = false
-    var mayOverwrite = false
+    var conflict = ImportConflict.fail
+    /// Whether a realm that is here already is left wholly alone, as Keycloak does at its start.
+    var passesOver = false
     /// Whether placeholders in the files are replaced from the environment.
     var substitutes = false
     /// Another name for the one realm of the files; `nil`: their own.
@@ -17,12 +19,10 @@ struct RealmImportRun {
     var substituting = "--substitute"
 
     /// - Parameters:
-    ///   - choose: Which of the realms in the files are imported, by the names of those that are here.
     ///   - judge: Sees what became of them before anyone else does; what it throws stops the import.
     ///   - tell: Gets what is found only when realms are written over.
     func callAsFunction(
         _ paths: [String],
-        choosing choose: ([RealmPlace], _ there: Set<String>) throws -> [RealmPlace],
         judging judge: ([RealmImporter.Staged]) throws -> Void,
         telling tell: (ImportReport) -> Void = { _ in }
     ) async throws -> [RealmImporter.Staged] {
@@ -31,7 +31,6 @@ struct RealmImportRun {
                 paths,
                 RealmFiles.placeholders(substitute: substitutes)
             )
-            let there = try await installation.realms.names()
             var source = try RealmSource(files)
             if let newName, !source.rename(to: newName) {
                 throw Failure(
@@ -40,7 +39,8 @@ struct RealmImportRun {
                     "Import each of them by itself."
                 )
             }
-            let places = try choose(source.realms, there)
+            let there = try await installation.realms.names()
+            let places = source.realms.filter { !passesOver || !there.contains($0.name) }
             guard !places.isEmpty else { return [] }
             let lock = isDryRun ? nil : try ImportLock.take(installation.directory)
             defer { withExtendedLifetime(lock) {} }
@@ -59,16 +59,13 @@ struct RealmImportRun {
             throw Self.unfinished(unfinished.reason)
         } catch let taken as RealmStore.TakenName {
             throw exists(taken.name, paths)
-        } catch let used as RealmImporter.InUse {
+        } catch let last as RealmImporter.LastAdministrator {
             throw Failure(
                 .refused,
-                "People have signed in to realm \"\(printable(used.name))\", or chosen passwords there. "
-                    + "Nothing was imported.",
-                "It did not come with an import that noted what its file said, so a file would undo what "
-                    + "they and you have changed since.",
-                "What differs: \(portico("realm diff \(used.name) \(words: compared(paths))"))",
-                "Change that here, or delete the realm, for good, and import it anew: "
-                    + portico("realm delete \(used.name) --confirm \(used.name)")
+                "No one would administer realm \"\(printable(last.name))\" any more. Nothing was "
+                    + "imported.",
+                "Make someone in the file an administrator, or leave the people as they are: without "
+                    + "--people overwrite."
             )
         }
     }
@@ -86,15 +83,17 @@ struct RealmImportRun {
     /// The command that imports the same, with more options.
     private func again(_ paths: [String], _ options: [String]) -> String {
         var words = paths
-        if mayOverwrite { words += ["--on-conflict", "overwrite"] }
+        switch conflict {
+        case .fail: break
+        case .skip: words += ["--on-conflict", "skip"]
+        case .overwrite(let people, let prune):
+            words += ["--on-conflict", "overwrite"]
+            if people { words += ["--people", "overwrite"] }
+            if prune { words.append("--prune") }
+        }
         if substitutes { words.append("--substitute") }
         if let newName, options.first != "--as" { words += ["--as", newName] }
         return portico("realm import \(words: words + options)")
-    }
-
-    /// The file for a comparison, as far as there is one.
-    private func compared(_ paths: [String]) -> [String] {
-        (paths.count == 1 ? paths : ["FILE"]) + (substitutes ? ["--substitute"] : [])
     }
 
     /// A part of it may be written.
@@ -143,7 +142,7 @@ struct RealmImportRun {
             store: installation.realms,
             people: installation.people,
             isDryRun: isDryRun,
-            mayOverwrite: mayOverwrite
+            conflict: conflict
         )
         do {
             let moment = installation.clock.moment()
@@ -190,7 +189,8 @@ struct RealmImportRun {
         Failure(
             .exists,
             "Realm \"\(printable(name))\" already exists. Nothing was imported.",
-            "Write what differs over it: \(again(paths, ["--on-conflict", "overwrite"]))",
+            "Add what is missing in it: \(again(paths, ["--on-conflict", "skip"]))",
+            "Write the file over it: \(again(paths, ["--on-conflict", "overwrite"]))",
             "Or delete it first, for good: \(portico("realm delete \(name) --confirm \(name)"))"
         )
     }

@@ -16,9 +16,8 @@ struct MasterAdministrators {
     /// A line for the person who starts the server; `nil` where there is no such realm.
     func named() async throws -> String? {
         let snapshot = try await installation.realms.snapshot()
-        // What an import wrote it noted; of one that was made here there is no note.
         guard let realm = snapshot.realms.first(where: { $0.name == MasterRealm.name }),
-            try await !installation.realms.parts(RealmPart.imported, realmID: realm.id).isEmpty
+            snapshot.clients.contains(where: { $0.realmID == realm.id && $0.isMoved })
         else { return nil }
         let roles = try await installation.realms.roles(realmID: realm.id)
         let administering = AdministeringPeople(

@@ -13,7 +13,8 @@ extension RealmCommand {
             discussion: """
                 The file is in the format of Keycloak's exports; what it leaves out at its top is not \
                 compared. Ends with 0 where nothing differs, 1 where something does, and 2 where \
-                they cannot be compared.
+                they cannot be compared. Shows what an import with --on-conflict overwrite would \
+                change; what is only here stays without --prune, and people without --people overwrite.
                 """
         )
 

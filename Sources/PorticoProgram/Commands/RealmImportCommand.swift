@@ -10,9 +10,11 @@ extension RealmCommand {
             discussion: """
                 Prints to stdout what became of each part of the files, losses of protection first. \
                 New realms of them are imported together, or none. People keep their passwords.
-                With --on-conflict overwrite, realms that are here take what their files have changed \
-                since the last import, one realm after another; what was changed here stays. If it is \
-                ended in between, run it again.
+                A realm that exists is refused. --on-conflict skip adds what is missing in it and changes \
+                nothing else. --on-conflict overwrite makes its settings, clients, scopes, roles and groups \
+                what the file says and adds new people. Preview with -n, or with portico realm diff. If it \
+                is interrupted, run it again:
+                  portico realm import -n --on-conflict overwrite acme.json
                 """
         )
         static let missing = Installation.Missing.create
@@ -20,8 +22,16 @@ extension RealmCommand {
 
         @Argument(help: "Files, or the folder of an export; - for stdin.") var files: [String]
         @Option(help: .value("url", "The server's public address.")) var publicURL: String?
-        @Option(help: "What becomes of a realm that is already here.") var onConflict =
+        @Option(help: "What to do with a realm that already exists.") var onConflict =
             OnConflict.fail
+        @Option(help: "With overwrite: what to do with people that already exist.") var people =
+            People.keep
+        @Flag(
+            help: """
+                With overwrite: delete what the file does not have; people only with --people overwrite.
+                """
+        )
+        var prune = false
         @Flag(help: "Import realms that would be less protected than there.") var acceptWeaker =
             false
         @Flag(
@@ -45,19 +55,36 @@ extension RealmCommand {
             case overwrite
         }
 
+        enum People: String, ExpressibleByArgument, CaseIterable {
+            case keep
+            case overwrite
+        }
+
+        func validate() throws {
+            guard onConflict == .overwrite || people == .keep && !prune else {
+                throw ValidationError("--people and --prune belong to --on-conflict overwrite.")
+            }
+        }
+
+        private var conflict: ImportConflict {
+            switch onConflict {
+            case .fail: .fail
+            case .skip: .skip
+            case .overwrite: .overwrite(people: people == .overwrite, prune: prune)
+            }
+        }
+
         func run() async throws {
             try await administer { administration in
                 let run = RealmImportRun(
                     installation: administration.installation,
                     isDryRun: administration.isDryRun,
-                    mayOverwrite: onConflict == .overwrite,
+                    conflict: conflict,
                     substitutes: substitute,
                     newName: newName
                 )
                 var more: [ImportReport] = []
-                let imported = try await run(files) { places, there in
-                    try chosen(places, there)
-                } judging: { staged in
+                let imported = try await run(files) { staged in
                     try show(staged.map(\.report))
                     if !acceptWeaker { try RealmImportRun.expectProtected(staged) }
                 } telling: { news in
@@ -71,29 +98,19 @@ extension RealmCommand {
             }
         }
 
-        private func chosen(_ places: [RealmPlace], _ there: Set<String>) throws -> [RealmPlace] {
-            try places.filter { place in
-                guard there.contains(place.name) else { return true }
-                switch onConflict {
-                case .fail: throw RealmStore.TakenName(name: place.name)
-                case .overwrite: return true
-                case .skip:
-                    console.say("Skipped realm \(printable(place.name)): it already exists.")
-                    return false
-                }
-            }
-        }
-
         private func finish(_ one: RealmImporter.Staged, _ administration: Administration)
             async throws
         {
             let realm = one.realm
             let name = realm.name
             if let differences = one.differences {
+                let what = "\(differences.things) things and \(differences.people) people"
                 if differences.isEmpty {
-                    console.say("Nothing to change: realm \(name) is already like that.")
+                    console.say("Nothing to change in realm \(name).")
+                } else if onConflict == .skip {
+                    guard administration.mayWrite("added \(what) to realm \(name)") else { return }
+                    console.done("Added \(what) to realm \(name).")
                 } else {
-                    let what = "\(differences.things) things and \(differences.people) people"
                     guard administration.mayWrite("written \(what) over realm \(name)") else {
                         return
                     }

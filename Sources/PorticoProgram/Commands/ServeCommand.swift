@@ -196,12 +196,11 @@ struct ServeCommand: AsyncParsableCommand {
     ) async throws {
         let run = RealmImportRun(
             installation: installation,
+            passesOver: true,
             substitutes: installation.settings.importSubstitute,
             substituting: "--import-substitute on"
         )
-        let imported = try await run([path]) { places, there in
-            places.filter { !there.contains($0.name) }
-        } judging: { staged in
+        let imported = try await run([path]) { staged in
             try RealmImportRun.expectProtected(staged)
         }
         for one in imported {

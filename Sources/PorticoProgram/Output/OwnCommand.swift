@@ -154,7 +154,7 @@ struct OwnCommand: Sendable {
             if Self.inRealm.contains(String(command)) { parts += given("--realm") }
             parts += given("--data-directory", "--config")
             if words.text.hasPrefix("realm import ") {
-                parts += given("--public-url", "--on-conflict")
+                parts += given("--public-url", "--on-conflict", "--people")
             }
             if let demoFolder { parts.append("--data-directory \(shellWord(demoFolder))") }
         }

@@ -82,10 +82,6 @@ package struct NewPerson: Sendable {
     package var identities: [FederatedIdentity] = []
     /// What they allowed clients (their ids).
     package var consents: [(clientID: String, scope: Scope, at: Int64)] = []
-    /// What an import notes of them (``RealmPart/imported``); `nil`: they come from no file.
-    package var imported: JSONObject?
-    /// An id that files know them by, where it is another one than theirs, and that is to be noted.
-    package var knownAs: String?
 
     package init(person: Person, password: PasswordHash?, roles: [RoleName] = []) {
         self.person = person

@@ -86,11 +86,10 @@ extension PersonStore {
         }
     }
 
-    /// Writes people over what is kept of them, all or none; about a hundred at once. They may
-    /// exchange user names, addresses, DIDs and accounts at other providers.
+    /// Writes people over what is kept of them, all or none; about a hundred at once.
     ///
-    /// Roles and groups are the given ones alone afterwards. Second factors are added or replaced, and
-    /// none is taken away; consents are added to. A password ends no session.
+    /// Roles, groups, second factors, accounts at other providers and consents are the given ones alone
+    /// afterwards. A password ends no session.
     ///
     /// - Parameter roleIDs: Of the roles that they get.
     /// - Throws: ``ChangedMeanwhile`` where something else is kept of one of them by now;
@@ -106,25 +105,10 @@ extension PersonStore {
                     let id = try transaction.roleID(of: role, realmID: person.realmID)
                     guard id == roleIDs[role] else { throw MissingReference() }
                 }
-            }
-            for change in people where change.differs { try transaction.giveUpNames(change) }
-            for change in people where change.differs {
-                try transaction.run(
-                    "DELETE FROM federated_identities WHERE person_id = $1",
-                    [.text(change.person.person.id)]
-                )
-            }
-            for change in people {
-                guard let former = change.former else {
-                    guard try transaction.insert(change.person) == .created else {
-                        throw StoreConflict()
-                    }
-                    continue
-                }
-                if change.differs { try transaction.overwrite(change.person, from: former) }
-                try transaction.note(change.person)
-                if former.hasChosenPassword {
-                    try transaction.noteChosenPassword(of: change.person.person.id)
+                if let former = change.former {
+                    try transaction.overwrite(change.person, from: former)
+                } else if try transaction.insert(change.person) == .conflict {
+                    throw StoreConflict()
                 }
             }
         }
@@ -158,12 +142,9 @@ extension SQLReader {
         )
         guard let found else { return nil }
         let person = try withRoles(found.person)
-        let imported = try part(RealmPart.importedPerson, id, realmID)
-        let isChosen = try part(RealmPart.chosenPassword, id, realmID) != nil
         return KeptPerson(
             person: person.person,
             password: found.password,
-            hasChosenPassword: isChosen || imported == nil && found.epoch > 0,
             roles: person.roles,
             groupIDs: person.groupIDs,
             credentials: try secondFactors(of: id, realmID: realmID),
@@ -173,54 +154,12 @@ extension SQLReader {
                     "SELECT client_id, scope FROM consents WHERE person_id = $1",
                     [.text(id)]
                 ) { (try $0.text(0), try $0.words(1)) }
-            ) { first, _ in first },
-            imported: imported
+            ) { first, _ in first }
         )
-    }
-
-    func part(_ kind: String, _ id: String, _ realmID: String) throws -> JSONObject? {
-        try first(
-            "SELECT document FROM realm_parts WHERE realm_id = $1 AND kind = $2 AND id = $3",
-            [.text(realmID), .text(kind), .text(id)]
-        ) { try $0.document(0) }
     }
 }
 
 extension SQLTransaction {
-    /// Keeps that a person has chosen a password here, if an import has noted something of them.
-    func noteChosenPassword(of personID: String) throws {
-        try run(
-            """
-            INSERT INTO realm_parts (realm_id, kind, id, document)
-            SELECT n.realm_id, $1, n.id, '{}' FROM people AS p
-            JOIN realm_parts AS n ON n.realm_id = p.realm_id AND n.kind = $2 AND n.id = p.id
-            WHERE p.id = $3
-            ON CONFLICT (realm_id, kind, id) DO NOTHING
-            """,
-            [
-                .text(RealmPart.chosenPassword), .text(RealmPart.importedPerson),
-                .text(personID),
-            ]
-        )
-    }
-
-    /// Others of the same transaction may take the names that a person has until now. No name has a
-    /// space.
-    fileprivate func giveUpNames(_ change: PersonChange) throws {
-        let (person, former) = (change.person.person, change.former?.person)
-        guard let former,
-            former.username != person.username || former.email != person.email
-                || former.did != person.did
-        else { return }
-        try run(
-            """
-            UPDATE people SET username = $1, email = NULL, email_key = NULL, did = NULL
-            WHERE id = $2 AND realm_id = $3
-            """,
-            [.text(" " + person.id), .text(person.id), .text(person.realmID)]
-        )
-    }
-
     fileprivate func overwrite(_ new: NewPerson, from former: KeptPerson) throws {
         let person = new.person
         guard try replace(person, keptAs: nil) == .changed else { throw MissingReference() }
@@ -243,24 +182,18 @@ extension SQLTransaction {
                 throw MissingReference()
             }
         }
-        for credential in new.credentials {
-            let changed = try run(
-                """
-                UPDATE credentials SET label = $1, priority = $2, parameters = $3,
-                    sealed_secret = $4
-                WHERE id = $5 AND person_id = $6
-                """,
-                [
-                    .text(credential.label), .int64(credential.priority),
-                    SQLValue(credential.parameters), .text(credential.sealedSecret),
-                    .text(credential.id), .text(person.id),
-                ]
-            )
-            if changed == 0 { try insert(credential) }
+        // One that stays the same stays used: another one under its id begins anew.
+        for credential in former.credentials where !new.credentials.contains(credential) {
+            try run("DELETE FROM credentials WHERE id = $1", [.text(credential.id)])
         }
+        for credential in new.credentials where !former.credentials.contains(credential) {
+            try insert(credential)
+        }
+        try run("DELETE FROM federated_identities WHERE person_id = $1", [.text(person.id)])
         for identity in new.identities where try !link(identity, to: person) {
             throw StoreConflict()
         }
+        try run("DELETE FROM consents WHERE person_id = $1", [.text(person.id)])
         for consent in new.consents {
             try allow(consent.scope, to: consent.clientID, by: person.id, at: consent.at)
         }

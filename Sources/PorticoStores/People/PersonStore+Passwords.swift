@@ -82,7 +82,6 @@ extension SQLTransaction {
         try tellClients(ofPerson: personID)
         try forgetResets(of: personID)
         try forgetDocumentConsents(of: personID)
-        try noteChosenPassword(of: personID)
         return try run(
             """
             UPDATE people SET password_hash = $1, updated_at = $2, epoch = epoch + 1,

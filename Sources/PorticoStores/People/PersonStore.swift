@@ -74,7 +74,7 @@ package struct PersonStore: Sendable {
     /// - Parameter former: What the change was made from. ``ChangedMeanwhile`` is thrown where
     ///   something else is kept by now; `nil`: whatever is kept.
     package func update(_ person: Person, replacing former: Person?) async throws -> Change {
-        try await database.change { try $0.update(person, keptAs: former) }
+        try await database.change { try $0.replace(person, keptAs: former) }
     }
 
     /// The same, by someone who may do it to some people only.
@@ -90,35 +90,14 @@ package struct PersonStore: Sendable {
             let kept = try transaction.person(id: person.id, realmID: person.realmID)
             guard let kept else { return .notFound }
             guard isAllowed(try transaction.withRoles(kept)) else { return nil }
-            return try transaction.update(person, keptAs: former)
+            return try transaction.replace(person, keptAs: former)
         }
     }
 
     /// Deletes a person: sessions, grants and roles go with them. The id is not used again. What is
     /// kept of sessions and grants, dead at once, goes with the next purge.
     package func deletePerson(id: String, realmID: String) async throws -> Change {
-        try await database.change { transaction in
-            let person = try transaction.person(id: id, realmID: realmID)
-            guard let person else { return .notFound }
-            try transaction.tellClients(ofPerson: id)
-            try transaction.noteFormerNames(of: person)
-            try transaction.run(
-                "DELETE FROM people WHERE id = $1 AND realm_id = $2",
-                [.text(id), .text(realmID)]
-            )
-            try transaction.run(
-                "DELETE FROM realm_parts WHERE realm_id = $1 AND kind IN ($2, $3) AND id = $4",
-                [
-                    .text(realmID), .text(RealmPart.importedPerson),
-                    .text(RealmPart.chosenPassword), .text(id),
-                ]
-            )
-            try transaction.run(
-                "INSERT INTO deleted_people (id, realm_id) VALUES ($1, $2)",
-                [.text(id), .text(realmID)]
-            )
-            return .changed
-        }
+        try await database.change { try $0.deletePerson(id: id, realmID: realmID) }
     }
 }
 
@@ -140,19 +119,22 @@ extension PersonCredentials {
 }
 
 extension SQLTransaction {
-    /// As ``PersonStore/update(_:replacing:)``.
-    fileprivate func update(_ person: Person, keptAs former: Person?) throws -> Change {
-        let kept = try self.person(id: person.id, realmID: person.realmID)
-        let change = try replace(person, keptAs: former)
-        if change == .changed, let kept,
-            !sameBytes(kept.username, LoginName.folded(person.username))
-        {
-            try noteFormerName(of: kept)
-        }
-        return change
+    /// As ``PersonStore/deletePerson(id:realmID:)``.
+    func deletePerson(id: String, realmID: String) throws -> Change {
+        guard try person(id: id, realmID: realmID) != nil else { return .notFound }
+        try tellClients(ofPerson: id)
+        try run(
+            "DELETE FROM people WHERE id = $1 AND realm_id = $2",
+            [.text(id), .text(realmID)]
+        )
+        try run(
+            "INSERT INTO deleted_people (id, realm_id) VALUES ($1, $2)",
+            [.text(id), .text(realmID)]
+        )
+        return .changed
     }
 
-    /// The same for an import, which may give people other user names.
+    /// As ``PersonStore/update(_:replacing:)``.
     func replace(_ person: Person, keptAs former: Person?) throws -> Change {
         let kept = try self.person(id: person.id, realmID: person.realmID)
         guard let kept else { return .notFound }
@@ -231,7 +213,6 @@ extension SQLTransaction {
         for consent in new.consents {
             try allow(consent.scope, to: consent.clientID, by: new.person.id, at: consent.at)
         }
-        try note(new)
         return .created
     }
 }

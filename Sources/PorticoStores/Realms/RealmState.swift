@@ -47,8 +47,7 @@ extension SQLReader {
 }
 
 extension RealmState {
-    /// Everything that an import reads of a realm, with the number of columns. What an import notes of
-    /// people changes with them.
+    /// Everything that an import reads of a realm, with the number of columns.
     fileprivate static let statements: [(SQLText, columns: Int)] = [
         ("SELECT name, issuer, settings FROM realms WHERE id = $1", 3),
         ("SELECT id, client_id, settings FROM clients WHERE realm_id = $1 ORDER BY id", 3),
@@ -107,8 +106,7 @@ extension RealmState {
         (
             """
             SELECT kind, id, document, sealed FROM realm_parts
-            WHERE realm_id = $1 AND (kind = '~imported' OR substr(kind, 1, 1) <> '~')
-            ORDER BY kind, id
+            WHERE realm_id = $1 ORDER BY kind, id
             """, 4
         ),
     ]

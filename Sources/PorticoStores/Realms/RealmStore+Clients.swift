@@ -37,18 +37,7 @@ extension RealmStore {
     /// and so do those derived from them.
     package func deleteClient(id: String) async throws -> Change {
         try await database.change { transaction in
-            try transaction.run(
-                """
-                WITH RECURSIVE ended (id) AS (
-                    SELECT id FROM grants WHERE client_id = $1
-                    UNION SELECT g.id FROM grants AS g JOIN ended AS e ON g.parent_id = e.id)
-                UPDATE grants SET revoked_at = created_at
-                WHERE revoked_at IS NULL AND id IN (SELECT id FROM ended)
-                """,
-                [.text(id)]
-            )
-            let changed = try transaction.run("DELETE FROM clients WHERE id = $1", [.text(id)])
-            guard changed > 0 else { return .notFound }
+            guard try transaction.deleteClient(id: id) == .changed else { return .notFound }
             try transaction.raiseRealmVersion()
             return .changed
         }
@@ -83,6 +72,22 @@ extension Client {
 }
 
 extension SQLTransaction {
+    /// As ``RealmStore/deleteClient(id:)``.
+    func deleteClient(id: String) throws -> Change {
+        try run(
+            """
+            WITH RECURSIVE ended (id) AS (
+                SELECT id FROM grants WHERE client_id = $1
+                UNION SELECT g.id FROM grants AS g JOIN ended AS e ON g.parent_id = e.id)
+            UPDATE grants SET revoked_at = created_at
+            WHERE revoked_at IS NULL AND id IN (SELECT id FROM ended)
+            """,
+            [.text(id)]
+        )
+        let changed = try run("DELETE FROM clients WHERE id = $1", [.text(id)])
+        return changed > 0 ? .changed : .notFound
+    }
+
     func insert(_ client: Client) throws -> Creation {
         var document = JSONObject()
         client.write(to: &document)

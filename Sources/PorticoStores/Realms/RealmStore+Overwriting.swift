@@ -12,48 +12,38 @@ package struct RealmChanges: Sendable {
     /// New ones only.
     package var keys: [SigningKeyRecord] = []
     package var keptKeys: [KeptKey] = []
-    /// In place of those that signed or verified under their `kid`s.
-    package var disabledKeys: [KeptKey] = []
     /// Each with everything that it contains.
     package var contents: [(role: RoleName, parts: Set<RoleName>)] = []
     /// The ids of groups, each with all its roles.
     package var groupRoles: [(groupID: String, roles: Set<RoleName>)] = []
     /// Each with all roles that it shows.
     package var limits: [(owner: RoleLimit.Owner, roles: Set<RoleName>)] = []
-    /// What the import notes of things (``RealmPart/imported``), those that do not differ too.
-    package var imported: [RealmPart] = []
+    /// What is here no more.
+    package var deletions: [RealmDeletion] = []
 
     package init() {}
 
-    /// Without notes.
     package var count: Int {
         let things = [clients.count, scopes.count, roles.count, groups.count, parts.count]
-        let keys = [keys.count, keptKeys.count, disabledKeys.count]
-        let rest = [contents.count, groupRoles.count, limits.count]
-        return (things + keys + rest).reduce(realm == nil ? 0 : 1, +)
+        let rest = [keys.count, keptKeys.count, contents.count, groupRoles.count, limits.count]
+        return (things + rest + [deletions.count]).reduce(realm == nil ? 0 : 1, +)
     }
 }
 
-extension RealmStore {
-    /// Whether someone is signed in to the realm or was until lately, has chosen a password here, or has
-    /// used a second factor: who adds one here uses it.
-    package func isInUse(_ realmID: String) async throws -> Bool {
-        try await database.read { reader in
-            try reader.hasRow(
-                """
-                SELECT 1 FROM browser_sessions WHERE realm_id = $1
-                UNION ALL SELECT 1 FROM grants WHERE realm_id = $1
-                UNION ALL SELECT 1 FROM people WHERE realm_id = $1 AND epoch > 0
-                UNION ALL SELECT 1 FROM people AS p JOIN credentials AS c ON c.person_id = p.id
-                WHERE p.realm_id = $1 AND c.used <> 0
-                """,
-                [.text(realmID)]
-            )
-        }
-    }
+/// Something of a realm that is deleted.
+package enum RealmDeletion: Hashable, Sendable {
+    /// With its roles and the account that it has for itself.
+    case client(id: String)
+    /// - Parameter claims: As for ``RealmStore/deleteScope(id:realmID:claims:)``.
+    case scope(id: String, claims: [String])
+    case role(id: String)
+    /// With those below it.
+    case group(id: String)
+    case part(kind: String, id: String)
+}
 
-    /// Writes changes over a realm, all or none: what was taken away here from a thing that was written
-    /// without its note would come back with the next import.
+extension RealmStore {
+    /// Writes changes over a realm, all or none.
     ///
     /// - Parameter state: Of what the changes were made from.
     /// - Throws: ``ChangedMeanwhile`` where something else changed the realm since: make the changes
@@ -68,11 +58,9 @@ extension RealmStore {
         let clients = try await database.scan { reader in
             try changes.clients.map { try reader.overwritten($0) }
         }
-        let notes = changes.imported.map(\.values)
         try await database.changeAndPause { transaction in
             try transaction.expect(realmID, toBe: state)
             try transaction.write(changes, clients, realmID)
-            for note in notes { try transaction.put(note) }
             try transaction.raiseRealmVersion()
         }
     }
@@ -101,21 +89,14 @@ extension SQLReader {
 }
 
 extension SQLTransaction {
-    /// All but notes. Each names only what was written before it.
+    /// Each names only what was written before it.
     fileprivate func write(
         _ changes: RealmChanges,
         _ clients: [OverwrittenClient],
         _ realmID: String
     ) throws {
-        for key in changes.keys {
-            try forgetKey(key.keyID, realmID)
-            try insert(key)
-        }
+        for key in changes.keys { try insert(key) }
         for key in changes.keptKeys { try insert(key) }
-        for key in changes.disabledKeys {
-            try forgetKey(key.keyID, realmID)
-            try insert(key)
-        }
         for client in clients { try overwrite(client) }
         for scope in changes.scopes { try overwrite(scope, realmID) }
         for role in changes.roles { try overwrite(role, realmID) }
@@ -148,12 +129,29 @@ extension SQLTransaction {
             guard let kept = try keptRealm(realm.id) else { throw MissingReference() }
             try keep(realm, in: kept.document)
         }
+        // Last, because what was written over named some of them until now.
+        for deletion in changes.deletions { try delete(deletion, realmID) }
     }
 
-    private func forgetKey(_ keyID: String, _ realmID: String) throws {
-        let key: [SQLValue] = [.text(realmID), .text(keyID)]
-        try run("DELETE FROM signing_keys WHERE realm_id = $1 AND key_id = $2", key)
-        try run("DELETE FROM kept_keys WHERE realm_id = $1 AND key_id = $2", key)
+    /// One that went with another one is gone already.
+    private func delete(_ deletion: RealmDeletion, _ realmID: String) throws {
+        switch deletion {
+        case .client(let id):
+            let account = try first(
+                "SELECT id FROM people WHERE service_client_id = $1 AND realm_id = $2",
+                [.text(id), .text(realmID)]
+            ) { try $0.text(0) }
+            if let account { _ = try deletePerson(id: account, realmID: realmID) }
+            _ = try deleteClient(id: id)
+        case .scope(let id, let claims):
+            _ = try deleteScope(id: id, realmID: realmID, claims: claims)
+        case .role(let id): try run("DELETE FROM roles WHERE id = $1", [.text(id)])
+        case .group(let id):
+            try keepingDefaultGroups(of: realmID) {
+                _ = try run("DELETE FROM groups WHERE id = $1", [.text(id)])
+            }
+        case .part(let kind, let id): _ = try deletePart(kind, id: id, realmID: realmID)
+        }
     }
 
     private func overwrite(_ written: OverwrittenClient) throws {

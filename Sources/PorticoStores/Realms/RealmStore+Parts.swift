@@ -2,7 +2,7 @@ import PorticoProtocol
 
 /// What is kept of imported realms and acts on nothing.
 extension RealmStore {
-    /// The parts of one kind, in the order of their ids; `nil`: of all kinds of Keycloak's.
+    /// The parts of one kind, in the order of their ids; `nil`: of all kinds.
     package func parts(_ kind: String?, realmID: String) async throws -> [RealmPart] {
         try await database.scan { try $0.parts(kind, realmID: realmID) }
     }
@@ -13,13 +13,7 @@ extension RealmStore {
     }
 
     package func deletePart(_ kind: String, id: String, realmID: String) async throws -> Change {
-        try await database.change { transaction in
-            let changed = try transaction.run(
-                "DELETE FROM realm_parts WHERE realm_id = $1 AND kind = $2 AND id = $3",
-                [.text(realmID), .text(kind), .text(id)]
-            )
-            return changed > 0 ? .changed : .notFound
-        }
+        try await database.change { try $0.deletePart(kind, id: id, realmID: realmID) }
     }
 }
 
@@ -28,8 +22,7 @@ extension SQLReader {
         try rows(
             """
             SELECT kind, id, document, sealed FROM realm_parts
-            WHERE realm_id = $1
-                AND (kind = $2 OR ($2 IS NULL AND substr(kind, 1, 1) <> '~')) ORDER BY kind, id
+            WHERE realm_id = $1 AND kind = COALESCE($2, kind) ORDER BY kind, id
             """,
             [.text(realmID), SQLValue(kind)]
         ) { row in
@@ -44,18 +37,8 @@ extension SQLReader {
     }
 }
 
-extension RealmPart {
-    /// For ``SQLTransaction/put(_:)``.
-    var values: [SQLValue] {
-        [.text(realmID), .text(kind), .text(id), SQLValue(document), SQLValue(sealed)]
-    }
-}
-
 extension SQLTransaction {
-    func put(_ part: RealmPart) throws { try put(part.values) }
-
-    /// - Parameter part: ``RealmPart/values``
-    func put(_ part: [SQLValue]) throws {
+    func put(_ part: RealmPart) throws {
         try run(
             """
             INSERT INTO realm_parts (realm_id, kind, id, document, sealed)
@@ -63,7 +46,18 @@ extension SQLTransaction {
             ON CONFLICT (realm_id, kind, id)
                 DO UPDATE SET document = excluded.document, sealed = excluded.sealed
             """,
-            part
+            [
+                .text(part.realmID), .text(part.kind), .text(part.id), SQLValue(part.document),
+                SQLValue(part.sealed),
+            ]
         )
+    }
+
+    func deletePart(_ kind: String, id: String, realmID: String) throws -> Change {
+        let changed = try run(
+            "DELETE FROM realm_parts WHERE realm_id = $1 AND kind = $2 AND id = $3",
+            [.text(realmID), .text(kind), .text(id)]
+        )
+        return changed > 0 ? .changed : .notFound
     }
 }

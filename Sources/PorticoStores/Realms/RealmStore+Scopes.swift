@@ -64,24 +64,9 @@ extension RealmStore {
         -> Change
     {
         try await database.change { transaction in
-            let name = try transaction.first(
-                "SELECT name FROM client_scopes WHERE id = $1 AND realm_id = $2",
-                [.text(id), .text(realmID)]
-            ) { try $0.text(0) }
-            guard let name else { return .notFound }
-            try transaction.run(
-                "DELETE FROM client_scopes WHERE id = $1 AND realm_id = $2",
-                [.text(id), .text(realmID)]
-            )
-            let clients = try transaction.rows(
-                "SELECT id, settings FROM clients WHERE realm_id = $1",
-                [.text(realmID)]
-            ) { (id: try $0.text(0), isKeycloaks: try $0.document(1)["keycloak"] != nil) }
-            let ids = Set(clients.filter { $0.isKeycloaks }.map { $0.id })
-            for id in ids { try transaction.forgetConsent(to: name, ofClient: id) }
-            try transaction.forgetGrants(of: name, ofClients: ids, realmID: realmID, claims)
-            try transaction.raiseRealmVersion()
-            return .changed
+            let change = try transaction.deleteScope(id: id, realmID: realmID, claims: claims)
+            if change == .changed { try transaction.raiseRealmVersion() }
+            return change
         }
     }
 
@@ -213,6 +198,27 @@ extension SQLTransaction {
 }
 
 extension SQLTransaction {
+    /// As ``RealmStore/deleteScope(id:realmID:claims:)``.
+    func deleteScope(id: String, realmID: String, claims: [String]) throws -> Change {
+        let name = try first(
+            "SELECT name FROM client_scopes WHERE id = $1 AND realm_id = $2",
+            [.text(id), .text(realmID)]
+        ) { try $0.text(0) }
+        guard let name else { return .notFound }
+        try run(
+            "DELETE FROM client_scopes WHERE id = $1 AND realm_id = $2",
+            [.text(id), .text(realmID)]
+        )
+        let clients = try rows(
+            "SELECT id, settings FROM clients WHERE realm_id = $1",
+            [.text(realmID)]
+        ) { (id: try $0.text(0), isKeycloaks: try $0.document(1)["keycloak"] != nil) }
+        let ids = Set(clients.filter { $0.isKeycloaks }.map { $0.id })
+        for id in ids { try forgetConsent(to: name, ofClient: id) }
+        try forgetGrants(of: name, ofClients: ids, realmID: realmID, claims)
+        return .changed
+    }
+
     /// Words that ``SQLValue/init(words:)`` wrote have one blank between them.
     fileprivate func forgetConsent(to scope: String, ofClient id: String) throws {
         try run(

@@ -1,0 +1,127 @@
+import PorticoBytes
+import PorticoProtocol
+import PorticoProvider
+import PorticoStores
+
+/// What is here and not in the file: it stays and is named, or is deleted where that is asked for.
+extension ImportDifference {
+    /// A file that has no list of a kind says nothing of it.
+    func addMissing(
+        _ imported: RealmImport.Imported,
+        to changes: inout RealmChanges,
+        _ report: inout ImportReport
+    ) {
+        let missing =
+            clients + roles + parts(imported.realm)
+            + groups(imported.people.groups, imported.realm) + scopes
+        for (subject, deletion) in missing {
+            let words: StaticString =
+                conflict.prunes ? "not in the file" : "not in the file: --prune deletes it"
+            report.add(conflict.prunes ? .deleted : .stays, subject, "\(words)")
+            if conflict.prunes { changes.deletions.append(deletion) }
+        }
+        guard conflict.prunes else { return }
+        for case .scope(let id, _) in changes.deletions { forget(scope: id, in: &changes) }
+    }
+
+    private typealias Missing = (subject: String, deletion: RealmDeletion)
+
+    /// Without Keycloak's own.
+    private var clients: [Missing] {
+        guard file.object["clients"] != nil else { return [] }
+        return existing.clients.values.filter {
+            !file.has(.client($0.clientID), id: $0.id)
+                && !Client.isKeycloaksOwn($0.clientID, in: existing.realm.name)
+        }.map { ("client \($0.clientID)", .client(id: $0.id)) }.sorted { $0.subject < $1.subject }
+    }
+
+    private var scopes: [Missing] {
+        guard file.object["clientScopes"] != nil else { return [] }
+        return existing.scopes.values.filter { !file.has(.scope($0.name), id: $0.id) }.map {
+            ("scope \($0.name)", .scope(id: $0.id, claims: StandardClaims.claims(of: $0.name)))
+        }.sorted { $0.subject < $1.subject }
+    }
+
+    /// Those of clients that the file lacks, or that are left out, go and stay with them.
+    private var roles: [Missing] {
+        guard let said = file.object.object("roles") else { return [] }
+        return existing.roles.values.filter { role in
+            guard !file.has(.role(role.roleName), id: role.id), !isBuiltIn(role) else {
+                return false
+            }
+            guard let clientID = role.clientID else { return said["realm"] != nil }
+            return said["client"] != nil && file.says(.client(clientID))
+        }.map { ("role \($0.roleName.text)", .role(id: $0.id)) }
+            .sorted { $0.subject < $1.subject }
+    }
+
+    /// Whether Keycloak puts it into every realm, or everyone has it.
+    private func isBuiltIn(_ role: Role) -> Bool {
+        if let clientID = role.clientID {
+            return Client.isKeycloaksOwn(clientID, in: existing.realm.name)
+        }
+        let own = BuiltInRealm(existing.realm.name).completing([:]).object("roles")?.array("realm")
+        let names =
+            (own ?? []).compactMap { $0.object?.string("name") }
+            + [existing.realm.keycloak?.object("defaultRole")?.string("name")].compactMap(\.self)
+        return names.contains { sameBytes($0, role.name) }
+    }
+
+    /// Those above something that stays stay, and so do those below what is left out.
+    private func groups(_ said: ImportedGroups, _ new: NewRealm) -> [Missing] {
+        guard file.object["groups"] != nil else { return [] }
+        let all = Dictionary(existing.groups.values.map { ($0.group.id, $0.group) }) { $1 }
+        func above(_ group: Group) -> [Group] {
+            var (above, next): ([Group], Group?) = ([], group)
+            while let group = next, above.count <= RoleGraph.deepest {
+                above.append(group)
+                next = group.parentID.flatMap { all[$0] }
+            }
+            return above
+        }
+        let written = Set(new.groups.map(\.group.id))
+        let named = Set(
+            all.values.filter {
+                let place = GroupPlace($0)
+                return said.places.contains(place) || file.has(.group(place), id: $0.id)
+            }.map(\.id)
+        )
+        var kept: Set<String> = []
+        for group in all.values {
+            let above = above(group)
+            let isBelow = above.contains { named.contains($0.id) && !written.contains($0.id) }
+            if isBelow || named.contains(group.id) { kept.formUnion(above.map(\.id)) }
+        }
+        return all.values.filter { !kept.contains($0.id) }
+            .map { ("group \($0.name)", .group(id: $0.id)) }.sorted { $0.subject < $1.subject }
+    }
+
+    private func parts(_ new: NewRealm) -> [Missing] {
+        let said = Set(new.parts.map { PartPlace($0) })
+        return existing.parts.filter { place, part in
+            guard file.object[part.kind] != nil, !said.contains(place) else { return false }
+            return part.kind != IdentityProviderRepresentation.kind
+                || !file.has(.provider(part.id), id: part.document.string("internalId"))
+        }.values.map { ("\($0.kind) \($0.id)", .part(kind: $0.kind, id: $0.id)) }
+            .sorted { $0.subject < $1.subject }
+    }
+
+    /// Nothing is left that names it.
+    private func forget(scope id: String, in changes: inout RealmChanges) {
+        guard let name = existing.scopes.values.first(where: { $0.id == id })?.name else { return }
+        var realm = changes.realm ?? existing.realm
+        realm.keycloak?.remove(
+            name,
+            from: ["defaultDefaultClientScopes", "defaultOptionalClientScopes"]
+        )
+        if realm != existing.realm { changes.realm = realm }
+        var written = Dictionary(changes.clients.map { ($0.id, $0) }) { $1 }
+        for client in existing.clients.values where written[client.id] == nil {
+            guard !changes.deletions.contains(.client(id: client.id)) else { continue }
+            written[client.id] = client
+        }
+        let former = Dictionary(existing.clients.values.map { ($0.id, $0) }) { $1 }
+        changes.clients = written.values.map { $0.without(name) }
+            .filter { $0 != former[$0.id] }.sorted { $0.clientID < $1.clientID }
+    }
+}
