@@ -174,7 +174,7 @@ extension SQLTransaction {
             INSERT INTO client_scopes (id, realm_id, name, settings) VALUES ($1, $2, $3, $4)
             ON CONFLICT (id) DO UPDATE SET name = excluded.name, settings = excluded.settings
             """,
-            [.text(scope.id), .text(realmID), .text(scope.name), SQLValue(scope.representation)]
+            [.text(scope.id), .text(realmID), .text(scope.name), SQLValue(scope.document)]
         )
     }
 
