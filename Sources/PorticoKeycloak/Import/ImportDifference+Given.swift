@@ -15,67 +15,27 @@ extension ImportDifference {
         _ people: PersonImport,
         _ report: inout ImportReport
     ) -> Realm {
-        guard let said = merged.keycloak else { return merged }
         var merged = merged
-        let here = existing.realm.keycloak ?? JSONObject()
-        func keep(_ member: String, _ isKnown: (String) -> Bool) {
-            let names = known(said, here, member, "realm", &report, isKnown)
-            merged.keycloak?[member] = names
-        }
-        keep("defaultGroups", people.groups.isPath)
-        keep("defaultRoles") { people.roles.contains(RoleName(clientID: nil, name: $0)) }
         for member in ["defaultDefaultClientScopes", "defaultOptionalClientScopes"] {
-            keep(member) { scopes.contains(ExactText($0)) }
+            guard let names = merged.kept.object.strings(member) else { continue }
+            let here = Set((existing.realm.kept.object.strings(member) ?? []).map(ExactText.init))
+            let others = names.filter {
+                !here.contains(ExactText($0)) && !scopes.contains(ExactText($0))
+            }
+            for name in others {
+                report.add(.skipped, "realm", "\(member) \(name)", "\(Self.unknown)")
+            }
+            let rest = names.filter { !others.contains($0) }
+            merged.kept[member] = rest.isEmpty && here.isEmpty ? nil : .texts(rest)
         }
-        let member = "defaultRole"
-        if let name = said.object(member)?.string("name"),
-            here.object(member)?.string("name").map(ExactText.init) != ExactText(name),
-            !people.roles.contains(RoleName(clientID: nil, name: name))
-        {
-            merged.keycloak?[member] = here[member]
-            report.add(.skipped, "realm", "\(member) \(name)", "\(Self.unknown)")
+        let here = existing.realm.defaultRoles
+        let others = merged.defaultRoles.filter { !here.contains($0) && !people.roles.contains($0) }
+        for role in others {
+            report.add(.skipped, "realm", "defaultRoles \(role.name)", "\(Self.unknown)")
         }
+        merged.defaultRoles.removeAll(where: others.contains)
+        if merged.defaultRoles.isEmpty, !others.isEmpty { merged.defaultRoles = here }
         return merged
-    }
-
-    /// The same of a client's roles that new people get.
-    func giving(
-        _ merged: Client,
-        _ people: PersonImport,
-        _ report: inout ImportReport
-    ) -> Client {
-        guard let said = merged.keycloak else { return merged }
-        var merged = merged
-        let here = existing.clients[ExactText(merged.clientID)]?.keycloak ?? JSONObject()
-        let (member, subject) = ("defaultRoles", "client \(merged.clientID)")
-        let clientID = merged.clientID
-        let names = known(said, here, member, subject, &report) {
-            people.roles.contains(RoleName(clientID: clientID, name: $0))
-        }
-        merged.keycloak?[member] = names
-        return merged
-    }
-
-    /// Of a list of names those that are known, and those that are in that of here.
-    private func known(
-        _ said: JSONObject,
-        _ here: JSONObject,
-        _ member: String,
-        _ subject: String,
-        _ report: inout ImportReport,
-        _ isKnown: (String) -> Bool
-    ) -> JSONValue? {
-        guard let names = said.strings(member) else { return said[member] }
-        let kept = Set((here.strings(member) ?? []).map(ExactText.init))
-        let others = names.filter { !kept.contains(ExactText($0)) && !isKnown($0) }
-        guard !others.isEmpty else { return said[member] }
-        for name in others {
-            report.add(.skipped, subject, "\(member) \(name)", "\(Self.unknown)")
-        }
-        let left = Set(others.map(ExactText.init))
-        let rest = names.filter { !left.contains(ExactText($0)) }
-        // What it takes away goes, though it names nothing else.
-        return rest.isEmpty && here[member] == nil ? .none : .some(.texts(rest))
     }
 
     /// Scopes of a client that the file does not describe: it says nothing of who has them.

@@ -39,7 +39,7 @@ struct ImportDifference {
         addKeys(of: new, to: &changes)
         for client in new.clients {
             let shut = imported.shut[ExactText(client.clientID)]
-            let next = giving(try merged(client, shut, &report), imported.people, &report)
+            let next = try merged(client, shut, &report)
             let former = existing.clients[ExactText(client.clientID)]
             if next != former { changes.clients.append(next) }
         }
@@ -144,9 +144,8 @@ struct ImportDifference {
         guard let here = existing.scopes[ExactText(scope.name)],
             var way = way(ImportNotes.Name.scope(scope.name), id: here.id)
         else { return scope }
-        var merged = here
         let fields = way.merged(scope.fields, here.fields)
-        merged.representation = fields.object("representation") ?? here.representation
+        let merged = fields == scope.fields ? scope : here
         tell(way, "scope \(scope.name)", &report)
         return merged
     }

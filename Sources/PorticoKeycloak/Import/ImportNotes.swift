@@ -222,7 +222,11 @@ extension FieldPath {
 }
 
 extension ClientScope {
-    var fields: JSONObject { ["id": .string(id), "representation": .object(representation)] }
+    var fields: JSONObject {
+        var fields = document
+        fields["id"] = .string(id)
+        return fields
+    }
 }
 
 extension Role {
