@@ -165,7 +165,8 @@ struct AdminEvents: Sendable {
         }
         var (realm, kept) = (former, former.kept.object)
         realm.events = try Realm.EventPolicy(Representation(.object(json), path: ""))
-        for name in RepresentationMembers.eventsConfig.names { kept[name] = json[name] }
+        let members = RepresentationMembers.eventsConfig.names
+        for (name, value) in json where members.contains(name) { kept[name] = value }
         realm.kept = KeptRepresentation(kept)
         try await administration.update(realm, replacing: former)
         return .done

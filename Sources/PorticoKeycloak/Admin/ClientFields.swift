@@ -23,7 +23,7 @@ struct ClientFields: Sendable {
     /// A new client, with Keycloak's defaults.
     func new(_ representation: Representation) throws -> (client: Client, secret: SecretText?) {
         // Its tokens would have next to nothing.
-        guard !scopes.isEmpty || call.realm.realm.kept != nil else {
+        guard !scopes.isEmpty else {
             throw AdminRefusal.invalid(
                 "This realm has no client scopes: see portico client create."
             )

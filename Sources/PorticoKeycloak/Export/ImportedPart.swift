@@ -37,7 +37,8 @@ struct ImportedPart {
             known.insert(ExactText(path))
             rest += (group.object?.array("subGroups") ?? []).map { (parent: path, group: $0) }
         }
-        json["defaultGroups"] = .texts(paths.filter { known.contains(ExactText($0)) })
+        let whole = paths.map { $0.hasPrefix("/") ? $0 : "/" + $0 }
+        json["defaultGroups"] = .texts(whole.filter { known.contains(ExactText($0)) })
     }
 
     /// Those of SAML, and their roles.

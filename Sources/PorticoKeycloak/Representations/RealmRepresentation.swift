@@ -147,11 +147,16 @@ package struct RealmRepresentation: Sendable {
         if !paths.isEmpty { json["defaultGroups"] = .texts(paths) }
         let (role, roles) = ("defaultRole", "defaultRoles")
         let now = realm.defaultRoles
-        if let name = kept.object(role)?.string("name") {
-            guard now != [RoleName(clientID: nil, name: name)] else { return }
-            json[role] = now.first.map { ["name": .string($0.name)] }
-        } else if kept.strings(roles) ?? [] != now.ofRealm {
-            json[roles] = .texts(now.ofRealm)
+        if let name = kept.object(role)?.string("name"),
+            now == [RoleName(clientID: nil, name: name)]
+        {
+            return
+        }
+        if kept[role] != nil || kept[roles] == nil, now.count == 1, now[0].clientID == nil {
+            json[role] = ["name": .string(now[0].name)]
+        } else {
+            json[role] = nil
+            if kept.strings(roles) ?? [] != now.ofRealm { json[roles] = .texts(now.ofRealm) }
         }
     }
 }
