@@ -60,15 +60,17 @@ extension ClaimMapper {
     // MARK: Writing
 
     private var written: (word: String, config: JSONObject) {
-        var config = switches
-        let word = kind.write(to: &config)
-        if let claim { config["claim.name"] = .string(claim.text) }
+        var settings = JSONObject()
+        let word = kind.write(to: &settings)
+        if let claim { settings["claim.name"] = .string(claim.text) }
         if case .fixedClaim(let value) = kind {
-            config["jsonType.label"] = .string(ClaimType(of: value).label)
+            settings["jsonType.label"] = .string(ClaimType(of: value).label)
         } else if claim != nil {
-            config["jsonType.label"] = .string(type.label)
+            settings["jsonType.label"] = .string(type.label)
         }
-        if isMultivalued { config["multivalued"] = "true" }
+        if isMultivalued { settings["multivalued"] = "true" }
+        var config = switches
+        for (name, value) in settings.sorted(by: { $0.name < $1.name }) { config[name] = value }
         return (word, config)
     }
 
@@ -77,10 +79,14 @@ extension ClaimMapper {
         guard kind.hasSwitches else { return switches }
         for (target, name) in Target.switches where kind.possibleTargets.contains(target) {
             let isOn = targets.contains(target)
-            // Two have come later: others leave them out where they are off.
-            if isOn || target != .lightweightAccessToken && target != .tokenResponse {
-                switches[name] = .string("\(isOn)")
-            }
+            // A missing one is off, unless another one stands for it.
+            let isSaid =
+                switch target {
+                case .accessToken, .introspection: true
+                case .userInfo: targets.contains(.idToken)
+                default: false
+                }
+            if isOn || isSaid { switches[name] = .string("\(isOn)") }
         }
         return switches
     }
