@@ -185,6 +185,10 @@ struct ClientImport {
         client.compatibility = Compatibility.imported.union(attributes.compatibility)
         var kept = kept(representation)
         kept[MapperList.member] = list.others.map(JSONValue.array)
+        kept["fullScopeAllowed"] = nil
+        if client.rootURI != nil { kept["rootUrl"] = nil }
+        if client.homeURI != nil { kept["baseUrl"] = nil }
+        if client.notBefore > 0 { kept["notBefore"] = nil }
         client.kept = KeptRepresentation(kept)
     }
 

@@ -90,7 +90,12 @@ package struct RealmImport: Sendable {
             let known = graph.group(atPath: path)?.id
             let id = groups.id(path) ?? known.flatMap { here.contains($0) ? $0 : nil }
             if id == nil {
-                report.add(.skipped, "realm", "defaultGroups \(path)", "names no group of the file")
+                report.add(
+                    .changed,
+                    "realm",
+                    "defaultGroups \(path)",
+                    "left out: it names no group of the file, or several"
+                )
             }
             return id
         }

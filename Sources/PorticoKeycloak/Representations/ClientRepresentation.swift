@@ -57,10 +57,7 @@ package struct ClientRepresentation: Sendable {
         if max(0, kept.int64("notBefore") ?? 0) != client.notBefore {
             json["notBefore"] = .integer(client.notBefore)
         }
-        let all = "fullScopeAllowed"
-        if kept.bool(all) ?? !client.requiresConsent != client.seesAllRoles {
-            json[all] = .bool(client.seesAllRoles)
-        }
+        json["fullScopeAllowed"] = .bool(client.seesAllRoles)
         // Of files from before version 13: later ones have one default role of the realm.
         guard realm.kept.object.object("defaultRole") == nil else { return }
         let roles = realm.defaultRoles(of: client).map(\.name)
@@ -106,9 +103,6 @@ package struct ClientRepresentation: Sendable {
         for (name, without, isFollowed, now) in switches {
             let said = kept.bool(name) ?? without
             json[name] = .bool((said && isFollowed) == now ? said : now)
-        }
-        if json["fullScopeAllowed"] == nil {
-            json["fullScopeAllowed"] = .bool(client.seesAllRoles)
         }
     }
 

@@ -23,7 +23,8 @@ extension ClaimMapper {
         do throws(MapperFault) {
             self = try settings.mapper(id: id, name: name, word)
         } catch {
-            self.init(id: id, name: name, kind: .unknown, targets: [])
+            // Where it wrote is known all the same: whose `sub` was whose (docs/decisions/0051).
+            self.init(id: id, name: name, kind: .unknown, claim: settings.claim, targets: [])
         }
         kept = KeptRepresentation(mapper.object)
     }
@@ -245,6 +246,8 @@ private struct MapperSettings {
             return value
         }
     }
+
+    var claim: ClaimPath? { self["claim.name"].flatMap { ClaimPath($0) } }
 
     private func claim(of kind: ClaimMapper.Kind) throws(MapperFault) -> ClaimPath? {
         switch kind {
