@@ -201,7 +201,7 @@ extension Compatibility {
     /// What every client of Keycloak's may rely on.
     static let imported: Set<Compatibility> = [
         .needlessSecret, .repeatedSecret, .unknownPrompts, .strictScope, .fragments,
-        .requestedActions, .signOutRedirect, .refreshTokenClaims, .longNames,
+        .credentials, .requestedActions, .signOutRedirect, .refreshTokenClaims, .longNames,
     ]
 
     /// The others, with the attributes that say so.

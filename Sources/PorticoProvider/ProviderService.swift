@@ -116,7 +116,12 @@ package struct ProviderService: HTTPService {
         let named = context.asking.client.map { client in
             let registered = context.realm.live(client).origins
             let origins = Set(registered.origins)
-            return CORSPolicy.origins(origins, credentials: origins, others: registered.allowsAny)
+            let sendsCookies = client.compatibility.contains(.credentials)
+            return CORSPolicy.origins(
+                origins,
+                credentials: sendsCookies ? origins : [],
+                others: registered.allowsAny
+            )
         }
         return switch scripts {
         case .none: nil

@@ -42,7 +42,7 @@ struct LoginStatusEndpoint: Sendable {
         // Its answers tell of a cookie: only our own page may ask.
         guard FetchSite.permitsPost(context.headers),
             let client = form["client_id"].flatMap(realm.client(clientID:)),
-            let origin = form["origin"],
+            client.compatibility.contains(.credentials), let origin = form["origin"],
             realm.live(client).origins.access(for: origin) == .full
         else { throw OAuthError(.accessDenied, "This page may not ask.") }
         let isKnown =

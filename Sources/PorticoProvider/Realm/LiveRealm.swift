@@ -26,8 +26,8 @@ package final class LiveRealm: Sendable {
     let former: FormerTokens?
     /// The origins that its clients have registered for scripts, if any.
     let clientOrigins: CORSPolicy?
-    /// The origins that may show what is for hidden frames: those that clients have registered for
-    /// scripts.
+    /// The origins that may show what is for hidden frames: those of clients whose
+    /// pages show them (``Compatibility/credentials``).
     let frameOrigins: [String]
 
     package var id: String { realm.id }
@@ -77,13 +77,17 @@ package final class LiveRealm: Sendable {
             clients.filter { !$0.isEnabled }.map { (ExactText($0.clientID), $0) }
         ) { first, _ in first }
         clientsByUUID = Dictionary(clients.map { ($0.id, $0) }) { first, _ in first }
-        let registered = enabled.filter { !$0.webOrigins.isEmpty }.map { views.live($0).origins }
-        let origins = Set(registered.flatMap(\.origins))
-        let others = registered.contains(where: \.allowsAny)
+        let registered = enabled.filter { !$0.webOrigins.isEmpty }
+        let origins = Set(registered.flatMap { views.live($0).origins.origins })
+        let credentials = Set(
+            registered.filter { $0.compatibility.contains(.credentials) }
+                .flatMap { views.live($0).origins.origins }
+        )
+        let others = registered.contains { views.live($0).origins.allowsAny }
         clientOrigins =
             origins.isEmpty && !others
-            ? nil : .origins(origins, credentials: origins, others: others)
-        frameOrigins = origins.sorted()
+            ? nil : .origins(origins, credentials: credentials, others: others)
+        frameOrigins = credentials.sorted()
     }
 
     /// Whether this person has to confirm their address first. A person without one continues.

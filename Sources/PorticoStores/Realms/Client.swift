@@ -177,6 +177,8 @@ package enum Compatibility: String, CaseIterable, Hashable, Sendable {
     case strictScope = "strict_scope"
     /// An app in the browser gets its code in the fragment, without a registered origin.
     case fragments
+    /// Its scripts send cookies along (Fetch §3.2), and its pages show the hidden frames of a realm.
+    case credentials
     /// It asks people to do something (`kc_action`).
     case requestedActions = "requested_actions"
     /// After a sign-out without a session, it is redirected to at once.
