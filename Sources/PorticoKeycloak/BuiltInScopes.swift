@@ -1,5 +1,6 @@
 import PorticoBytes
 import PorticoProtocol
+import PorticoProvider
 import PorticoStores
 
 /// The client scopes that every Keycloak realm has, for files that have none: Keycloak makes them
@@ -18,80 +19,67 @@ enum BuiltInScopes {
 
     static func scopes(of realm: Realm, _ moment: Moment) -> [ClientScope] {
         table.map { name, mappers, isShown in
-            ClientScope(
+            var scope = ClientScope(
                 id: UniqueID(random: moment.random).text,
                 realmID: realm.id,
-                name: name,
-                representation: [
-                    "protocol": "openid-connect",
-                    "attributes": [
-                        "include.in.token.scope": .string("\(isShown)"),
-                        "display.on.consent.screen": .string("\(isShown)"),
-                    ],
-                    "protocolMappers": .array(
-                        mappers.map { .object($0.representation(moment)) }
-                    ),
-                ]
+                name: name
             )
+            scope.mappers = mappers.map { mapper in
+                var mapper = mapper
+                mapper.id = UniqueID(random: moment.random).text
+                return mapper
+            }
+            (scope.isShown, scope.isAskedFor) = (isShown, isShown)
+            return scope
         }
     }
 
-    private struct Mapper {
-        let name: String
-        let kind: String
-        var config: [String: String] = [:]
-        var inIDToken = true
+    private static let access: Set<ClaimMapper.Target> = [.accessToken, .introspection]
 
-        func representation(_ moment: Moment) -> JSONObject {
-            var config: JSONObject = [
-                "access.token.claim": "true", "introspection.token.claim": "true",
-            ]
-            if inIDToken {
-                config["id.token.claim"] = "true"
-                config["userinfo.token.claim"] = "true"
-            }
-            for (key, value) in self.config.sorted(by: { $0.key < $1.key }) {
-                config[key] = .string(value)
-            }
-            return [
-                "id": .string(UniqueID(random: moment.random).text), "name": .string(name),
-                "protocol": "openid-connect", "protocolMapper": .string(kind),
-                "consentRequired": false, "config": .object(config),
-            ]
-        }
-    }
-
-    private static func attribute(_ name: String, _ claim: String, _ type: String = "String")
-        -> Mapper
-    {
-        Mapper(
-            name: claim,
-            kind: "oidc-usermodel-attribute-mapper",
-            config: ["user.attribute": name, "claim.name": claim, "jsonType.label": type]
-        )
-    }
-
-    private static func roles(_ name: String, _ kind: String, _ claim: String) -> Mapper {
-        Mapper(
+    private static func mapper(
+        _ name: String,
+        _ kind: ClaimMapper.Kind,
+        claim: String? = nil,
+        _ type: ClaimType = .text,
+        isMultivalued: Bool = false,
+        into targets: Set<ClaimMapper.Target> = ClaimMapper.Target.usual
+    ) -> ClaimMapper {
+        ClaimMapper(
+            id: "",
             name: name,
             kind: kind,
-            config: ["claim.name": claim, "jsonType.label": "String", "multivalued": "true"],
-            inIDToken: false
+            claim: claim.flatMap { ClaimPath($0) },
+            type: type,
+            isMultivalued: isMultivalued,
+            targets: targets.intersection(kind.possibleTargets)
         )
     }
 
-    private static let table: [(name: String, mappers: [Mapper], isShown: Bool)] = [
+    private static func attribute(_ name: String, _ claim: String, _ type: ClaimType = .text)
+        -> ClaimMapper
+    {
+        mapper(claim, .attribute(name, aggregates: false), claim: claim, type)
+    }
+
+    private static func note(_ name: String, _ note: String) -> ClaimMapper {
+        // The id of a client is not for UserInfo.
+        let targets = ClaimMapper.Target.usual.filter {
+            !ReservedClaims.contain(note, in: $0, writtenBy: .note(note))
+        }
+        return mapper(name, .note(note), claim: note, into: targets)
+    }
+
+    private static let table: [(name: String, mappers: [ClaimMapper], isShown: Bool)] = [
         (
             "basic",
             [
-                Mapper(name: "sub", kind: "oidc-sub-mapper", inIDToken: false),
-                Mapper(
-                    name: "auth_time",
-                    kind: "oidc-usersessionmodel-note-mapper",
-                    config: [
-                        "user.session.note": "AUTH_TIME", "claim.name": "auth_time",
-                        "jsonType.label": "long", "userinfo.token.claim": "false",
-                    ]
+                mapper("sub", .sub, into: access),
+                mapper(
+                    "auth_time",
+                    .note("AUTH_TIME"),
+                    claim: "auth_time",
+                    .int64,
+                    into: [.accessToken, .idToken, .introspection]
                 ),
             ],
             false
@@ -99,14 +87,13 @@ enum BuiltInScopes {
         (
             "profile",
             [
-                Mapper(name: "full name", kind: "oidc-full-name-mapper"),
-                attribute("username", "preferred_username"), attribute("firstName", "given_name"),
-                attribute("lastName", "family_name"), attribute("middleName", "middle_name"),
-                attribute("nickname", "nickname"), attribute("profile", "profile"),
-                attribute("picture", "picture"), attribute("website", "website"),
-                attribute("gender", "gender"), attribute("birthdate", "birthdate"),
-                attribute("zoneinfo", "zoneinfo"), attribute("locale", "locale"),
-                attribute("updatedAt", "updated_at", "long"),
+                mapper("full name", .fullName), attribute("username", "preferred_username"),
+                attribute("firstName", "given_name"), attribute("lastName", "family_name"),
+                attribute("middleName", "middle_name"), attribute("nickname", "nickname"),
+                attribute("profile", "profile"), attribute("picture", "picture"),
+                attribute("website", "website"), attribute("gender", "gender"),
+                attribute("birthdate", "birthdate"), attribute("zoneinfo", "zoneinfo"),
+                attribute("locale", "locale"), attribute("updatedAt", "updated_at", .int64),
             ],
             true
         ),
@@ -114,23 +101,21 @@ enum BuiltInScopes {
             "email",
             [
                 attribute("email", "email"),
-                Mapper(
-                    name: "email verified",
-                    kind: "oidc-usermodel-property-mapper",
-                    config: [
-                        "user.attribute": "emailVerified", "claim.name": "email_verified",
-                        "jsonType.label": "boolean",
-                    ]
+                mapper(
+                    "email verified",
+                    .property("emailVerified"),
+                    claim: "email_verified",
+                    .boolean
                 ),
             ],
             true
         ),
-        ("address", [Mapper(name: "address", kind: "oidc-address-mapper")], true),
+        ("address", [mapper("address", .address(ClaimMapper.Kind.usualAddress))], true),
         (
             "phone",
             [
                 attribute("phoneNumber", "phone_number"),
-                attribute("phoneNumberVerified", "phone_number_verified", "boolean"),
+                attribute("phoneNumberVerified", "phone_number_verified", .boolean),
             ],
             true
         ),
@@ -138,58 +123,43 @@ enum BuiltInScopes {
         (
             "roles",
             [
-                roles("realm roles", "oidc-usermodel-realm-role-mapper", "realm_access.roles"),
-                roles(
+                mapper(
+                    "realm roles",
+                    .realmRoles(prefix: ""),
+                    claim: "realm_access.roles",
+                    isMultivalued: true,
+                    into: access
+                ),
+                mapper(
                     "client roles",
-                    "oidc-usermodel-client-role-mapper",
-                    "resource_access.${client_id}.roles"
+                    .clientRoles(of: nil, prefix: ""),
+                    claim: "resource_access.${client_id}.roles",
+                    isMultivalued: true,
+                    into: access
                 ),
-                Mapper(
-                    name: "audience resolve",
-                    kind: "oidc-audience-resolve-mapper",
-                    inIDToken: false
-                ),
+                mapper("audience resolve", .audienceResolve, into: access),
             ],
             false
         ),
-        (
-            "web-origins",
-            [
-                Mapper(
-                    name: "allowed web origins",
-                    kind: "oidc-allowed-origins-mapper",
-                    inIDToken: false
-                )
-            ],
-            false
-        ),
+        ("web-origins", [mapper("allowed web origins", .allowedOrigins, into: access)], false),
         (
             "microprofile-jwt",
             [
                 attribute("username", "upn"),
-                Mapper(
-                    name: "groups",
-                    kind: "oidc-usermodel-realm-role-mapper",
-                    config: [
-                        "claim.name": "groups", "jsonType.label": "String", "multivalued": "true",
-                    ]
+                mapper(
+                    "groups",
+                    .realmRoles(prefix: ""),
+                    claim: "groups",
+                    isMultivalued: true
                 ),
             ],
             true
         ),
-        ("acr", [Mapper(name: "acr loa level", kind: "oidc-acr-mapper")], false),
+        ("acr", [mapper("acr loa level", .acr)], false),
         // Of clients with an account of their own, and of no others.
         (
             "service_account",
             [note("Client ID", "client_id"), note("Client IP Address", "clientAddress")], false
         ),
     ]
-
-    private static func note(_ name: String, _ note: String) -> Mapper {
-        Mapper(
-            name: name,
-            kind: "oidc-usersessionmodel-note-mapper",
-            config: ["user.session.note": note, "claim.name": note, "jsonType.label": "String"]
-        )
-    }
 }

@@ -38,10 +38,14 @@ struct ClientAttributes {
     private static let pushed = "require.pushed.authorization.requests"
     private static let dpop = "dpop.bound.access.tokens"
     private static let certificates = "tls.client.certificate.bound.access.tokens"
-    private static let names = [
-        pkce, postLogout, lifespan, idTokenAlgorithm, accessTokenAlgorithm, refreshTokens, keys,
-        takesKeysFromURL, backchannel, backchannelSession, isRFC9068, pushed, dpop, certificates,
-    ]
+    static let lightweight = "client.use.lightweight.access.token.enabled"
+    static let userInfo = "user.info.response.signature.alg"
+    private static let names =
+        [
+            pkce, postLogout, lifespan, idTokenAlgorithm, accessTokenAlgorithm, refreshTokens, keys,
+            takesKeysFromURL, backchannel, backchannelSession, isRFC9068, pushed, dpop,
+            certificates, lightweight, userInfo, ACRLevels.attribute,
+        ] + Compatibility.attributes.map(\.name)
 
     private func isOn(_ name: String) -> Bool { values[name]?.isTrue ?? false }
 
@@ -53,6 +57,21 @@ struct ClientAttributes {
 
     /// Whether its tokens are bound to a certificate (RFC 8705).
     var bindsToCertificate: Bool { isOn(Self.certificates) }
+
+    /// Whether its access tokens have only what they need.
+    var isLightweight: Bool { isOn(Self.lightweight) }
+
+    /// One that is not known here signs nothing.
+    var userInfoAlgorithm: SignatureAlgorithm? {
+        values[Self.userInfo].flatMap(SignatureAlgorithm.init(rawValue:))
+    }
+
+    var acrLevels: [String: Int64]? { ACRLevels.read(values[ACRLevels.attribute]) }
+
+    /// What it says of what it relies on.
+    var compatibility: Set<Compatibility> {
+        Set(Compatibility.attributes.filter { isOn($0.name) }.map(\.rule))
+    }
 
     /// With `##` between them; `nil` if not set.
     var postLogoutRedirectURIs: String? { values[Self.postLogout] }
@@ -176,6 +195,21 @@ struct ClientAttributes {
         }
         return bounded
     }
+}
+
+extension Compatibility {
+    /// What every client of Keycloak's may rely on.
+    static let imported: Set<Compatibility> = [
+        .needlessSecret, .repeatedSecret, .unknownPrompts, .strictScope, .fragments,
+        .credentials, .requestedActions, .signOutRedirect, .refreshTokenClaims, .longNames,
+    ]
+
+    /// The others, with the attributes that say so.
+    static let attributes: [(name: String, rule: Compatibility)] = [
+        ("exclude.issuer.from.auth.response", .noIssuer),
+        ("exclude.session.state.from.auth.response", .noSessionState),
+        ("token.response.type.bearer.lower-case", .lowercaseBearer),
+    ]
 }
 
 /// The signature algorithms that a file's clients request: the realm needs a key for each.

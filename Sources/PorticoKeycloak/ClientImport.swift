@@ -29,7 +29,7 @@ struct ClientImport {
             let subject = "client \(clientID)"
             if !names.insert(ExactText(clientID)).inserted {
                 report.add(.skipped, subject, "the file has it twice")
-            } else if Client.isKeycloaksOwn(clientID, in: self.realm.name) {
+            } else if Client.isBuiltIn(clientID, in: self.realm.name) {
                 clients.append(try builtIn(representation, clientID, &ids, report: &report))
                 report.add(
                     .changed,
@@ -81,7 +81,6 @@ struct ClientImport {
             type: isPublic ? .public : .confidential,
             authentication: method
         )
-        client.keycloak = Self.kept(representation)
         let isEnabled = try representation.bool("enabled") ?? true
         client.isEnabled = isEnabled && shut == nil
         // One that is enabled here was given another way to prove itself, and goes on with it.
@@ -99,9 +98,7 @@ struct ClientImport {
                 report.add(.changed, subject, "no file says that people administer by way of it")
             }
         }
-        client.requiresConsent = try representation.bool("consentRequired") ?? false
-        client.requiresPushedRequests = attributes.requiresPushedRequests
-        client.dpopBoundAccessTokens = attributes.requiresProofs
+        try Self.setRules(of: &client, representation, attributes, subject, report: &report)
         if method == .privateKeyJWT {
             client.keySet = attributes.keySet
             if attributes.unusableKeys > 0 {
@@ -127,10 +124,10 @@ struct ClientImport {
             )
         try setGrantTypes(of: &client, representation, attributes, report: &report)
         try scopes.apply(to: &client, representation, report: &report)
-        try MapperReport.add(representation, subject, report: &report)
         var secret = try secret(of: client, representation, here, report: &report)
         if let here {
             client.keep(here, withProof: keepsProof)
+            client.keepMappers(of: here)
             if keepsProof || isKept(secret, of: here) {
                 client.secret = here.secret
                 secret = .unchanged
@@ -144,7 +141,41 @@ struct ClientImport {
         secret.utf8.allSatisfy { $0 == UInt8(ascii: "*") }
     }
 
-    /// What has no place of its own. The secret is sealed elsewhere; the others open nothing here.
+    /// What tokens and answers are like, what protects the client, and what has no place of its own.
+    private static func setRules(
+        of client: inout Client,
+        _ representation: Representation,
+        _ attributes: ClientAttributes,
+        _ subject: String,
+        report: inout ImportReport
+    ) throws(RealmImportError) {
+        client.requiresConsent = try representation.bool("consentRequired") ?? false
+        client.requiresPushedRequests = attributes.requiresPushedRequests
+        client.dpopBoundAccessTokens = attributes.requiresProofs
+        let list = try MapperList(representation)
+        list.add(subject, to: &report)
+        client.mappers = list.mappers
+        client.seesAllRoles =
+            try representation.bool("fullScopeAllowed") ?? !client.requiresConsent
+        client.tokenForm = attributes.isLightweight ? .lightweight : .mapped
+        client.userInfoAlgorithm = attributes.userInfoAlgorithm
+        client.acrLevels = attributes.acrLevels
+        client.redirectRule = .patterns
+        client.rootURI = try representation.text("rootUrl")
+        client.homeURI = try representation.text("baseUrl")
+        client.notBefore = max(0, try representation.integer("notBefore") ?? 0)
+        client.compatibility = Compatibility.imported.union(attributes.compatibility)
+        var kept = kept(representation)
+        kept[MapperList.member] = list.others.map(JSONValue.array)
+        kept["fullScopeAllowed"] = nil
+        if client.rootURI != nil { kept["rootUrl"] = nil }
+        if client.homeURI != nil { kept["baseUrl"] = nil }
+        if client.notBefore > 0 { kept["notBefore"] = nil }
+        client.kept = KeptRepresentation(kept)
+    }
+
+    /// What has no place of its own, and how the others are written. The secret is sealed elsewhere;
+    /// what else opens something opens nothing here.
     private static func kept(_ client: Representation) -> JSONObject {
         var object = client.object
         for name in [
@@ -189,11 +220,15 @@ struct ClientImport {
         if let shut { report.add(.disabled, "client \(clientID)", "\(shut)") }
         let isEnabled = try representation.bool("enabled") ?? true
         client.isEnabled = isEnabled && shut == nil
-        client.requiresConsent = try representation.bool("consentRequired") ?? false
-        client.requiresPushedRequests = attributes.requiresPushedRequests
-        client.dpopBoundAccessTokens = attributes.requiresProofs
+        try Self.setRules(
+            of: &client,
+            representation,
+            attributes,
+            "client \(clientID)",
+            report: &report
+        )
         // Nothing else of it acts here, so its addresses have no other place.
-        var kept = Self.kept(representation)
+        var kept = client.kept.object
         for name in ["redirectUris", "webOrigins"] { kept[name] = representation.object[name] }
         if var attributes = representation.object.object("attributes") {
             for (name, _) in attributes
@@ -202,7 +237,7 @@ struct ClientImport {
             }
             kept["attributes"] = .object(attributes)
         }
-        client.keycloak = kept
+        client.kept = KeptRepresentation(kept)
         return here?.own(saying: client) ?? client
     }
 
@@ -341,5 +376,43 @@ struct ClientImport {
             return "the realm has no key of its algorithm: the realm's is used"
         default: return nil
         }
+    }
+}
+
+extension Client {
+    /// Takes what acts of a client, whoever it is (``ClientImport``).
+    mutating func takeRules(of said: Client) {
+        isEnabled = said.isEnabled
+        requiresConsent = said.requiresConsent
+        requiresPushedRequests = said.requiresPushedRequests
+        dpopBoundAccessTokens = said.dpopBoundAccessTokens
+        mappers = said.mappers
+        seesAllRoles = said.seesAllRoles
+        tokenForm = said.tokenForm
+        userInfoAlgorithm = said.userInfoAlgorithm
+        acrLevels = said.acrLevels
+        redirectRule = said.redirectRule
+        rootURI = said.rootURI
+        homeURI = said.homeURI
+        notBefore = said.notBefore
+        compatibility = said.compatibility
+        let lending = kept[AdminRights.lending]
+        kept = said.kept
+        kept[AdminRights.lending] = lending
+    }
+
+    /// Keeps what has no word in a representation: a client that was made here stays as it was made.
+    mutating func keepForm(of former: Client) {
+        if tokenForm == .mapped, former.tokenForm == .standard { tokenForm = .standard }
+        redirectRule = former.redirectRule
+        let said = Set(Compatibility.attributes.map(\.rule))
+        compatibility = compatibility.intersection(said)
+            .union(former.compatibility.subtracting(said))
+    }
+
+    /// Keeps the mappers that were made here.
+    mutating func keepMappers(of here: Client) {
+        let names = Set(mappers.map { ExactText($0.name) })
+        mappers += here.mappers.filter { $0.kept == nil && !names.contains(ExactText($0.name)) }
     }
 }

@@ -12,11 +12,7 @@ struct ClientScopes {
 
     init(_ realm: Representation, scopes: [ClientScope]) throws(RealmImportError) {
         all = Set(scopes.map(\.name))
-        known = Set(
-            scopes.filter {
-                $0.representation.string("protocol") ?? "openid-connect" == "openid-connect"
-            }.map(\.name)
-        )
+        known = Set(scopes.filter(\.isOffered).map(\.name))
         defaults = try realm.strings("defaultDefaultClientScopes") ?? BuiltInScopes.defaults
         optionals = try realm.strings("defaultOptionalClientScopes") ?? BuiltInScopes.optionals
     }

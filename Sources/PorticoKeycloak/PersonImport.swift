@@ -110,12 +110,11 @@ struct PersonImport {
     /// - Returns: As a file would have them.
     func missingAccounts(of new: NewRealm) throws(RealmImportError) -> [Representation] {
         let clients = new.clients.filter {
-            $0.keycloak != nil && $0.grantTypes.contains(.clientCredentials)
-                && !taken.clients.contains($0.id)
+            $0.grantTypes.contains(.clientCredentials) && !taken.clients.contains($0.id)
         }
         guard !clients.isEmpty else { return [] }
         let graph = RoleGraph(parts: new.roleParts, groups: new.groups)
-        let defaults = NewPersonDefaults(new.realm, clients: new.clients, graph: graph)
+        let defaults = NewPersonDefaults(new.realm, graph: graph)
         let known = defaults.roles.filter(roles.contains)
         var accounts: [Representation] = []
         for client in clients {
@@ -123,7 +122,7 @@ struct PersonImport {
                 "username": .string("service-account-\(client.clientID)"), "enabled": true,
                 "serviceAccountClientId": .string(client.clientID),
                 "realmRoles": .texts(known.ofRealm), "clientRoles": .object(known.byClient),
-                "groups": new.realm.keycloak?["defaultGroups"] ?? [],
+                "groups": .texts(defaults.groupIDs.map(graph.path)),
             ]
             accounts.append(
                 try Representation(.object(account), path: "account of \(client.clientID)")

@@ -46,13 +46,17 @@ package struct RealmImport: Sendable {
     }
 
     private static func expectKeepable(_ new: NewRealm, _ path: String) throws(RealmImportError) {
-        var documents = [new.realm.keycloak].compactMap(\.self)
-        documents += new.clients.compactMap(\.keycloak)
-        documents += new.scopes.map(\.representation)
-        documents += new.parts.map(\.document)
-        documents += new.keys.compactMap(\.component)
+        let documents = new.parts.map(\.document) + new.keys.compactMap(\.component)
         for document in documents where document.serialized().count > longestDocument {
             throw .tooLarge(path: path)
+        }
+        var kept = [(new.realm.kept, new.realm.mappers)]
+        kept += new.clients.map { ($0.kept, $0.mappers) } + new.scopes.map { ($0.kept, $0.mappers) }
+        for (own, mappers) in kept {
+            let all = [own] + mappers.map(\.kept)
+            guard all.reduce(0, { $0 + ($1?.json.utf8.count ?? 0) }) <= longestDocument else {
+                throw .tooLarge(path: path)
+            }
         }
         let attributes = new.roles.map(\.attributes) + new.groups.map(\.group.attributes)
         for values in attributes {
@@ -64,6 +68,32 @@ package struct RealmImport: Sendable {
         // A seal is a third longer than what is in it.
         for part in new.parts where part.sealed?.utf8.count ?? 0 > RealmPartSeal.longest {
             throw .tooLarge(path: path)
+        }
+    }
+
+    /// The groups that new people are in. A path names a group of the file, or one that is one of them
+    /// here already.
+    private static func defaultGroups(
+        _ realm: Representation,
+        _ groups: ImportedGroups,
+        _ existing: ExistingRealm?,
+        report: inout ImportReport
+    ) throws(RealmImportError) -> [String] {
+        let here = existing?.realm.defaultGroupIDs ?? []
+        guard let paths = try realm.strings("defaultGroups") else { return here }
+        let graph = RoleGraph(parts: [], groups: existing.map { Array($0.groups.values) } ?? [])
+        return paths.compactMap { path in
+            let known = graph.group(atPath: path)?.id
+            let id = groups.id(path) ?? known.flatMap { here.contains($0) ? $0 : nil }
+            if id == nil {
+                report.add(
+                    .changed,
+                    "realm",
+                    "defaultGroups \(path)",
+                    "left out: it names no group of the file, or several"
+                )
+            }
+            return id
         }
     }
 
@@ -113,10 +143,12 @@ package struct RealmImport: Sendable {
         }
         new.keptKeys = keys.kept
         settings.apply(to: &new.realm)
-        new.realm.keycloak = RealmSettings.kept(representation)
+        new.realm.kept = KeptRepresentation(RealmSettings.kept(representation))
         if let existing {
-            for (name, value) in existing.realm.keycloak ?? JSONObject()
-            where representation.object[name] == nil { new.realm.keycloak?[name] = value }
+            var kept = new.realm.kept.object
+            for (name, value) in existing.realm.kept.object
+            where representation.object[name] == nil { kept[name] = value }
+            new.realm.kept = KeptRepresentation(kept)
             new.realm.issuer = existing.realm.issuer
             new.realm.mappers = existing.realm.mappers
             new.realm.notBefore = max(new.realm.notBefore, existing.realm.notBefore)
@@ -167,6 +199,15 @@ package struct RealmImport: Sendable {
             existing: existing
         )(representation, report: &report)
         new.groups = groups.groups
+        new.realm.defaultRoles =
+            try Realm.defaultRoles(representation, new.clients)
+            ?? existing?.realm.defaultRoles ?? []
+        new.realm.defaultGroupIDs = try Self.defaultGroups(
+            representation,
+            groups,
+            existing,
+            report: &report
+        )
         new.parts = try PartImport(
             realm: new.realm,
             ring: ring,

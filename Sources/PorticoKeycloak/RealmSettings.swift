@@ -1,3 +1,4 @@
+import PorticoBytes
 import PorticoProtocol
 import PorticoProvider
 import PorticoStores
@@ -13,6 +14,10 @@ struct RealmSettings {
     private let allowsPasswordReset: Bool
     private let confirmsEmail: Bool
     private let registration: Realm.Registration?
+    private let acrLevels: [String: Int64]
+    private let defaultLanguage: String?
+    private let codeDrift: Int64
+    private let events: Realm.EventPolicy
 
     init(_ realm: Representation, report: inout ImportReport) throws(RealmImportError) {
         let displayName = try realm.text("displayName")
@@ -54,6 +59,13 @@ struct RealmSettings {
         )
         notBefore = max(0, try realm.integer("notBefore") ?? 0)
         lifetimes = try Self.lifetimes(realm, report: &report)
+        acrLevels =
+            ACRLevels.read(try realm.child("attributes")?.text(ACRLevels.attribute)) ?? [:]
+        let language = try realm.text("defaultLocale")
+        let speaksSeveral = try realm.bool("internationalizationEnabled") ?? false
+        defaultLanguage = speaksSeveral ? language : nil
+        codeDrift = max(0, try realm.integer("otpPolicyLookAheadWindow") ?? 0)
+        events = try Realm.EventPolicy(realm)
         // A missing value means RS256 in Keycloak, and apps may depend on it (docs/decisions/0040).
         let name = try realm.text("defaultSignatureAlgorithm") ?? SignatureAlgorithm.rs256.rawValue
         if let algorithm = SignatureAlgorithm(rawValue: name) {
@@ -66,7 +78,7 @@ struct RealmSettings {
 
     func apply(to realm: inout Realm) {
         realm.isEnabled = isEnabled
-        realm.lifetimes = lifetimes
+        realm.lifetimes = lifetimes.withOurs(of: realm.lifetimes)
         realm.notBefore = notBefore
         realm.signsInWithEmail = signsInWithEmail
         realm.allowsPasswordReset = allowsPasswordReset
@@ -74,6 +86,10 @@ struct RealmSettings {
         realm.registration = registration
         realm.signsOutByHintAlone = true
         realm.signingAlgorithm = signingAlgorithm
+        realm.acrLevels = acrLevels
+        realm.defaultLanguage = defaultLanguage
+        realm.codeDrift = codeDrift
+        realm.events = events
     }
 
     private static func lifetimes(_ realm: Representation, report: inout ImportReport)
@@ -94,6 +110,10 @@ struct RealmSettings {
             lifetimes[keyPath: path] = seconds
             named.append((name, path, seconds))
         }
+        lifetimes.formerSessionMaximum = max(
+            0,
+            try realm.integer("ssoSessionMaxLifespanRememberMe") ?? 0
+        )
         let maximum = try realm.integer("offlineSessionMaxLifespan")
         if try realm.bool("offlineSessionMaxLifespanEnabled") == true {
             lifetimes.offlineMaximum = maximum
@@ -109,10 +129,63 @@ struct RealmSettings {
     }
 }
 
+extension Realm.EventPolicy {
+    init(_ realm: Representation) throws(RealmImportError) {
+        self.init()
+        keepsSignIns = try realm.bool("eventsEnabled") ?? false
+        kinds = Set(try realm.strings("enabledEventTypes") ?? [])
+        keepsAdministration = try realm.bool("adminEventsEnabled") ?? false
+        if let seconds = try realm.integer("eventsExpiration"), seconds > 0 { lifetime = seconds }
+    }
+}
+
+extension Realm.Lifetimes {
+    /// With those that no representation has a member for.
+    fileprivate func withOurs(of realm: Realm.Lifetimes) -> Realm.Lifetimes {
+        var lifetimes = self
+        lifetimes.appIdle = realm.appIdle
+        lifetimes.refreshGrace = realm.refreshGrace
+        lifetimes.pushedRequest = realm.pushedRequest
+        return lifetimes
+    }
+}
+
+/// What new people get.
+extension Realm {
+    /// Of a client's roles.
+    func defaultRoles(of client: Client) -> [RoleName] {
+        defaultRoles.filter { $0.clientID.map { sameBytes($0, client.clientID) } ?? false }
+    }
+
+    /// The default role, or in files from before version 13, those of the realm and of its clients.
+    ///
+    /// - Returns: `nil` where the file says nothing of them.
+    static func defaultRoles(_ realm: Representation, _ clients: [Client])
+        throws(RealmImportError) -> [RoleName]?
+    {
+        if let name = try realm.child("defaultRole")?.text("name") {
+            return [RoleName(clientID: nil, name: name)]
+        }
+        let said = try realm.strings("defaultRoles")
+        let ofClients = clients.flatMap(\.saidDefaultRoles)
+        guard said != nil || !ofClients.isEmpty else { return nil }
+        return (said ?? []).map { RoleName(clientID: nil, name: $0) } + ofClients
+    }
+}
+
+extension Client {
+    /// Those of its roles that files from before version 13 give every new person.
+    var saidDefaultRoles: [RoleName] {
+        (kept["defaultRoles"]?.array ?? []).compactMap { name in
+            name.string.map { RoleName(clientID: clientID, name: $0) }
+        }
+    }
+}
+
 extension RealmSettings {
     /// Members with a place of their own.
     private static let placed: Set<String> = [
-        "clients", "clientScopes", "roles", "users", "groups", "scopeMappings",
+        "defaultGroups", "clients", "clientScopes", "roles", "users", "groups", "scopeMappings",
         "clientScopeMappings", "components", "federatedUsers",
     ]
 

@@ -39,24 +39,20 @@ struct ScopeImport {
                 report.add(.skipped, "scope \(name)", "the file has it twice")
                 continue
             }
-            var object = scope.object
-            object["id"] = nil
-            object["name"] = nil
-            scopes.append(
-                ClientScope(
-                    id: ids.take(
-                        try scope.text("id"),
-                        here: existing?.scopes[ExactText(name)]?.id,
-                        existing,
-                        random: moment.random
-                    ),
-                    realmID: realm.id,
-                    name: name,
-                    representation: object
-                )
+            var made = ClientScope(
+                id: ids.take(
+                    try scope.text("id"),
+                    here: existing?.scopes[ExactText(name)]?.id,
+                    existing,
+                    random: moment.random
+                ),
+                realmID: realm.id,
+                name: name
             )
+            try made.read(scope)
+            scopes.append(made)
             report.add(.read, "scope \(name)", "")
-            try MapperReport.add(scope, "scope \(name)", report: &report)
+            MapperList(made.mappers, [:]).add("scope \(name)", to: &report)
         }
         return scopes
     }
@@ -91,7 +87,7 @@ struct ScopeImport {
         }
         let named = try Self.limitedScopes(representation)
         for index in scopes.indices where named.contains(ExactText(scopes[index].name)) {
-            scopes[index].representation[ClientScope.limited] = true
+            scopes[index].isLimited = true
         }
         return limits
     }

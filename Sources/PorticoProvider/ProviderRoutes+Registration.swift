@@ -1,7 +1,7 @@
 import PorticoWeb
 
 extension ProviderEndpoints {
-    /// Keycloak's addresses that lead an app's authorization request to one certain page, and what
+    /// The addresses that lead an app's authorization request to one certain page, and what
     /// such a page posts.
     var registrationRoutes: [Route<RealmContext>] {
         [

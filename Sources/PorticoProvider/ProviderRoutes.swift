@@ -5,7 +5,7 @@ extension ProviderEndpoints {
     /// The Provider's routes: one for each method at an address.
     var routes: [Route<RealmContext>] {
         let oauth = oauthRoutes(\.route) + oauthRoutes(\.routeAtRoot)
-        return keycloakRoutes + registrationRoutes + oauth + [
+        return realmRoutes + registrationRoutes + oauth + [
             // Below the issuer (OpenID Connect Discovery §4), and with the well-known part between
             // host and path (RFC 8414 §3). Both names work in both forms, and at the root of a realm's
             // own host, where both forms are the same.
@@ -76,7 +76,7 @@ extension ProviderEndpoints {
         ]
     }
 
-    /// The endpoints of OAuth: at Keycloak's paths, and at the root of a host of the AT Protocol. No
+    /// The endpoints of OAuth: below the realm, and at the root of a host of the AT Protocol. No
     /// realm has both (``ProviderService/context(_:_:)``).
     private func oauthRoutes(_ at: (RealmPath) -> RoutePath) -> [Route<RealmContext>] {
         [

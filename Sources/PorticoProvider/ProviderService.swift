@@ -64,7 +64,7 @@ package struct ProviderService: HTTPService {
         else { return nil }
         let name = request.target.segments.dropFirst().first ?? ""
         if let realm = realm(named: name, for: request), path.starts(with: "/realms/".utf8) {
-            let audience = request.audience(at: nil, in: realm)
+            let audience = request.audience(at: nil, isBelowRealm: true)
             return page.refuse(realm.notFound, audience, RealmContext(request, realm))
         }
         guard let address = found else {
@@ -80,7 +80,7 @@ package struct ProviderService: HTTPService {
     package func methodNotAllowed(_ audience: Audience, _ context: RealmContext) -> Response {
         page.refuse(
             context.realm.methodNotAllowed,
-            context.request.audience(at: audience, in: context.realm),
+            context.request.audience(at: audience, isBelowRealm: true),
             context
         )
     }
@@ -114,11 +114,14 @@ package struct ProviderService: HTTPService {
 
     package func policy(_ scripts: ScriptOrigins, _ context: RealmContext) -> CORSPolicy? {
         let named = context.asking.client.map { client in
-            guard let moved = context.realm.keycloakClient(client)?.origins else {
-                return CORSPolicy.origins(Set(client.webOrigins))
-            }
-            let origins = Set(moved.origins)
-            return .origins(origins, credentials: origins, others: moved.allowsAny)
+            let registered = context.realm.live(client).origins
+            let origins = Set(registered.origins)
+            let sendsCookies = client.compatibility.contains(.credentials)
+            return CORSPolicy.origins(
+                origins,
+                credentials: sendsCookies ? origins : [],
+                others: registered.allowsAny
+            )
         }
         return switch scripts {
         case .none: nil
@@ -149,17 +152,17 @@ extension RequestContext {
     ///
     /// - Parameters:
     ///   - address: The audience of the routes there; `nil` if there are none.
-    ///   - realm: In one from Keycloak, a client that does not ask for a page is a program.
-    fileprivate func audience(at address: Audience?, in realm: LiveRealm? = nil) -> Audience {
+    ///   - isBelowRealm: Whether it is below a realm, where a client that does not ask for a page is a
+    ///     program.
+    fileprivate func audience(at address: Audience?, isBelowRealm: Bool = false) -> Audience {
         let isProgram =
-            realm?.keycloak == nil
-            ? AcceptedMedia.isJSON(headers) : !AcceptedMedia.isPage(headers)
+            isBelowRealm ? !AcceptedMedia.isPage(headers) : AcceptedMedia.isJSON(headers)
         return isProgram || address == .programs || RealmPath.isOfProtocol(target.path)
             ? .programs : .people
     }
 }
 
-/// Keycloak's error for a missing realm, which its clients recognise.
+/// The error for a missing realm, which programs recognise.
 struct NoSuchRealm: Refusal {
     var name: String { "not_found" }
     var status: HTTPResponse.Status { .notFound }

@@ -14,11 +14,26 @@ struct AdminCall: Sendable {
     let rights: AdminRights
     /// Whether all realms are theirs.
     let isServerAdministrator: Bool
+    /// The id that exports and answers give the realm.
+    let containerID: String
+
+    init(
+        context: AdminContext,
+        bearer: Bearer,
+        realm: LiveRealm,
+        rights: AdminRights,
+        isServerAdministrator: Bool
+    ) {
+        self.context = context
+        self.bearer = bearer
+        self.realm = realm
+        self.rights = rights
+        self.isServerAdministrator = isServerAdministrator
+        containerID = RealmRepresentation(realm.realm).id
+    }
 
     var moment: Moment { context.moment }
     var realmID: String { realm.id }
-    /// The id that exports and answers give the realm.
-    var containerID: String { realm.realm.keycloak?.string("id") ?? realm.id }
 
     /// A part of the path, decoded.
     func segment(_ name: String) throws -> String {

@@ -25,10 +25,10 @@ struct AdminClientViews: Sendable {
         let base = realm.issuer.hasSuffix(path) ? realm.issuer.dropLast(path.utf8.count) : ""
         var json: JSONObject = [
             "realm": .string(realm.name), "auth-server-url": .string(base + "/"),
-            "ssl-required": realm.keycloak?["sslRequired"] ?? "external",
+            "ssl-required": realm.kept["sslRequired"] ?? "external",
             "resource": .string(client.clientID),
         ]
-        if client.keycloak?.bool("bearerOnly") == true { json["bearer-only"] = true }
+        if client.kept.object.bool("bearerOnly") == true { json["bearer-only"] = true }
         if client.type == .public {
             json["public-client"] = true
         } else {
@@ -60,7 +60,7 @@ struct AdminClientViews: Sendable {
     private static func shown(_ owner: MapperOwner, id: String, name: String, _ kind: String)
         -> [JSONObject]
     {
-        owner.mappers.map { mapper in
+        owner.representations.map { mapper in
             [
                 "mapperId": mapper["id"] ?? "", "mapperName": mapper["name"] ?? "",
                 "containerId": .string(id), "containerName": .string(name),

@@ -123,6 +123,7 @@ struct AdminClients: Sendable {
         let new = try fields.new(try call.representation(.client))
         let client = new.client
         try await administration.create(client)
+        try await administration.setDefaultRoles(of: client, in: call.realm.realm)
         try await administration.setServiceAccount(
             of: client,
             gets: call.realm.newPersonDefaults,
@@ -137,6 +138,7 @@ struct AdminClients: Sendable {
         let fields = try await ClientFields(call, administration)
         let client = try fields.changed(former, try call.representation(.client))
         try await administration.update(client, replacing: former)
+        try await administration.setDefaultRoles(of: client, in: call.realm.realm)
         try await administration.setServiceAccount(
             of: client,
             gets: call.realm.newPersonDefaults,
@@ -184,7 +186,7 @@ extension Client {
     /// Those of its representation, as texts.
     fileprivate var keptAttributes: [String: [String]] {
         var attributes: [String: [String]] = [:]
-        for (name, value) in keycloak?.object("attributes") ?? JSONObject() {
+        for (name, value) in kept.object.object("attributes") ?? JSONObject() {
             if let text = value.string { attributes[name] = [text] }
         }
         return attributes

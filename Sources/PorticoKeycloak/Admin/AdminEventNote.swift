@@ -39,9 +39,7 @@ struct AdminEventNote {
             personID: call.bearer.person.id,
             address: call.context.address,
             details: [
-                "realmId": .string(
-                    call.bearer.realm.realm.keycloak?.string("id") ?? call.bearer.realm.id
-                ),
+                "realmId": .string(RealmRepresentation(call.bearer.realm.realm).id),
                 "resourceType": .string(Self.resource(parts)),
                 "resourcePath": .string(PlainText.shown(path)),
             ]

@@ -131,44 +131,43 @@ struct AdminEvents: Sendable {
     // MARK: Settings
 
     private func settings(_ call: AdminCall) -> AdminAnswer {
-        let kept = call.realm.realm.keycloak
+        let kept = RealmRepresentation(call.realm.realm).json
         var json: JSONObject = [
-            "eventsEnabled": kept?["eventsEnabled"] ?? false,
-            "eventsListeners": kept?["eventsListeners"] ?? ["jboss-logging"],
-            "enabledEventTypes": kept?["enabledEventTypes"] ?? .texts(RealmEvents.kinds),
-            "adminEventsEnabled": kept?["adminEventsEnabled"] ?? false,
-            "adminEventsDetailsEnabled": kept?["adminEventsDetailsEnabled"] ?? false,
+            "eventsEnabled": kept["eventsEnabled"] ?? false,
+            "eventsListeners": kept["eventsListeners"] ?? ["jboss-logging"],
+            "enabledEventTypes": kept["enabledEventTypes"] ?? .texts(RealmEvents.kinds),
+            "adminEventsEnabled": kept["adminEventsEnabled"] ?? false,
+            "adminEventsDetailsEnabled": kept["adminEventsDetailsEnabled"] ?? false,
         ]
         if json["enabledEventTypes"] == [] {
             json["enabledEventTypes"] = .texts(RealmEvents.kinds)
         }
-        json["eventsExpiration"] = kept?["eventsExpiration"]
+        json["eventsExpiration"] = kept["eventsExpiration"]
         return .object(json)
     }
 
     private func configure(_ call: AdminCall) async throws -> AdminAnswer {
         let representation = try call.representation(.eventsConfig)
         let former = call.realm.realm
-        guard var kept = former.keycloak else {
-            throw AdminRefusal.invalid(
-                "This realm was not made by an import or by this API: it keeps no events."
-            )
-        }
+        var json = RealmRepresentation(former).json
         for name in ["eventsEnabled", "adminEventsEnabled", "adminEventsDetailsEnabled"] {
-            if let value = try representation.bool(name) { kept[name] = .bool(value) }
+            if let value = try representation.bool(name) { json[name] = .bool(value) }
         }
         for name in ["eventsListeners", "enabledEventTypes"] {
             guard let values = try representation.strings(name) else { continue }
             guard values.count <= 300, values.allSatisfy({ $0.utf8.count <= 100 }) else {
                 throw AdminRefusal.invalid("At most 300 words of 100 bytes are kept here.")
             }
-            kept[name] = .texts(values)
+            json[name] = .texts(values)
         }
         if let seconds = try representation.integer("eventsExpiration") {
-            kept["eventsExpiration"] = .integer(max(0, seconds))
+            json["eventsExpiration"] = .integer(max(0, seconds))
         }
-        var realm = former
-        realm.keycloak = kept
+        var (realm, kept) = (former, former.kept.object)
+        realm.events = try Realm.EventPolicy(Representation(.object(json), path: ""))
+        let members = RepresentationMembers.eventsConfig.names
+        for (name, value) in json where members.contains(name) { kept[name] = value }
+        realm.kept = KeptRepresentation(kept)
         try await administration.update(realm, replacing: former)
         return .done
     }

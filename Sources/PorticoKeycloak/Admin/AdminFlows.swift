@@ -382,11 +382,11 @@ struct AdminFlows: Sendable {
     private static func demands(_ flows: FlowSet, _ call: AdminCall) throws -> ImportReport {
         var clients: [JSONObject] = []
         for client in call.realm.clients {
-            guard let bound = client.keycloak?.object(bindings), !bound.isEmpty else { continue }
+            guard let bound = client.kept.object.object(bindings), !bound.isEmpty else { continue }
             clients.append(["clientId": .string(client.clientID), bindings: .object(bound)])
         }
         return try FlowDemands(flows).report(
-            browserFlow: call.realm.realm.keycloak?.string("browserFlow") ?? "browser",
+            browserFlow: call.realm.realm.kept.object.string("browserFlow") ?? "browser",
             clients: clients
         )
     }

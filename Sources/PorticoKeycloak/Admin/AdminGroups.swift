@@ -208,7 +208,7 @@ struct AdminGroups: Sendable {
 
     private func update(_ call: AdminCall) async throws -> AdminAnswer {
         let former = try call.group()
-        // Defaults name groups by their paths: under another one its rights would be others'.
+        // What names a group by its path would give its rights to others.
         try call.expect(!call.rights.closedGroups.contains(former.id))
         let representation = try call.representation(.group)
         guard let name = try representation.text("name") else {
@@ -259,14 +259,15 @@ struct AdminGroups: Sendable {
         try call.expect(!isDefault || call.rights.mayJoin(group.id))
         let graph = call.realm.graph
         let path = graph.path(of: group.id)
-        // A slash in a name may have made two groups of one path.
+        // A slash in a name may have made two groups of one path: a file could not tell them apart.
         guard !isDefault || graph.group(atPath: path) != nil else {
             throw AdminRefusal.invalid("Another group has the same path.")
         }
-        var paths = (call.realm.realm.keycloak?.strings("defaultGroups") ?? [])
-            .filter { !sameBytes($0, path) }
-        if isDefault { paths.append(path) }
-        try await administration.set("defaultGroups", to: .texts(paths), in: call.realm)
+        let former = call.realm.realm
+        var realm = former
+        realm.defaultGroupIDs = call.realm.defaultGroupIDs.filter { $0 != group.id }
+        if isDefault { realm.defaultGroupIDs.append(group.id) }
+        try await administration.update(realm, replacing: former)
         return .done
     }
 }

@@ -52,7 +52,7 @@ struct AdminKeptParts: Sendable {
     private static let noTexts = AdminRefusal.notFound("Localization text not found")
 
     private static func texts(_ call: AdminCall) -> JSONObject {
-        call.realm.realm.keycloak?.object("localizationTexts") ?? JSONObject()
+        call.realm.realm.kept.object.object("localizationTexts") ?? JSONObject()
     }
 
     /// Sets texts of one language, each of another name; `null` takes one away.

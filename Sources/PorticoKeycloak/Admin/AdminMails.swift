@@ -87,7 +87,7 @@ struct AdminMails: Sendable {
     /// In seconds.
     private static func lifetime(_ query: FormParameters, _ call: AdminCall) throws -> Int64 {
         guard let text = query["lifespan"] else {
-            let usual = call.realm.realm.keycloak?.int64("actionTokenGeneratedByAdminLifespan")
+            let usual = call.realm.realm.kept.object.int64("actionTokenGeneratedByAdminLifespan")
             return min(max(usual ?? usualLifetime, 60), ActionLinks.longestLifetime)
         }
         guard let seconds = Int(digits: text.utf8, atMost: 9).map(Int64.init),

@@ -88,7 +88,7 @@ struct AdminMappers: Sendable {
         } else {
             owner = .scope(try await call.scope(in: administration.store))
         }
-        return (owner, owner.mappers)
+        return (owner, owner.representations)
     }
 
     private static func index(in mappers: [JSONObject], _ call: AdminCall) throws -> Int {

@@ -18,6 +18,7 @@ extension AdminPartialImport {
         guard let former = call.realm.client(named: name) else {
             let made = try fields.new(client).client
             try await administration.create(made)
+            try await administration.setDefaultRoles(of: made, in: call.realm.realm)
             try await administration.setServiceAccount(
                 of: made,
                 gets: call.realm.newPersonDefaults,
@@ -31,6 +32,7 @@ extension AdminPartialImport {
         try await administration.expectChangeable(former, call)
         let changed = try fields.changed(former, client)
         try await administration.update(changed, replacing: former)
+        try await administration.setDefaultRoles(of: changed, in: call.realm.realm)
         try await administration.setServiceAccount(
             of: changed,
             gets: call.realm.newPersonDefaults,

@@ -36,13 +36,13 @@ struct AdminRealms: Sendable {
                     rights.isUnlimited || !rights.held.isEmpty
                 else { return nil }
                 guard rights.allows(.viewRealm) else { return ["realm": .string(realm.name)] }
-                return isBrief ? Self.brief(realm.realm) : RealmRepresentation(realm.realm).json
+                let json = RealmRepresentation(realm.realm, graph: realm.graph).json
+                return isBrief ? Self.brief(json) : json
             }
         )
     }
 
-    private static func brief(_ realm: Realm) -> JSONObject {
-        let json = RealmRepresentation(realm).json
+    private static func brief(_ json: JSONObject) -> JSONObject {
         var brief = JSONObject()
         for name in ["id", "realm", "displayName", "displayNameHtml", "enabled"] {
             brief[name] = json[name]
@@ -52,7 +52,7 @@ struct AdminRealms: Sendable {
 
     /// With few rights, only what pages need.
     private func read(_ call: AdminCall) async throws -> AdminAnswer {
-        let json = RealmRepresentation(call.realm.realm).json
+        let json = RealmRepresentation(call.realm.realm, graph: call.realm.graph).json
         if call.rights.allows(.viewRealm) { return .object(try await whole(json, call)) }
         try call.expect(!call.rights.held.isEmpty)
         var short: JSONObject = ["realm": .string(call.realm.name)]
@@ -138,11 +138,6 @@ struct AdminRealms: Sendable {
     private func update(_ call: AdminCall) async throws -> AdminAnswer {
         let representation = try call.representation(.realm)
         let former = call.realm.realm
-        guard former.keycloak != nil else {
-            throw AdminRefusal.invalid(
-                "This realm was not made by an import or by this API: see portico realm update."
-            )
-        }
         if let name = try representation.text("realm"), !sameBytes(name, former.name) {
             throw AdminRefusal.invalid("A realm keeps its name: the issuer has it.")
         }
@@ -167,7 +162,7 @@ struct AdminRealms: Sendable {
                 json[name] = value
             }
         }
-        json["id"] = former.keycloak?["id"]
+        json["id"] = former.kept["id"]
         let merged = try Representation(.object(json), path: "")
         let demands = try FlowDemands(try await administration.flows(ofRealm: former.id))
         let (settings, report) = try Self.settings(json, demands)
@@ -187,8 +182,9 @@ struct AdminRealms: Sendable {
         try call.expect(
             realm.registration == nil || former.registration != nil || call.rights.mayGiveDefaults
         )
-        realm.keycloak = RealmSettings.kept(merged)
-        guard realm.keycloak?.serialized().count ?? 0 <= RealmImport.longestDocument else {
+        let kept = KeptRepresentation(RealmSettings.kept(merged))
+        realm.kept = kept
+        guard kept.json.utf8.count <= RealmImport.longestDocument else {
             throw AdminRefusal.invalid("The realm's settings have more than 4 MiB.")
         }
         // What has an address of its own first: it may be refused there.

@@ -102,13 +102,11 @@ struct AdminRights: Sendable {
         mayGive(realm.graph.roles(of: person))
     }
 
-    /// Whether they may change a client, and see its secret. One of Portico's own keeps no note of who
-    /// did (``lending``).
+    /// Whether they may change a client, and see its secret.
     ///
     /// - Parameter account: The account that it has for itself.
     func mayChange(_ client: Client, account: PersonWithRoles?) -> Bool {
-        mayName(client.clientID) && (isUnlimited || client.keycloak != nil)
-            && (account.map(mayChange) ?? true)
+        mayName(client.clientID) && (account.map(mayChange) ?? true)
     }
 
     /// Whether a client may get that `client_id`: the roles of some are administrative.
@@ -126,22 +124,18 @@ struct AdminRights: Sendable {
     }
 
     /// Whether they may add a mapper: none that puts roles into tokens that they could not give.
-    func mayAdd(_ mapper: ProtocolMapperRecord) -> Bool {
+    func mayAdd(_ mapper: ClaimMapper) -> Bool {
         if isUnlimited { return true }
         switch mapper.kind {
-        case "oidc-hardcoded-role-mapper":
-            return Self.roles(named: mapper.config["role"]).allSatisfy { mayGive([$0]) }
-        case "oidc-role-name-mapper":
-            return Self.roles(named: mapper.config["new.role.name"]).allSatisfy { mayChange($0) }
-        case "oidc-usermodel-realm-role-mapper", "oidc-usermodel-client-role-mapper":
-            return Self.writesRolesAsTheyAre(mapper) || !Self.writesRoles(mapper)
-        default: return !Self.writesRoles(mapper)
+        case .fixedRole(let role): return Self.readings(of: role).allSatisfy { mayGive([$0]) }
+        case .renamedRole(_, let name): return Self.readings(of: name).allSatisfy(mayChange)
+        default: return Self.writesRolesAsTheyAre(mapper) || !Self.writesRoles(mapper)
         }
     }
 
     /// `client.role` or `role`. A client's id may have periods, so that all readings count.
-    private static func roles(named text: String?) -> [RoleName] {
-        guard let text else { return [] }
+    private static func readings(of role: RoleName) -> [RoleName] {
+        let text = role.mapped
         let bytes = text.utf8
         let split = bytes.indices.filter { bytes[$0] == UInt8(ascii: ".") }.map { index in
             RoleName(
@@ -152,36 +146,25 @@ struct AdminRights: Sendable {
         return split + [RoleName(clientID: nil, name: text)]
     }
 
-    /// Whether the claim is where applications look for roles, as the mapper reads it.
-    private static func writesRoles(_ mapper: ProtocolMapperRecord) -> Bool {
-        var root: [UInt8] = []
-        var isEscaped = false
-        for byte in (mapper.config["claim.name"] ?? "").utf8 {
-            if !isEscaped, byte == UInt8(ascii: ".") { break }
-            if !isEscaped, byte == UInt8(ascii: "\\") {
-                isEscaped = true
-            } else {
-                root.append(byte)
-                isEscaped = false
-            }
-        }
-        return root == Array("realm_access".utf8) || root == Array("resource_access".utf8)
-            || root.contains(UInt8(ascii: "$"))
+    /// Whether the claim is where applications look for roles.
+    private static func writesRoles(_ mapper: ClaimMapper) -> Bool {
+        guard let root = mapper.claim?.root else { return false }
+        return sameBytes(root, "realm_access") || sameBytes(root, "resource_access")
+            || root.utf8.contains(UInt8(ascii: "$"))
     }
 
     /// Whether it writes roles where they belong: those of the realm or of a client there, under
     /// their own names. A prefix would make one role's name of another's.
-    private static func writesRolesAsTheyAre(_ mapper: ProtocolMapperRecord) -> Bool {
-        let prefix = mapper.config.first { $0.key.hasSuffix("rolePrefix") && !$0.value.isEmpty }
-        guard prefix == nil else { return false }
-        let claim = mapper.config["claim.name"] ?? ""
-        if mapper.kind == "oidc-usermodel-realm-role-mapper" {
-            return sameBytes(claim, "realm_access.roles")
+    private static func writesRolesAsTheyAre(_ mapper: ClaimMapper) -> Bool {
+        let places: [ClaimPath]
+        switch mapper.kind {
+        case .realmRoles(prefix: ""): places = [ClaimPath(names: ["realm_access", "roles"])]
+        case .clientRoles(of: let owner, prefix: ""):
+            places = ["${client_id}", owner].compactMap(\.self)
+                .map { ClaimPath(names: ["resource_access", $0, "roles"]) }
+        default: return false
         }
-        if sameBytes(claim, "resource_access.${client_id}.roles") { return true }
-        let owner = mapper.config["usermodel.clientRoleMapping.clientId"] ?? ""
-        return !owner.isEmpty && !owner.utf8.contains(UInt8(ascii: "."))
-            && sameBytes(claim, "resource_access.\(owner).roles")
+        return mapper.claim.map(places.contains) ?? false
     }
 
     // MARK: Clients that lend rights
@@ -200,7 +183,7 @@ struct AdminRights: Sendable {
         var bounded = representation
         bounded[Self.lending] = former?[Self.lending]
         guard !isUnlimited else { return bounded }
-        let lent = Self.lent(by: former)?.intersection(held) ?? held
+        let lent = Self.lent(by: former ?? [:])?.intersection(held) ?? held
         let names = lent.map { [$0.clientID, $0.name].compactMap(\.self) }
         bounded[Self.lending] = .array(
             names.sorted { $0.lexicographicallyPrecedes($1) }.map(JSONValue.texts)
@@ -210,19 +193,21 @@ struct AdminRights: Sendable {
 
     /// A client that they are about to change, or are told the secret of.
     func noted(_ client: Client) -> Client {
+        guard !isUnlimited else { return client }
         var client = client
-        client.keycloak = client.keycloak.map { bounded($0, former: $0) }
+        let kept = client.kept.object
+        client.kept = KeptRepresentation(bounded(kept, former: kept))
         return client
     }
 
     /// Whether a client's tokens carry no more than they have.
     func isBounded(_ client: Client) -> Bool {
-        isUnlimited || Self.lent(by: client.keycloak)?.isSubset(of: held) ?? false
+        isUnlimited || Self.lent(by: client.kept.object)?.isSubset(of: held) ?? false
     }
 
     /// - Returns: `nil` where nothing is noted.
-    private static func lent(by representation: JSONObject?) -> Set<RoleName>? {
-        guard let note = representation?[lending] else { return nil }
+    private static func lent(by representation: JSONObject) -> Set<RoleName>? {
+        guard let note = representation[lending] else { return nil }
         return Set(
             (note.array ?? []).compactMap { role in
                 guard let parts = role.strings, let name = parts.last, parts.count <= 2 else {
@@ -239,7 +224,7 @@ struct AdminRights: Sendable {
         // A client's own account is looked at whenever its roles, or the client, change.
         guard bearer.person.serviceClientID == nil else { return bearer.roles }
         return ([bearer.client] + bearer.sources).reduce(bearer.roles) { roles, client in
-            let lent = lent(by: client.keycloak)
+            let lent = lent(by: client.kept.object)
             return roles.filter { role in
                 !isAdministrative(role, in: bearer.realm.name)
                     || client.lendsAdministration && lent?.contains(role) ?? true

@@ -48,12 +48,12 @@ struct AdminScopes: Sendable {
         guard let name = try representation.text("name") else {
             throw AdminRefusal.invalid("Client Scope name cannot be empty")
         }
-        let scope = ClientScope(
+        var scope = ClientScope(
             id: UniqueID(random: call.moment.random).text,
             realmID: call.realmID,
-            name: name,
-            representation: try Self.kept(representation, former: nil, call)
+            name: name
         )
+        try Self.read(representation, over: ["protocol": "openid-connect"], to: &scope, call)
         try await administration.create(scope)
         return .created(path: call.path(scope.id))
     }
@@ -67,7 +67,8 @@ struct AdminScopes: Sendable {
             throw AdminRefusal.invalid("A client scope keeps its name: make another one.")
         }
         var scope = former
-        scope.representation = try Self.kept(representation, former: former, call)
+        let json = ClientScopeRepresentation(former).json
+        try Self.read(representation, over: json, to: &scope, call)
         try await administration.update(scope, replacing: former)
         return .done
     }
@@ -79,35 +80,33 @@ struct AdminScopes: Sendable {
         return .done
     }
 
-    /// What is kept besides id and name.
-    private static func kept(
+    /// Changes what is said besides id and name.
+    ///
+    /// - Parameter before: What it says already.
+    private static func read(
         _ representation: Representation,
-        former: ClientScope?,
+        over before: JSONObject,
+        to scope: inout ClientScope,
         _ call: AdminCall
-    ) throws -> JSONObject {
-        var kept = former?.representation ?? JSONObject()
-        for (name, value) in representation.object where name != "id" && name != "name" {
-            kept[name] =
+    ) throws {
+        var json = before
+        for (name, value) in representation.object {
+            json[name] =
                 name == "attributes" ? value.object.map { .object($0.withoutEmptyTexts) } : value
         }
-        if kept["protocol"] == nil { kept["protocol"] = "openid-connect" }
-        _ = try representation.text("protocol")
-        _ = try representation.child("attributes")
-        guard let mappers = representation.object.array("protocolMappers") else { return kept }
-        let known = former?.representation.array("protocolMappers") ?? []
-        kept["protocolMappers"] = .array(
-            try mappers.map { value in
-                known.contains(value) ? value : .object(try MapperFields.checked(value, call))
-            }
-        )
-        return kept
+        if let mappers = representation.object.array(MapperList.member) {
+            let known = MapperOwner.scope(scope).representations
+            json[MapperList.member] = .array(
+                try mappers.map { value in
+                    if let object = value.object, known.contains(object) { return value }
+                    return .object(try MapperFields.checked(value, call))
+                }
+            )
+        }
+        try scope.read(Representation(.object(json), path: ""))
     }
 
     // MARK: What new clients get
-
-    private static func member(_ isDefault: Bool) -> String {
-        isDefault ? "defaultDefaultClientScopes" : "defaultOptionalClientScopes"
-    }
 
     private func names(_ call: AdminCall, _ isDefault: Bool) -> [String] {
         let realm = call.realm.realm
@@ -120,7 +119,7 @@ struct AdminScopes: Sendable {
             try await store.scopes(realmID: call.realmID).filter { names.contains($0.name) }.map {
                 [
                     "id": .string($0.id), "name": .string($0.name),
-                    "protocol": $0.representation["protocol"] ?? "openid-connect",
+                    "protocol": $0.kept["protocol"] ?? "openid-connect",
                 ]
             }
         )
@@ -133,7 +132,8 @@ struct AdminScopes: Sendable {
         try call.expect(!isGiven || call.rights.mayAssign(scope.name))
         var names = names(call, isDefault).filter { !sameBytes($0, scope.name) }
         if isGiven { names.append(scope.name) }
-        try await administration.set(Self.member(isDefault), to: .texts(names), in: call.realm)
+        let member = isDefault ? "defaultDefaultClientScopes" : "defaultOptionalClientScopes"
+        try await administration.set(member, to: .texts(names), in: call.realm)
         return .done
     }
 }

@@ -72,7 +72,7 @@ struct BuiltInRealm {
             (realm.array("clients") ?? []).compactMap { $0.object?.string("clientId") }
                 .map(ExactText.init)
         )
-        let all = Client.keycloaksOwn.filter { $0 != AdminRights.management } + [managementID]
+        let all = Client.builtIn.filter { $0 != AdminRights.management } + [managementID]
         return all.filter { !known.contains(ExactText($0)) }.sorted()
     }
 

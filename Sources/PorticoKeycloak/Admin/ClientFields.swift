@@ -14,11 +14,6 @@ struct ClientFields: Sendable {
     private let demands: FlowDemands
 
     init(_ call: AdminCall, _ administration: RealmAdministration) async throws {
-        guard call.realm.realm.keycloak != nil else {
-            throw AdminRefusal.invalid(
-                "This realm was not made by an import or by this API: see portico client create."
-            )
-        }
         self.call = call
         self.administration = administration
         scopes = try await administration.store.scopes(realmID: call.realmID)
@@ -27,6 +22,12 @@ struct ClientFields: Sendable {
 
     /// A new client, with Keycloak's defaults.
     func new(_ representation: Representation) throws -> (client: Client, secret: SecretText?) {
+        // Its tokens would have next to nothing.
+        guard !scopes.isEmpty else {
+            throw AdminRefusal.invalid(
+                "This realm has no client scopes: see portico client create."
+            )
+        }
         var json = representation.object
         let id = UniqueID(random: call.moment.random).text
         if json["id"] == nil { json["id"] = .string(id) }
@@ -75,11 +76,6 @@ struct ClientFields: Sendable {
 
     /// A client with what is given; what is absent stays.
     func changed(_ former: Client, _ representation: Representation) throws -> Client {
-        guard let kept = former.keycloak else {
-            throw AdminRefusal.invalid(
-                "This client is one of Portico's: see portico client update."
-            )
-        }
         if let clientID = try representation.text("clientId"), !sameBytes(clientID, former.clientID)
         {
             guard call.realm.client(named: clientID) == nil else {
@@ -115,7 +111,7 @@ struct ClientFields: Sendable {
         json["id"] = .string(former.id)
         if json.string("secret").map(ClientImport.isMask) ?? false { json["secret"] = nil }
         json["access"] = nil
-        json[AdminRights.lending] = kept[AdminRights.lending]
+        json[AdminRights.lending] = former.kept[AdminRights.lending]
         return try client(json, over: before, former: former)
     }
 
@@ -123,6 +119,7 @@ struct ClientFields: Sendable {
     private func client(_ json: JSONObject, over before: JSONObject, former: Client?) throws
         -> Client
     {
+        let said = json
         var json = json
         json["access"] = nil
         let administers = json.object("attributes")?.string(AdminRights.mark)?.isTrue ?? false
@@ -139,7 +136,7 @@ struct ClientFields: Sendable {
             ),
             rootURL: json.string("rootUrl")
         ).check(former: former, in: call.realm.realm)
-        json["protocolMappers"] = try mappers(of: json, former: former)
+        json[MapperList.member] = try mappers(of: json, former: former)
         for name in ["defaultClientScopes", "optionalClientScopes"] {
             guard let names = json.strings(name) else { continue }
             // Those that Keycloak has of itself may not be here: it passes over what is not there.
@@ -181,7 +178,8 @@ struct ClientFields: Sendable {
             }
             client.isMoved = former.isMoved
             client.keep(former, withProof: false)
-            if Client.isKeycloaksOwn(client.clientID, in: call.realm.realm.name) {
+            try keepForm(of: former, said, before, &client)
+            if Client.isBuiltIn(client.clientID, in: call.realm.realm.name) {
                 client = former.own(saying: client)
             }
         }
@@ -194,11 +192,53 @@ struct ClientFields: Sendable {
             throw AdminRefusal.invalid("\(ClientRegistration.Refusal.administers.rule)")
         }
         try expectGiveable(client, former: former)
-        client.keycloak = call.rights.bounded(
-            client.keycloak ?? JSONObject(),
-            former: former?.keycloak
+        client.kept = KeptRepresentation(
+            call.rights.bounded(client.kept.object, former: former?.kept?.object)
         )
         return client
+    }
+
+    /// What the representation has no word for stays: mappers, rules and scopes that only this server
+    /// has.
+    private func keepForm(
+        of former: Client,
+        _ said: JSONObject,
+        _ before: JSONObject,
+        _ client: inout Client
+    ) throws {
+        client.keepForm(of: former)
+        let known = former.mappers.map { ($0, $0.representation) }
+        client.mappers = client.mappers.map { mapper in
+            let representation = mapper.representation
+            return known.first { $0.1 == representation }?.0 ?? mapper
+        }
+        if said["fullScopeAllowed"] == before["fullScopeAllowed"] {
+            client.seesAllRoles = former.seesAllRoles
+        }
+        let type = former.accessTokenType ?? call.realm.realm.accessTokenType
+        if client.accessTokenType == type { client.accessTokenType = former.accessTokenType }
+        // Scopes that are no client scopes.
+        for (member, path) in [
+            ("defaultClientScopes", \Client.defaultScopes),
+            ("optionalClientScopes", \Client.optionalScopes),
+        ] {
+            let names = said.strings(member) ?? []
+            client[keyPath: path] += former[keyPath: path].filter { name in
+                names.contains(name) && !scopes.contains { sameBytes($0.name, name) }
+            }
+        }
+        guard client.redirectRule != .patterns else { return }
+        do {
+            client = try ClientRegistration(ring: administration.ring)(
+                client,
+                others: [],
+                algorithms: Set(call.realm.keys.published(at: call.moment.seconds).algorithms),
+                isImported: true,
+                random: call.moment.random
+            ).client
+        } catch {
+            throw AdminRefusal.invalid("\(error.rule)")
+        }
     }
 
     /// What an import makes of it, and what it says of it.
@@ -227,7 +267,7 @@ struct ClientFields: Sendable {
         let known = (former?.defaultScopes ?? []) + (former?.optionalScopes ?? [])
         let scopes = (client.defaultScopes + client.optionalScopes).filter { !known.contains($0) }
         try call.expect(scopes.allSatisfy(call.rights.mayAssign))
-        let roles = Set(client.defaultRoles).subtracting(former?.defaultRoles ?? [])
+        let roles = Set(client.saidDefaultRoles).subtracting(former?.saidDefaultRoles ?? [])
         try call.expect(call.rights.mayGive(roles))
         let hadAccount = former?.grantTypes.contains(.clientCredentials) ?? false
         if client.grantTypes.contains(.clientCredentials), !hadAccount {
@@ -256,13 +296,11 @@ struct ClientFields: Sendable {
 
     /// The mappers, each with an id. The caller must be allowed to add the new ones.
     private func mappers(of json: JSONObject, former: Client?) throws -> JSONValue? {
-        guard let mappers = json.array("protocolMappers") else { return nil }
-        let known = former?.keycloak?.array("protocolMappers") ?? []
-        let own = former?.ownMappers ?? []
+        guard let mappers = json.array(MapperList.member) else { return nil }
+        let known = former.map { MapperOwner.client($0).representations } ?? []
         return .array(
-            // Those of `portico client update --claim` have another place.
-            try mappers.filter { !own.contains($0) }.map { value in
-                guard !known.contains(value) else { return value }
+            try mappers.map { value in
+                if let object = value.object, known.contains(object) { return value }
                 return .object(try MapperFields.checked(value, call))
             }
         )

@@ -10,14 +10,14 @@ enum MapperFields {
     /// - Throws: 404 for a kind that is not evaluated here; 403 for one that would give roles that
     ///   the caller may not give.
     static func checked(_ value: JSONValue, _ call: AdminCall) throws -> JSONObject {
-        let (json, record) = try registrable(value, at: call.moment)
-        guard call.rights.mayAdd(record) else { throw AdminRefusal.forbidden }
+        let (json, mapper) = try registrable(value, at: call.moment)
+        guard call.rights.mayAdd(mapper) else { throw AdminRefusal.forbidden }
         return json
     }
 
     /// The same for any caller.
     static func registrable(_ value: JSONValue, at moment: Moment) throws
-        -> (json: JSONObject, record: ProtocolMapperRecord)
+        -> (json: JSONObject, mapper: ClaimMapper)
     {
         let representation = try Representation(value, path: "")
         try RepresentationMembers.mapper.check(representation)
@@ -35,17 +35,10 @@ enum MapperFields {
             guard name.utf8.count <= 200, setting.string.map({ $0.utf8.count <= 4096 }) ?? true
             else { throw AdminRefusal.invalid("A setting of a mapper is too long.") }
         }
-        guard let record = JSONObject.mapper(json).protocolMappers.first,
-            record.kind.utf8.starts(with: "oidc-".utf8)
+        guard json.string("protocolMapper")?.utf8.starts(with: "oidc-".utf8) == true,
+            let mapper = try ClaimMapper(Representation(.object(json), path: ""))
         else { throw AdminRefusal.notFound("ProtocolMapper provider not found") }
-        if let words = record.whyNotEvaluated { throw AdminRefusal.invalid(words) }
-        return (json, record)
-    }
-}
-
-extension JSONObject {
-    /// A representation with nothing but that mapper.
-    fileprivate static func mapper(_ json: JSONObject) -> JSONObject {
-        ["protocolMappers": [.object(json)]]
+        if let words = mapper.whyNotEvaluated { throw AdminRefusal.invalid(words) }
+        return (json, mapper)
     }
 }

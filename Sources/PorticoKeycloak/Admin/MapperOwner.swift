@@ -8,13 +8,23 @@ package enum MapperOwner: Sendable {
     case client(Client)
     case scope(ClientScope)
 
-    package var mappers: [JSONObject] {
-        let representation: JSONObject? =
-            switch self {
-            case .client(let client): client.keycloak
-            case .scope(let scope): scope.representation
-            }
-        return (representation?.array("protocolMappers") ?? []).compactMap(\.object)
+    package var mappers: [ClaimMapper] {
+        switch self {
+        case .client(let client): client.mappers
+        case .scope(let scope): scope.mappers
+        }
+    }
+
+    private var kept: KeptRepresentation? {
+        switch self {
+        case .client(let client): client.kept
+        case .scope(let scope): scope.kept
+        }
+    }
+
+    /// With those of other protocols.
+    var representations: [JSONObject] {
+        MapperList(mappers, kept.object).values?.compactMap(\.object) ?? []
     }
 
     /// - Throws: ``AdminRefusal`` with `conflict` for a name that is there.
@@ -30,43 +40,108 @@ package enum MapperOwner: Sendable {
     }
 }
 
+/// The mappers in a representation.
+struct MapperList {
+    static let member = "protocolMappers"
+
+    let mappers: [ClaimMapper]
+    /// Those of other protocols, as they stand there; `nil` where the member is missing.
+    let others: [JSONValue]?
+
+    /// - Parameter former: Of the owner before: those that are the same stay as they are.
+    init(_ owner: Representation, former: [ClaimMapper] = []) throws(RealmImportError) {
+        let known = former.map { ($0, $0.representation) }
+        var (mappers, others): ([ClaimMapper], [JSONValue]) = ([], [])
+        for mapper in try owner.children(Self.member) {
+            if let same = known.first(where: { $0.1 == mapper.object }) {
+                mappers.append(same.0)
+            } else if let mapper = try ClaimMapper(mapper) {
+                mappers.append(mapper)
+            } else {
+                others.append(.object(mapper.object))
+            }
+        }
+        self.mappers = mappers
+        self.others = owner.object[Self.member] == nil ? nil : others
+    }
+
+    /// - Parameter kept: Of their owner.
+    init(_ mappers: [ClaimMapper], _ kept: JSONObject) {
+        self.mappers = mappers
+        others = kept.array(Self.member)
+    }
+
+    /// `nil` where there are none, and nothing says so.
+    var values: [JSONValue]? {
+        guard others != nil || !mappers.isEmpty else { return nil }
+        return (others ?? []) + mappers.map { .object($0.representation) }
+    }
+
+    /// Says of an import which mappers write nothing here. All are kept.
+    func add(_ subject: String, to report: inout ImportReport) {
+        for mapper in mappers {
+            guard let words = mapper.whyNotEvaluated else { continue }
+            report.add(.skipped, subject, "mapper \(mapper.name)", "writes nothing: \(words)")
+        }
+    }
+}
+
 /// Mappers.
 extension RealmAdministration {
     /// What the mappers of an owner are with another one.
     ///
+    /// - Parameter mapper: In Keycloak's words.
     /// - Throws: ``AdminRefusal`` for one that would write nothing, or whose name is there.
     package static func mappers(
         of owner: MapperOwner,
         adding mapper: JSONObject,
         at moment: Moment
-    ) throws -> [JSONObject] {
-        let (json, _) = try MapperFields.registrable(.object(mapper), at: moment)
-        return try MapperOwner.adding([json], to: owner.mappers)
+    ) throws -> [ClaimMapper] {
+        let (json, mapper) = try MapperFields.registrable(.object(mapper), at: moment)
+        _ = try MapperOwner.adding([json], to: owner.representations)
+        return owner.mappers + [mapper]
     }
 
     /// Replaces the mappers of a client or a client scope.
-    ///
-    /// - Parameter note: A client with what is put down of who changes it.
-    package func keep(
-        _ mappers: [JSONObject],
-        of owner: MapperOwner,
-        noting note: (Client) -> Client = { $0 }
-    ) async throws {
+    package func keep(_ mappers: [ClaimMapper], of owner: MapperOwner) async throws {
         guard mappers.count <= 100 else { throw AdminRefusal.invalid("Too many mappers.") }
-        let value = JSONValue.array(mappers.map(JSONValue.object))
         switch owner {
         case .client(let former):
-            guard former.keycloak != nil else {
-                throw AdminRefusal.invalid(
-                    "This client is one of Portico's: see portico client update."
-                )
-            }
-            var client = note(former)
-            client.keycloak?["protocolMappers"] = value
+            var client = former
+            client.mappers = mappers
             try await update(client, replacing: former)
         case .scope(let former):
             var scope = former
-            scope.representation["protocolMappers"] = value
+            scope.mappers = mappers
+            try await update(scope, replacing: former)
+        }
+    }
+
+    /// The same with those of other protocols.
+    ///
+    /// - Parameter note: A client with what is put down of who changes it.
+    func keep(
+        _ mappers: [JSONObject],
+        of owner: MapperOwner,
+        noting note: (Client) -> Client
+    ) async throws {
+        guard mappers.count <= 100 else { throw AdminRefusal.invalid("Too many mappers.") }
+        let said = try Representation(
+            .object([MapperList.member: .array(mappers.map(JSONValue.object))]),
+            path: ""
+        )
+        let list = try MapperList(said, former: owner.mappers)
+        let others = list.others.map(JSONValue.array)
+        switch owner {
+        case .client(let former):
+            var client = note(former)
+            client.mappers = list.mappers
+            client.kept[MapperList.member] = others
+            try await update(client, replacing: former)
+        case .scope(let former):
+            var scope = former
+            scope.mappers = list.mappers
+            scope.kept[MapperList.member] = others
             try await update(scope, replacing: former)
         }
     }

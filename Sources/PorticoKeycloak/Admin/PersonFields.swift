@@ -21,7 +21,7 @@ struct PersonFields: Sendable {
     /// A new person, with the realm's default roles and groups. `realmRoles` are not read, as there.
     func new() async throws -> NewPerson {
         let email = try representation.text("email")
-        let namesByEmail = call.realm.realm.keycloak?.bool("registrationEmailAsUsername") ?? false
+        let namesByEmail = call.realm.realm.kept.object.bool("registrationEmailAsUsername") ?? false
         guard let username = try representation.text("username") ?? (namesByEmail ? email : nil)
         else { throw AdminRefusal.invalid("User name is missing") }
         var person = Person(

@@ -35,20 +35,41 @@ extension RealmAdministration {
         if let account = try await people.serviceAccount(of: client.id, realmID: client.realmID) {
             _ = try await people.deletePerson(id: account.person.id, realmID: client.realmID)
         }
+        // Another one of its name gives no one anything.
+        try await set([], ofDefault: client)
         let change = try await change(or: .failed) {
             try await store.deleteClient(id: client.id)
         }
         guard change == .changed else { throw AdminRefusal.notFound("Could not find client") }
     }
 
-    /// Makes the account that a client has for itself, or deletes it, as the client says. A client of
-    /// Portico's own kind has none: its tokens say who it is without.
+    /// Gives new people those of a client's roles that its representation says, in realms of files
+    /// from before version 13: later ones have one default role of the realm.
+    func setDefaultRoles(of client: Client, in realm: Realm) async throws {
+        let said = client.saidDefaultRoles
+        guard realm.defaultRoles(of: client) != said,
+            realm.kept.object.object("defaultRole") == nil
+        else { return }
+        try await set(said, ofDefault: client)
+    }
+
+    private func set(_ roles: [RoleName], ofDefault client: Client) async throws {
+        for former in try await store.snapshot().realms where former.id == client.realmID {
+            var realm = former
+            realm.defaultRoles.removeAll(where: former.defaultRoles(of: client).contains)
+            realm.defaultRoles += roles
+            if realm != former { try await update(realm, replacing: former) }
+        }
+    }
+
+    /// Makes the account that a client has for itself, or deletes it, as the client says. One whose
+    /// tokens have more than what mappers write has none: they say who it is without.
     package func setServiceAccount(
         of client: Client,
         gets defaults: NewPersonDefaults,
         at moment: Moment
     ) async throws {
-        guard client.keycloak != nil else { return }
+        guard client.tokenForm != .standard else { return }
         let account = try await people.serviceAccount(of: client.id, realmID: client.realmID)
         guard client.grantTypes.contains(.clientCredentials) else {
             guard let account else { return }
@@ -84,7 +105,8 @@ extension RealmAdministration {
 
     /// A client that is to have an account is not written where someone else has the name of it.
     private func expectRoomForAccount(of client: Client) async throws {
-        guard client.keycloak != nil, client.grantTypes.contains(.clientCredentials) else { return }
+        guard client.tokenForm != .standard, client.grantTypes.contains(.clientCredentials)
+        else { return }
         let account = try newAccount(of: client, id: client.id, at: 0)
         // Of people and of other clients: user names are alike in any case, `client_id`s are not.
         let owners = try await people.owners(

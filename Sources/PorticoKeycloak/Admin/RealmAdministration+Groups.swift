@@ -62,16 +62,10 @@ extension RealmAdministration {
 
 /// Settings of a realm.
 extension RealmAdministration {
-    /// Changes one member of the representation that a realm keeps.
+    /// Changes one member of what a realm keeps of a representation.
     func set(_ member: String, to value: JSONValue?, in live: LiveRealm) async throws {
         var realm = live.realm
-        guard var kept = realm.keycloak else {
-            throw AdminRefusal.invalid(
-                "This realm was not made by an import or by this API: see portico realm update."
-            )
-        }
-        kept[member] = value
-        realm.keycloak = kept
+        realm.kept[member] = value
         try await update(realm, replacing: live.realm)
     }
 

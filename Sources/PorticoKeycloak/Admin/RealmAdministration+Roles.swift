@@ -16,7 +16,7 @@ extension RealmAdministration {
     func update(_ role: Role, replacing former: Role, in realm: Realm) async throws {
         try Self.check(role)
         if !sameBytes(role.name, former.name) {
-            try await expectNotDefault(former, in: realm, ": it keeps its name.")
+            try expectNotDefault(former, in: realm, ": it keeps its name.")
         }
         let change = try await change(
             or: .conflict("Role with name \(role.name) already exists")
@@ -36,7 +36,7 @@ extension RealmAdministration {
             role.clientID == nil
             ? " and cannot be removed. Take out of it what new people should not get."
             : " and cannot be removed. Take it out of the client's defaultRoles first."
-        try await expectNotDefault(role, in: realm, words)
+        try expectNotDefault(role, in: realm, words)
     }
 
     /// Every new person of the realm gets its default roles, and with them all that they contain: they
@@ -45,10 +45,8 @@ extension RealmAdministration {
         _ role: Role,
         in realm: Realm,
         _ words: StaticString
-    ) async throws {
-        let clients = try await store.snapshot().clients.filter { $0.realmID == realm.id }
-        let defaults = NewPersonDefaults(realm, clients: clients, graph: .empty)
-        guard defaults.roles.contains(role.roleName) else { return }
+    ) throws {
+        guard realm.defaultRoles.contains(role.roleName) else { return }
         throw AdminRefusal.error(
             .badRequest,
             "\(PlainText.shown(role.name)) is default role of the realm\(words)"

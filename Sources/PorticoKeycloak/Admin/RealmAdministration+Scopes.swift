@@ -32,7 +32,7 @@ extension RealmAdministration {
         }
         for former in kept.realms where former.id == scope.realmID {
             var realm = former
-            realm.keycloak?.remove(
+            realm.kept.remove(
                 scope.name,
                 from: ["defaultDefaultClientScopes", "defaultOptionalClientScopes"]
             )
@@ -57,28 +57,32 @@ extension RealmAdministration {
         // `try?`: only whether it parses matters.
         guard (1...200).contains(scope.name.utf8.count),
             (try? Scope(scope.name))?.tokens == [scope.name], scope.name != "openid",
-            scope.representation.serialized().count <= 1 << 20
+            scope.document.serialized().count <= 1 << 20
         else { throw AdminRefusal.invalid("Unexpected name \"\(PlainText.shown(scope.name))\"") }
     }
 }
 
 extension Client {
-    /// Without a client scope. A client of Portico's own kind has scopes that are no client scopes.
+    /// Without a client scope. The standard ones go on at a client that gets their claims without
+    /// mappers.
     func without(_ scope: String) -> Client {
-        guard keycloak != nil else { return self }
+        guard tokenForm != .standard || !BuiltInScopes.keycloaks.contains(scope) else {
+            return self
+        }
         var client = self
         client.defaultScopes.removeAll { sameBytes($0, scope) }
         client.optionalScopes.removeAll { sameBytes($0, scope) }
-        client.keycloak?.remove(scope, from: ["defaultClientScopes", "optionalClientScopes"])
+        client.kept.remove(scope, from: ["defaultClientScopes", "optionalClientScopes"])
         return client
     }
 }
 
-extension JSONObject {
+extension KeptRepresentation? {
     /// Removes a text from lists of texts.
     mutating func remove(_ text: String, from members: [String]) {
+        let object = self.object
         for member in members {
-            guard let texts = strings(member), texts.contains(where: { sameBytes($0, text) })
+            guard let texts = object.strings(member), texts.contains(where: { sameBytes($0, text) })
             else { continue }
             self[member] = .texts(texts.filter { !sameBytes($0, text) })
         }

@@ -2,7 +2,7 @@ import PorticoBytes
 import PorticoProtocol
 package import PorticoStores
 
-/// Where responses of a client of Keycloak's kind may go, as it is set here. They are written out:
+/// Where responses of a client may go whose redirect URIs are patterns, as it is set here. They are written out:
 /// patterns are only for clients that came with them (docs/decisions/0049).
 struct WrittenOutAddresses {
     let redirectURIs: [String]
@@ -14,7 +14,7 @@ struct WrittenOutAddresses {
     func check(former: Client?, in realm: Realm) throws(AdminRefusal) {
         let server = HTTPAddress(realm.issuer)?.webOrigin ?? ""
         // Those of Keycloak's own clients are data, and stand there.
-        let kept = former?.keycloak
+        let kept = former?.kept.object
         let known =
             (former?.redirectURIs.map(\.text) ?? []) + (kept?.strings("redirectUris") ?? [])
         for text in redirectURIs where !known.contains(where: { sameBytes($0, text) }) {
@@ -51,26 +51,28 @@ struct WrittenOutAddresses {
 }
 
 extension Client {
-    /// Makes a new client one of Keycloak's kind: it gets the realm's client scopes, keys, and tokens
-    /// of the type that is usual there.
+    /// Makes a new client like those that are imported: it gets the realm's client scopes, keys, and
+    /// tokens of the type that is usual there.
     ///
     /// - Parameter scopes: Of the realm.
     package mutating func becomeKeycloaks(in realm: Realm, scopes: [ClientScope]) {
-        keycloak = ["protocol": "openid-connect", "fullScopeAllowed": true]
+        tokenForm = .mapped
+        redirectRule = .patterns
+        compatibility = Compatibility.imported
         idTokenAlgorithm = nil
         accessTokenAlgorithm = nil
         accessTokenType = .jwt
         AssignedScopes(realm, scopes: scopes).give(to: &self)
     }
 
-    /// - Throws: ``AdminRefusal`` for an address that a client of Keycloak's kind does not get here.
+    /// - Throws: ``AdminRefusal`` for an address that a client with patterns does not get here.
     package func checkWrittenOut(former: Client?, in realm: Realm) throws {
-        guard let keycloak else { return }
+        guard redirectRule == .patterns else { return }
         try WrittenOutAddresses(
             redirectURIs: redirectURIs.map(\.text),
             webOrigins: webOrigins,
             postLogoutRedirectURIs: postLogoutRedirectURIs.map(\.text),
-            rootURL: keycloak.string("rootUrl")
+            rootURL: rootURI
         ).check(former: former, in: realm)
     }
 }

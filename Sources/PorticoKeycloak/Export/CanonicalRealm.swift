@@ -74,7 +74,7 @@ struct CanonicalRealm {
     private static func isProvenBySecret(_ client: JSONObject) -> Bool {
         let type = client.string("clientAuthenticatorType") ?? "client-secret"
         return client.bool("publicClient") != true && type.hasPrefix("client-secret")
-            && !Client.keycloaksOwn.contains(client.string("clientId") ?? "")
+            && !Client.builtIn.contains(client.string("clientId") ?? "")
     }
 
     private static func components(_ value: JSONValue) -> JSONObject {

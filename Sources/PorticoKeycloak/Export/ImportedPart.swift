@@ -19,8 +19,26 @@ struct ImportedPart {
             json[name] = value
         }
         self.json = json
+        leaveOutDefaultGroups()
         leaveOutClients()
         leaveOutKeys(here)
+    }
+
+    /// Those that the file does not have.
+    private mutating func leaveOutDefaultGroups() {
+        guard let paths = json.strings("defaultGroups"), let groups = json.array("groups") else {
+            return
+        }
+        var known: Set<ExactText> = []
+        var rest = groups.map { (parent: "", group: $0) }
+        while let (parent, group) = rest.popLast() {
+            guard let name = group.object?.string("name") else { continue }
+            let path = "\(parent)/\(name)"
+            known.insert(ExactText(path))
+            rest += (group.object?.array("subGroups") ?? []).map { (parent: path, group: $0) }
+        }
+        let whole = paths.map { $0.hasPrefix("/") ? $0 : "/" + $0 }
+        json["defaultGroups"] = .texts(whole.filter { known.contains(ExactText($0)) })
     }
 
     /// Those of SAML, and their roles.
@@ -29,7 +47,7 @@ struct ImportedPart {
         let others = Set(
             clients.compactMap(\.object).filter {
                 $0.string("protocol") ?? "openid-connect" != "openid-connect"
-                    && !Client.keycloaksOwn.contains($0.string("clientId") ?? "")
+                    && !Client.builtIn.contains($0.string("clientId") ?? "")
             }.compactMap { $0.string("clientId").map(ExactText.init) }
         )
         guard !others.isEmpty else { return }

@@ -9,7 +9,10 @@ struct RealmDocument: Sendable {
     /// - Parameter now: Seconds since 1970: keys that are retired by then are left out.
     /// - Throws: where the key ring does not fit.
     init(_ whole: NewRealm, secrets: RealmSecrets, at now: Int64) throws {
-        let realm = RealmRepresentation(whole.realm)
+        let realm = RealmRepresentation(
+            whole.realm,
+            graph: RoleGraph(parts: [], groups: whole.groups)
+        )
         var json = realm.json
         json["roles"] = .object(Self.roles(whole, realmID: realm.id))
         json["groups"] = .array(GroupRepresentation.tree(whole.groups).map(JSONValue.object))

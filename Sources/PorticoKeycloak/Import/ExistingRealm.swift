@@ -177,26 +177,22 @@ extension Client {
             keySet = here.keySet
             secret = here.secret
         }
-        keycloak?[AdminRights.lending] = here.keycloak?[AdminRights.lending]
+        kept[AdminRights.lending] = here.kept[AdminRights.lending]
         administers = here.administers && !requiresConsent
         authenticatesStrictly = here.authenticatesStrictly
         takesTokenEndpointAudience = here.takesTokenEndpointAudience
         isDevelopment = here.isDevelopment
         loginTokenTargets = here.loginTokenTargets
         staySignedIn = here.staySignedIn
-        mappers = here.mappers
+        roleClients = here.roleClients
+        seesRealmRoles = here.seesRealmRoles
     }
 
     /// One of Keycloak's own, as it is here. A representation says what protects it, and nothing else of
     /// what acts.
     func own(saying said: Client) -> Client {
         var own = self
-        own.keycloak = said.keycloak
-        own.keycloak?[AdminRights.lending] = keycloak?[AdminRights.lending]
-        own.isEnabled = said.isEnabled
-        own.requiresConsent = said.requiresConsent
-        own.requiresPushedRequests = said.requiresPushedRequests
-        own.dpopBoundAccessTokens = said.dpopBoundAccessTokens
+        own.takeRules(of: said)
         own.administers = administers && !own.requiresConsent
         return own
     }

@@ -31,7 +31,7 @@ extension ImportDifference {
         guard file.object["clients"] != nil else { return [] }
         return existing.clients.values.filter {
             !file.has(.client($0.clientID), id: $0.id)
-                && !Client.isKeycloaksOwn($0.clientID, in: existing.realm.name)
+                && !Client.isBuiltIn($0.clientID, in: existing.realm.name)
         }.map { ("client \($0.clientID)", .client(id: $0.id)) }.sorted { $0.subject < $1.subject }
     }
 
@@ -58,12 +58,12 @@ extension ImportDifference {
     /// Whether Keycloak puts it into every realm, or everyone has it.
     private func isBuiltIn(_ role: Role) -> Bool {
         if let clientID = role.clientID {
-            return Client.isKeycloaksOwn(clientID, in: existing.realm.name)
+            return Client.isBuiltIn(clientID, in: existing.realm.name)
         }
         let own = BuiltInRealm(existing.realm.name).completing([:]).object("roles")?.array("realm")
         let names =
             (own ?? []).compactMap { $0.object?.string("name") }
-            + [existing.realm.keycloak?.object("defaultRole")?.string("name")].compactMap(\.self)
+            + existing.realm.defaultRoles.filter { $0.clientID == nil }.map(\.name)
         return names.contains { sameBytes($0, role.name) }
     }
 
@@ -110,7 +110,7 @@ extension ImportDifference {
     private func forget(scope id: String, in changes: inout RealmChanges) {
         guard let name = existing.scopes.values.first(where: { $0.id == id })?.name else { return }
         var realm = changes.realm ?? existing.realm
-        realm.keycloak?.remove(
+        realm.kept.remove(
             name,
             from: ["defaultDefaultClientScopes", "defaultOptionalClientScopes"]
         )

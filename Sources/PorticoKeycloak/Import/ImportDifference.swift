@@ -33,7 +33,7 @@ struct ImportDifference {
         for client in new.clients {
             let name = ThingName.client(client.clientID)
             guard mayWrite(name, &report) else { continue }
-            let next = giving(client, imported.people, &report)
+            let next = giving(client)
             let former = existing.clients[ExactText(client.clientID)]
             guard next != former else { continue }
             tell(name.subject, former?.fields, next.fields, &report)
@@ -44,11 +44,16 @@ struct ImportDifference {
             guard mayWrite(name, &report) else { continue }
             // It is for people with one of its roles only.
             if limits[.scope(scope.id)]?.isEmpty == false {
-                scope.representation[ClientScope.limited] = true
+                scope.isLimited = true
             }
             let former = existing.scopes[ExactText(scope.name)]
             guard scope != former else { continue }
-            tell(name.subject, former?.representation, scope.representation, &report)
+            tell(
+                name.subject,
+                former.map { ClientScopeRepresentation($0).json },
+                ClientScopeRepresentation(scope).json,
+                &report
+            )
             changes.scopes.append(scope)
         }
         addRoles(of: new, to: &changes, &report)
@@ -171,67 +176,57 @@ extension ImportDifference {
         _ report: inout ImportReport
     ) -> Realm {
         var realm = realm
-        let (subject, here) = ("realm", existing.realm.keycloak)
-        func keep(_ member: String, _ isKnown: (String) -> Bool) {
-            keepKnown(member, of: &realm.keycloak, here, subject, &report, isKnown)
-        }
-        keep("defaultGroups", people.groups.isPath)
-        keep("defaultRoles") { people.roles.contains(RoleName(clientID: nil, name: $0)) }
+        let subject = "realm"
         for member in ["defaultDefaultClientScopes", "defaultOptionalClientScopes"] {
-            keep(member) { file.says(.scope($0)) }
+            keepKnownScopes(member, of: &realm.kept, subject, &report)
         }
-        let name = realm.keycloak?.object("defaultRole")?.string("name")
-        if let name, !sameBytes(name, here?.object("defaultRole")?.string("name") ?? ""),
-            !people.roles.contains(RoleName(clientID: nil, name: name))
-        {
-            realm.keycloak?["defaultRole"] = here?["defaultRole"]
-            report.add(.skipped, subject, "defaultRole \(name)", "\(Self.unknown)")
+        let before = Set(existing.realm.defaultRoles)
+        let unknown = realm.defaultRoles.filter {
+            !before.contains($0) && !people.roles.contains($0)
+        }
+        guard !unknown.isEmpty else { return realm }
+        for role in unknown {
+            report.add(.skipped, subject, "default role \(role.text)", "\(Self.unknown)")
+        }
+        realm.defaultRoles.removeAll(where: unknown.contains)
+        if realm.defaultRoles.isEmpty {
+            realm.defaultRoles = existing.realm.defaultRoles
+            realm.kept["defaultRole"] = existing.realm.kept["defaultRole"]
         }
         return realm
     }
 
-    /// The same of a client's roles that new people get.
-    private func giving(
-        _ client: Client,
-        _ people: PersonImport,
-        _ report: inout ImportReport
-    ) -> Client {
+    /// What a file does not say of scopes is made for a new client only.
+    private func giving(_ client: Client) -> Client {
+        guard let here = existing.clients[ExactText(client.clientID)] else { return client }
+        let kept = client.kept.object
+        guard kept["defaultClientScopes"] == nil, kept["optionalClientScopes"] == nil else {
+            return client
+        }
         var client = client
-        let clientID = client.clientID
-        let here = existing.clients[ExactText(clientID)]
-        let subject = "client \(clientID)"
-        keepKnown("defaultRoles", of: &client.keycloak, here?.keycloak, subject, &report) {
-            people.roles.contains(RoleName(clientID: clientID, name: $0))
-        }
-        // What a file does not say of scopes is made for a new client only.
-        if let here, client.keycloak?["defaultClientScopes"] == nil,
-            client.keycloak?["optionalClientScopes"] == nil
-        {
-            client.defaultScopes = here.defaultScopes
-            client.optionalScopes = here.optionalScopes
-        }
+        client.defaultScopes = here.defaultScopes
+        client.optionalScopes = here.optionalScopes
         return client
     }
 
     private static let unknown: StaticString =
         "not described in the file, or left out: no one gets it by its name"
 
-    private func keepKnown(
+    private func keepKnownScopes(
         _ member: String,
-        of said: inout JSONObject?,
-        _ here: JSONObject?,
+        of said: inout KeptRepresentation?,
         _ subject: String,
-        _ report: inout ImportReport,
-        _ isKnown: (String) -> Bool
+        _ report: inout ImportReport
     ) {
-        guard let names = said?.strings(member) else { return }
-        let before = Set((here?.strings(member) ?? []).map(ExactText.init))
-        let known = names.filter { before.contains(ExactText($0)) || isKnown($0) }
+        guard let names = said.object.strings(member) else { return }
+        let here = existing.realm.kept.object.strings(member) ?? []
+        let before = Set(here.map(ExactText.init))
+        let known = names.filter { before.contains(ExactText($0)) || file.says(.scope($0)) }
         guard known.count < names.count else { return }
         for name in names where !known.contains(where: { sameBytes($0, name) }) {
             report.add(.skipped, subject, "\(member) \(name)", "\(Self.unknown)")
         }
-        said?[member] = .texts(known)
+        said[member] = .texts(known)
     }
 }
 

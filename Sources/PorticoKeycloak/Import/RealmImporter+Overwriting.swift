@@ -74,7 +74,7 @@ extension RealmImporter {
             let filled = existing.filling(file.object)
             var object = file.object
             // What is completed is not the role that everyone has here.
-            let everyone = existing.realm.keycloak?["defaultRole"]
+            let everyone = existing.realm.kept["defaultRole"]
             object["defaultRole"] = object["defaultRole"] ?? everyone
             imported = try realmImport(
                 try Representation(.object(object), path: whole.path).completed(named: place.name),

@@ -11,11 +11,7 @@ package struct AssignedScopes: Sendable {
     private let optionals: [String]
 
     package init(_ realm: Realm, scopes: [ClientScope]) {
-        known = Set(
-            scopes.filter {
-                $0.representation.string("protocol") ?? "openid-connect" == "openid-connect"
-            }.map { ExactText($0.name) }
-        )
+        known = Set(scopes.filter(\.isOffered).map { ExactText($0.name) })
         defaults = realm.defaultClientScopes
         optionals = realm.optionalClientScopes
     }
@@ -30,7 +26,7 @@ package struct AssignedScopes: Sendable {
     }
 
     func set(of client: Client, in json: inout JSONObject) {
-        guard client.keycloak != nil else {
+        guard client.tokenForm != .standard else {
             json["defaultClientScopes"] = .texts(client.defaultScopes)
             json["optionalClientScopes"] = .texts(client.optionalScopes)
             return
@@ -77,19 +73,18 @@ package struct AssignedScopes: Sendable {
 }
 
 extension Realm {
-    /// The scopes that a new client of Keycloak's kind gets.
+    /// The scopes that a new client gets whose tokens have what mappers write.
     package var defaultClientScopes: [String] {
-        keycloak?.strings("defaultDefaultClientScopes") ?? BuiltInScopes.defaults
+        kept.object.strings("defaultDefaultClientScopes") ?? BuiltInScopes.defaults
     }
 
     /// Those that it may ask for.
     package var optionalClientScopes: [String] {
-        keycloak?.strings("defaultOptionalClientScopes") ?? BuiltInScopes.optionals
+        kept.object.strings("defaultOptionalClientScopes") ?? BuiltInScopes.optionals
     }
 
-    /// Sets both; a realm that is not of Keycloak's kind has none.
     package mutating func setClientScopes(defaults: [String], optionals: [String]) {
-        keycloak?["defaultDefaultClientScopes"] = .texts(defaults)
-        keycloak?["defaultOptionalClientScopes"] = .texts(optionals)
+        kept["defaultDefaultClientScopes"] = .texts(defaults)
+        kept["defaultOptionalClientScopes"] = .texts(optionals)
     }
 }

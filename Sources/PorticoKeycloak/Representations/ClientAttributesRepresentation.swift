@@ -12,7 +12,7 @@ struct ClientAttributesRepresentation {
     init(_ client: Client, in realm: Realm) {
         self.client = client
         self.realm = realm
-        kept = client.keycloak?.object("attributes") ?? JSONObject()
+        kept = client.kept.object.object("attributes") ?? JSONObject()
     }
 
     var json: JSONObject {
@@ -79,11 +79,20 @@ struct ClientAttributesRepresentation {
         for (name, now) in [
             ("id.token.signed.response.alg", client.idTokenAlgorithm),
             ("access.token.signed.response.alg", client.accessTokenAlgorithm),
+            (ClientAttributes.userInfo, client.userInfoAlgorithm),
         ] where text(name).flatMap(SignatureAlgorithm.init(rawValue:)) != now {
             json[name] = now.map { .string($0.rawValue) }
         }
         let isTyped = (client.accessTokenType ?? realm.accessTokenType) == .atJWT
         set("access.token.header.type.rfc9068", where: isTyped, in: &json)
+        set(ClientAttributes.lightweight, where: client.tokenForm == .lightweight, in: &json)
+        for (name, rule) in Compatibility.attributes {
+            set(name, where: client.compatibility.contains(rule), in: &json)
+        }
+        let levels = client.acrLevels
+        if ACRLevels.read(text(ACRLevels.attribute)) != levels {
+            json[ACRLevels.attribute] = levels.map { .string(ACRLevels.written($0)) }
+        }
     }
 
     private func setLogout(in json: inout JSONObject) {

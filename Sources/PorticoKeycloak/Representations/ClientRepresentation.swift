@@ -23,7 +23,7 @@ package struct ClientRepresentation: Sendable {
     }
 
     package var json: JSONObject {
-        let kept = client.keycloak ?? Self.new
+        let kept = client.kept?.object ?? Self.new
         var json = kept
         // It is of this server's administration.
         json[AdminRights.lending] = nil
@@ -40,24 +40,37 @@ package struct ClientRepresentation: Sendable {
             let attributes = ClientAttributesRepresentation(client, in: realm)
             json["attributes"] = .object(attributes.json)
             scopes.set(of: client, in: &json)
-            if !client.mappers.isEmpty {
-                json["protocolMappers"] = .array(
-                    (kept.array("protocolMappers") ?? []) + client.ownMappers
-                )
-            }
-        } else if isKeycloaksOwn {
+        } else if isBuiltIn {
             setProtection(in: &json, kept)
         }
+        setRules(in: &json, kept)
         return json.ordered(Self.order)
+    }
+
+    /// What acts of every client.
+    private func setRules(in json: inout JSONObject, _ kept: JSONObject) {
+        json[MapperList.member] = MapperList(client.mappers, kept).values.map(JSONValue.array)
+        for (name, now) in [("rootUrl", client.rootURI), ("baseUrl", client.homeURI)]
+        where kept.string(name) ?? "" != now ?? "" {
+            json[name] = now.map(JSONValue.string)
+        }
+        if max(0, kept.int64("notBefore") ?? 0) != client.notBefore {
+            json["notBefore"] = .integer(client.notBefore)
+        }
+        json["fullScopeAllowed"] = .bool(client.seesAllRoles)
+        // Of files from before version 13: later ones have one default role of the realm.
+        guard realm.kept.object.object("defaultRole") == nil else { return }
+        let roles = realm.defaultRoles(of: client).map(\.name)
+        if kept.strings("defaultRoles") ?? [] != roles { json["defaultRoles"] = .texts(roles) }
     }
 
     /// Whether next to nothing of it acts here: Keycloak's own clients, and those of other protocols.
     private var isData: Bool {
-        guard let kept = client.keycloak else { return false }
-        return isKeycloaksOwn || kept.string("protocol") ?? "openid-connect" != "openid-connect"
+        isBuiltIn && client.tokenForm != .standard
+            || client.kept["protocol"]?.string ?? "openid-connect" != "openid-connect"
     }
 
-    private var isKeycloaksOwn: Bool { Client.isKeycloaksOwn(client.clientID, in: realm.name) }
+    private var isBuiltIn: Bool { Client.isBuiltIn(client.clientID, in: realm.name) }
 
     /// What acts of Keycloak's own, too (``Client/own(saying:)``).
     private func setProtection(in json: inout JSONObject, _ kept: JSONObject) {
@@ -90,13 +103,6 @@ package struct ClientRepresentation: Sendable {
         for (name, without, isFollowed, now) in switches {
             let said = kept.bool(name) ?? without
             json[name] = .bool((said && isFollowed) == now ? said : now)
-        }
-        if json["fullScopeAllowed"] == nil {
-            json["fullScopeAllowed"] = .bool(
-                client.keycloak == nil
-                    ? client.roleClients == nil && client.seesRealmRoles
-                    : !client.requiresConsent
-            )
         }
     }
 
@@ -150,13 +156,4 @@ package struct ClientRepresentation: Sendable {
         "nodeReRegistrationTimeout", "registeredNodes", "protocolMappers", "clientTemplate",
         "defaultClientScopes", "optionalClientScopes", "authorizationSettings",
     ]
-}
-
-extension Client {
-    /// The mappers that are not of Keycloak's kind, as it would write them.
-    var ownMappers: [JSONValue] {
-        mappers.enumerated().map { index, mapper in
-            .object(mapper.representation(id: "\(id)-\(index)"))
-        }
-    }
 }

@@ -9,16 +9,23 @@ package import PorticoStores
 /// of other realms, what there is a member for.
 package struct RealmRepresentation: Sendable {
     let realm: Realm
+    private let graph: RoleGraph
+    private let kept: JSONObject
 
-    package init(_ realm: Realm) {
+    /// - Parameter graph: Its groups. Where it is empty, the representation names no default groups.
+    package init(_ realm: Realm, graph: RoleGraph = .empty) {
         self.realm = realm
+        self.graph = graph
+        kept = realm.kept.object
     }
 
     /// The realm's id in representations: that of its file, which may be its name.
-    package var id: String { realm.keycloak?.string("id") ?? realm.id }
+    package var id: String { kept.string("id") ?? realm.id }
+
+    /// Whether a refresh token is good once.
+    package var revokesRefreshTokens: Bool { kept.bool("revokeRefreshToken") ?? false }
 
     package var json: JSONObject {
-        let kept = realm.keycloak ?? JSONObject()
         var json = kept
         json["id"] = .string(id)
         json["realm"] = .string(realm.name)
@@ -52,7 +59,10 @@ package struct RealmRepresentation: Sendable {
             .string(realm.signingAlgorithm.rawValue),
             unless: algorithm == realm.signingAlgorithm
         )
-        setLifetimes(in: &json, kept)
+        setLifetimes(in: &json)
+        setPages(in: &json)
+        setEvents(in: &json)
+        setDefaults(in: &json)
         return json.ordered(Self.order)
     }
 
@@ -64,7 +74,7 @@ package struct RealmRepresentation: Sendable {
         ]
 
     /// A lifetime that was out of bounds here stays what it was there.
-    private func setLifetimes(in json: inout JSONObject, _ kept: JSONObject) {
+    private func setLifetimes(in json: inout JSONObject) {
         var imported = Realm.Lifetimes()
         for (name, path) in Self.lifetimes {
             if let seconds = kept.int64(name), seconds != 0 { imported[keyPath: path] = seconds }
@@ -81,6 +91,10 @@ package struct RealmRepresentation: Sendable {
                 unless: imported[keyPath: path] == now[keyPath: path]
             )
         }
+        let former = "ssoSessionMaxLifespanRememberMe"
+        if max(0, kept.int64(former) ?? 0) != now.formerSessionMaximum {
+            json[former] = .integer(now.formerSessionMaximum)
+        }
         let isKept = imported.offlineMaximum == now.offlineMaximum
         json.set(
             "offlineSessionMaxLifespanEnabled",
@@ -89,6 +103,60 @@ package struct RealmRepresentation: Sendable {
         )
         if let maximum = now.offlineMaximum {
             json.set("offlineSessionMaxLifespan", .integer(maximum), unless: isKept)
+        }
+    }
+
+    private func setPages(in json: inout JSONObject) {
+        let isSpoken = kept.bool("internationalizationEnabled") == true
+        let language = kept.string("defaultLocale").flatMap { $0.isEmpty ? nil : $0 }
+        if (isSpoken ? language : nil) != realm.defaultLanguage {
+            json["defaultLocale"] = realm.defaultLanguage.map(JSONValue.string)
+            if realm.defaultLanguage != nil { json["internationalizationEnabled"] = true }
+        }
+        if ACRLevels.read(kept.attribute(ACRLevels.attribute)) ?? [:] != realm.acrLevels {
+            json.setAttribute(
+                ACRLevels.attribute,
+                to: realm.acrLevels.isEmpty ? nil : ACRLevels.written(realm.acrLevels)
+            )
+        }
+        let drift = "otpPolicyLookAheadWindow"
+        if max(0, kept.int64(drift) ?? 0) != realm.codeDrift {
+            json[drift] = .integer(realm.codeDrift)
+        }
+    }
+
+    private func setEvents(in json: inout JSONObject) {
+        let events = realm.events
+        for (name, now) in [
+            ("eventsEnabled", events.keepsSignIns),
+            ("adminEventsEnabled", events.keepsAdministration),
+        ] where kept.bool(name) ?? false != now {
+            json[name] = .bool(now)
+        }
+        let kinds = "enabledEventTypes"
+        if Set(kept.strings(kinds) ?? []) != events.kinds {
+            json[kinds] = .texts(events.kinds.sorted())
+        }
+        let (over, seconds) = ("eventsExpiration", events.lifetime ?? 0)
+        if max(0, kept.int64(over) ?? 0) != seconds { json[over] = .integer(seconds) }
+    }
+
+    /// What new people get. Files from before version 13 have no default role: clients say the rest.
+    private func setDefaults(in json: inout JSONObject) {
+        let paths = realm.defaultGroupIDs.filter { graph.group($0) != nil }.map(graph.path)
+        if !paths.isEmpty { json["defaultGroups"] = .texts(paths) }
+        let (role, roles) = ("defaultRole", "defaultRoles")
+        let now = realm.defaultRoles
+        if let name = kept.object(role)?.string("name"),
+            now == [RoleName(clientID: nil, name: name)]
+        {
+            return
+        }
+        if kept[role] != nil || kept[roles] == nil, now.count == 1, now[0].clientID == nil {
+            json[role] = ["name": .string(now[0].name)]
+        } else {
+            json[role] = nil
+            if kept.strings(roles) ?? [] != now.ofRealm { json[roles] = .texts(now.ofRealm) }
         }
     }
 }

@@ -18,6 +18,7 @@ extension Client {
             authentication: isConfidential ? .privateKeyJWT : .none
         )
         self.documented = documented
+        redirectRule = .exactPort
         redirectURIs = document.redirectURIs
         grantTypes =
             document.refreshes ? [.authorizationCode, .refreshToken] : [.authorizationCode]

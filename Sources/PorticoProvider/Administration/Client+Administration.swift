@@ -3,18 +3,18 @@ package import PorticoStores
 
 /// Which clients people administer by (docs/decisions/0071).
 extension Client {
-    /// The clients that every Keycloak realm has itself.
-    package static let keycloaksOwn: Set<String> = [
+    /// The clients that a realm has itself.
+    package static let builtIn: Set<String> = [
         "account", "account-console", "admin-cli", "broker", "realm-management",
         "security-admin-console",
     ]
 
     /// The realm `master` has one more for each realm.
-    package static func isKeycloaksOwn(_ clientID: String, in realm: String) -> Bool {
-        keycloaksOwn.contains(clientID) || realm == "master" && clientID.hasSuffix("-realm")
+    package static func isBuiltIn(_ clientID: String, in realm: String) -> Bool {
+        builtIn.contains(clientID) || realm == "master" && clientID.hasSuffix("-realm")
     }
 
-    /// Whether it is one of Keycloak's own for administration: by these a person does what they may,
+    /// Whether it is one of the realm's own for administration: by these a person does what they may,
     /// whatever the token says.
     package var isConsole: Bool {
         documented == nil

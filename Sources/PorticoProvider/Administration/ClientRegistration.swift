@@ -88,7 +88,7 @@ package struct ClientRegistration: Sendable {
         try checkBackchannelLogout(client)
         try checkScopes(client)
         for (index, origin) in client.webOrigins.enumerated()
-        where client.keycloak == nil
+        where client.redirectRule != .patterns
             && !WebOrigin.isOrigin(origin, development: client.isDevelopment)
         {
             throw .webOrigin(index: index)
@@ -105,7 +105,7 @@ package struct ClientRegistration: Sendable {
         }
         try checkLoginTokenTargets(client)
         guard !client.administers || !client.requiresConsent else { throw .administers }
-        guard client.mappers.count <= 100 else { throw .tooManyMappers }
+        guard client.mappers.count(where: { $0.kept == nil }) <= 100 else { throw .tooManyMappers }
         for (index, mapper) in client.mappers.enumerated() where !mapper.isRegistrable {
             throw .mapper(index: index)
         }
@@ -126,14 +126,13 @@ package struct ClientRegistration: Sendable {
     /// RFC 6749 appendix A.1. `sub` of a client's own tokens contains it, and a `sub` has at most
     /// 255 characters (OpenID Connect Core §2).
     private static func checkNames(_ client: Client) throws(Refusal) {
-        // What a Keycloak has registered may be longer, and have spaces (docs/decisions/0121).
-        let isKeycloaks = client.keycloak != nil
+        let isLong = client.compatibility.contains(.longNames)
         let id = client.clientID.utf8
-        guard (1...(isKeycloaks ? 255 : 200)).contains(id.count),
-            id.allSatisfy({ $0.isVisible || isKeycloaks && $0 == UInt8(ascii: " ") }),
+        guard (1...(isLong ? 255 : 200)).contains(id.count),
+            id.allSatisfy({ $0.isVisible || isLong && $0 == UInt8(ascii: " ") }),
             id.first != UInt8(ascii: " "), id.last != UInt8(ascii: " ")
         else { throw .clientID }
-        guard PlainText.isLine(client.name, length: isKeycloaks ? 255 * 4 : 200) else {
+        guard PlainText.isLine(client.name, length: isLong ? 255 * 4 : 200) else {
             throw .name
         }
     }
@@ -179,15 +178,15 @@ package struct ClientRegistration: Sendable {
         }
         // RFC 6749 §3.1.2.2.
         if client.grantTypes.contains(.authorizationCode), client.redirectURIs.isEmpty,
-            client.keycloak == nil
+            client.redirectRule != .patterns
         {
             throw .noRedirectURI
         }
     }
 
-    /// Of each kind. What a Keycloak has registered may be more (docs/decisions/0121).
+    /// Of each kind.
     package static func mostRedirectURIs(of client: Client) -> Int {
-        client.keycloak == nil ? 100 : 1000
+        client.compatibility.contains(.longNames) ? 1000 : 100
     }
 
     private static func checkRedirects(_ client: Client) throws(Refusal) {
@@ -195,8 +194,8 @@ package struct ClientRegistration: Sendable {
         guard client.redirectURIs.count <= most, client.postLogoutRedirectURIs.count <= most else {
             throw .tooManyRedirectURIs
         }
-        // Keycloak's patterns are checked where they are imported, and never match too much.
-        guard client.keycloak == nil else { return }
+        // Patterns are checked where they are imported, and never match too much.
+        guard client.redirectRule != .patterns else { return }
         for (index, uri) in client.redirectURIs.enumerated() {
             do {
                 try uri.checkRegistrable(development: client.isDevelopment)
@@ -262,20 +261,21 @@ extension Client {
 extension ClaimMapper {
     /// Whether only the Provider itself writes this claim, because the protocol defines it.
     package static func isReserved(_ claim: String) -> Bool {
-        MappedClaims.reserved.contains(claim)
+        ReservedClaims.token.contains(ExactText(claim))
     }
 
-    /// The mapped value is in every token, so all of it is bounded.
+    /// The mapped value is in every token, so all of it is bounded; of one from a file, where it is read.
     fileprivate var isRegistrable: Bool {
-        switch source {
-        case .realmRoles(let claim): Self.isClaim(claim)
-        case .clientRoles(let clientID, let claim):
-            (1...200).contains(clientID.utf8.count) && Self.isClaim(claim)
-        case .attribute(let name, let claim, _):
-            (1...200).contains(name.utf8.count) && Self.isClaim(claim)
-        case .fixed(let claim, let value):
-            Self.isClaim(claim) && value.serialized().count <= 2048
+        guard kept == nil else { return true }
+        guard claim.map({ Self.isClaim($0.root) && $0.text.utf8.count <= 200 }) ?? true else {
+            return false
+        }
+        return switch kind {
+        case .clientRoles(let clientID?, _): (1...200).contains(clientID.utf8.count)
+        case .attribute(let name, _): (1...200).contains(name.utf8.count)
+        case .fixedClaim(let value): value.serialized().count <= 2048
         case .audience(let audience): (1...1000).contains(audience.utf8.count)
+        default: true
         }
     }
 

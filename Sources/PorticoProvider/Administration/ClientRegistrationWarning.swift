@@ -58,8 +58,7 @@ extension ClientRegistration {
 extension Client {
     /// Schemes are case-insensitive (RFC 3986 §3.1).
     fileprivate var privateUseSchemes: Set<String> {
-        // Of a client that came from Keycloak these are patterns.
-        guard keycloak == nil else { return [] }
+        guard redirectRule != .patterns else { return [] }
         return Set(
             redirectURIs.filter { $0.kind == .privateUseScheme }.map { $0.scheme.lowercased() }
         )

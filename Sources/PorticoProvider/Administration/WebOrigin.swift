@@ -15,7 +15,7 @@ package enum WebOrigin {
         return (address.isSecure || isLocal) && address.webOrigin == text
     }
 
-    /// The origins of those redirect URIs that have one: the meaning of `+` in Keycloak's web
+    /// The origins of those redirect URIs that have one: the meaning of `+` among web
     /// origins.
     package static func origins(of redirectURIs: [RedirectURI]) -> [String] {
         var origins: [String] = []

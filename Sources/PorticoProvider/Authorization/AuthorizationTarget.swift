@@ -7,10 +7,9 @@ struct AuthorizationTarget: Hashable, Sendable {
     let mode: ResponseMode
     /// Returned unchanged if it was sent.
     let state: String?
-    /// `nil` for a client that cannot take it (Keycloak `exclude.issuer.from.auth.response`).
+    /// `nil` for a client that cannot take it (``Compatibility/noIssuer``).
     let issuer: String?
-    /// Whether the client hears which session it is (Keycloak
-    /// `exclude.session.state.from.auth.response`).
+    /// Whether the client hears which session it is (``Compatibility/noSessionState``).
     let namesSession: Bool
     let clientName: String
 
@@ -19,7 +18,7 @@ struct AuthorizationTarget: Hashable, Sendable {
 
     typealias Parameters = [(name: String, value: String)]
 
-    /// RFC 6749 §4.1.2, with Keycloak's `session_state`.
+    /// RFC 6749 §4.1.2, with `session_state`.
     ///
     /// - Parameters:
     ///   - action: What the request asked for.

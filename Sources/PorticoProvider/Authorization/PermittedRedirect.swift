@@ -9,18 +9,10 @@ struct PermittedRedirect: Hashable, Sendable {
     /// Whether it is the client's at all: not where any website is permitted.
     private let isOwn: Bool
 
-    /// - Returns: `nil` if the client has not registered it; one that came from Keycloak may have
-    ///   registered a pattern.
-    init?(_ requested: RedirectURI, of client: Client, in realm: LiveRealm?) {
-        let keycloak = realm?.keycloakClient(client)
-        let isPermitted =
-            keycloak.map { $0.redirects.permits(requested) }
-            ?? client.redirectURIs.contains {
-                client.documented == nil
-                    ? $0.permits(requested) : $0.permitsExactPort(requested)
-            }
-        guard isPermitted else { return nil }
-        isOwn = keycloak?.ownRedirects.permits(requested) ?? true
+    /// - Returns: `nil` if the client has not registered it (``Client/redirectRule``).
+    init?(_ requested: RedirectURI, of client: LiveClient) {
+        guard client.permits(requested) else { return nil }
+        isOwn = client.owns(requested)
         uri = requested
     }
 

@@ -55,7 +55,7 @@ struct ProvenRequest: Sendable {
             }
             let request = try AuthorizationRequest(
                 form,
-                ignoresUnknownPrompts: client.keycloak != nil
+                ignoresUnknownPrompts: client.compatibility.contains(.unknownPrompts)
             )
             try CodeProtectionRule(of: client).check(request)
             // Initiating User Registration via OpenID Connect §4.1.
@@ -109,7 +109,7 @@ struct ProvenRequest: Sendable {
     ) throws -> PermittedRedirect {
         do throws(OAuthError) {
             let requested = RedirectURI(try form.required("redirect_uri"))
-            guard let redirect = PermittedRedirect(requested, of: client, in: realm) else {
+            guard let redirect = PermittedRedirect(requested, of: realm.live(client)) else {
                 throw OAuthError(.invalidRequest, "redirect_uri is not one the client registered.")
             }
             return redirect
@@ -124,15 +124,14 @@ struct ProvenRequest: Sendable {
         _ client: Client,
         _ realm: LiveRealm
     ) throws -> AuthorizationTarget {
-        let attributes = realm.keycloakClient(client)?.attributes
         func target(_ mode: ResponseMode, _ state: String?) -> AuthorizationTarget {
             AuthorizationTarget(
                 redirect: redirect,
                 mode: mode,
                 state: state,
-                issuer: attributes?.isOn("exclude.issuer.from.auth.response") == true
+                issuer: client.compatibility.contains(.noIssuer)
                     ? nil : realm.realm.issuer,
-                namesSession: attributes?.isOn("exclude.session.state.from.auth.response") != true,
+                namesSession: !client.compatibility.contains(.noSessionState),
                 clientName: client.name
             )
         }
@@ -163,7 +162,7 @@ struct ProvenRequest: Sendable {
 
     /// Unknown scope tokens, and those that the client may not have, are ignored (OpenID Connect
     /// Core §3.1.2.1); without `scope`, the client's defaults apply.
-    /// Keycloak refuses them.
+    /// Some clients expect a refusal (``Compatibility/strictScope``).
     private static func granted(_ request: AuthorizationRequest, to client: Client)
         throws(OAuthError) -> Scope
     {
@@ -171,7 +170,10 @@ struct ProvenRequest: Sendable {
             return try ATScope.granted(request.scope, of: document.scope).granted
         }
         let allowed = request.scope.tokens.filter(client.mayHave)
-        guard client.keycloak == nil || allowed.count == request.scope.tokens.count else {
+        guard
+            !client.compatibility.contains(.strictScope)
+                || allowed.count == request.scope.tokens.count
+        else {
             throw OAuthError(.invalidScope, "scope has a token that the client may not have.")
         }
         return Scope(tokens: allowed + client.defaultScopes)
@@ -184,19 +186,16 @@ struct ProvenRequest: Sendable {
     }
 
     /// An essential `acr` that cannot be reached is an error (OpenID Connect Core §5.5.1.1).
-    /// A level of Keycloak's has a name, and who reached it has reached the lower ones.
+    /// A level may have a name, and a person who reached it has reached the lower ones.
     private static func checkReachable(
         _ request: AuthorizationRequest,
         in realm: LiveRealm,
         by client: Client
     ) throws(OAuthError) {
         guard let values = request.claims?.essentialACR else { return }
-        let levels = realm.keycloakClient(client).map {
-            $0.attributes.acrLevels ?? realm.keycloak?.acrLevels ?? [:]
-        }
+        let levels = realm.acrLevels(of: client)
         let isReachable = values.contains { value in
-            guard let levels else { return sameBytes(value, RealmMetadata.passwordACR) }
-            return (levels[value] ?? Int64(value)).map { $0 <= 1 } ?? false
+            (levels[value] ?? Int64(value)).map { $0 <= 1 } ?? false
         }
         guard isReachable else {
             throw OAuthError(
@@ -241,10 +240,11 @@ extension Client {
     /// unspent in an address that the browser passes on at the next redirect (RFC 9110 §10.2.2,
     /// docs/decisions/0041).
     ///
-    /// Keycloak's own adapter for browsers asks for it, whatever is registered. A public client with a
+    /// Some adapters for browsers ask for it, whatever is registered. A public client with a
     /// document may, too: its request was pushed, with a proof of its key, so that no link of an
     /// attacker's can have chosen the mode.
     fileprivate var readsFragments: Bool {
-        type == .public && (!webOrigins.isEmpty || keycloak != nil || documented != nil)
+        type == .public
+            && (!webOrigins.isEmpty || compatibility.contains(.fragments) || documented != nil)
     }
 }

@@ -2,8 +2,8 @@ import PorticoBytes
 import PorticoProtocol
 import PorticoStores
 
-/// What an app asks a person to do before it gets its answer (Keycloak `kc_action`). Only clients
-/// that come from Keycloak ask.
+/// What an app asks a person to do before it gets its answer (`kc_action`;
+/// ``Compatibility/requestedActions``).
 struct RequestedAction: Sendable, Equatable {
     enum Kind: Sendable, Equatable {
         case updatePassword, configureTOTP
@@ -16,7 +16,7 @@ struct RequestedAction: Sendable, Equatable {
 
     /// - Returns: `nil` where nothing is asked for.
     init?(_ form: FormParameters, of client: Client) {
-        guard client.keycloak != nil, let name = form["kc_action"],
+        guard client.compatibility.contains(.requestedActions), let name = form["kc_action"],
             name.utf8.count <= 255, name.utf8.allSatisfy({ $0.isVisible })
         else { return nil }
         self.name = name
@@ -30,7 +30,7 @@ struct RequestedAction: Sendable, Equatable {
             }
     }
 
-    /// What became of it (Keycloak `kc_action_status`).
+    /// What became of it (`kc_action_status`).
     enum Status: UInt8, CaseIterable, Sendable {
         case success = 1
         case cancelled

@@ -5,7 +5,7 @@ import PorticoProtocol
 import PorticoStores
 import PorticoWeb
 
-/// What an app asks a person to do (Keycloak `kc_action`).
+/// What an app asks a person to do (`kc_action`).
 extension BrowserFlow {
     func updatePasswordPage(
         _ proven: ProvenRequest,

@@ -55,9 +55,11 @@ struct ClientAuthentication: Sendable {
         in realm: LiveRealm
     ) throws(UnprovenClient) -> AuthenticatedClient {
         let client = try registered(clientID, realm)
-        // RFC 6749 §2.3.1: an empty password means no password, in the header as in the body. Where a
-        // Keycloak was, apps send some word because their library wants one, and it counts for nothing.
-        if client.isNameEnough, secret.reveal().isEmpty || client.keycloak != nil {
+        // RFC 6749 §2.3.1: an empty password means no password, in the header as in the body. Some
+        // apps send a word because their library wants one, and it counts for nothing.
+        if client.isNameEnough,
+            secret.reveal().isEmpty || client.compatibility.contains(.needlessSecret)
+        {
             return AuthenticatedClient(proven: client, assertion: nil)
         }
         guard client.takesSecret(by: method) else { throw UnprovenClient(.method, client) }

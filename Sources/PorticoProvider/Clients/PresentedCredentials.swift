@@ -56,7 +56,7 @@ enum PresentedCredentials: Sendable {
         "More than one way of client authentication is used."
     )
 
-    /// One secret, sent twice, as some clients of Keycloak do.
+    /// One secret, sent twice (``Compatibility/repeatedSecret``).
     private static func both(
         _ header: String,
         _ secret: SecretText,

@@ -5,8 +5,7 @@ import PorticoProtocol
 import PorticoStores
 import PorticoWeb
 
-/// `GET /realms/{realm}/account` by a program that has an access token: who the person is, as
-/// Keycloak's account service tells it (`UserRepresentation`).
+/// `GET /realms/{realm}/account` by a program that has an access token: who the person is.
 struct AccountProfileEndpoint: Sendable {
     let verifier: AccessTokenVerifier
     let headers: SecurityHeaders
@@ -36,7 +35,8 @@ struct AccountProfileEndpoint: Sendable {
             )
         }
         let roles = realm.graph.roles(of: person)
-        guard let view = realm.keycloakView(of: live.client, scope: live.scope, roles: roles),
+        let view = realm.view(of: live.client, scope: live.scope, roles: roles)
+        guard
             !live.said(of: roles, in: realm).isDisjoint(with: Self.roles.map(Self.role))
         else {
             throw OAuthError(.accessDenied, "The client may not see the person's profile.")
@@ -72,7 +72,7 @@ struct AccountProfileEndpoint: Sendable {
     /// `id` is the `sub` that the client knows; the rest is what its scope gives it elsewhere, too
     /// (OpenID Connect Core §5.4): of the attributes it sees those that it is told of there.
     /// Introspection tells APIs.
-    private static func profile(of person: Person, by scope: Scope, seenBy view: KeycloakView)
+    private static func profile(of person: Person, by scope: Scope, seenBy view: TokenView)
         -> JSONObject
     {
         var profile: JSONObject = ["id": .string(view.client.subject(of: person.id))]
@@ -86,7 +86,7 @@ struct AccountProfileEndpoint: Sendable {
             profile["emailVerified"] = .bool(person.isEmailVerified)
         }
         var attributes = JSONObject()
-        for mapper in view.mappers.mappers
+        for mapper in view.mappers
         where !mapper.targets.subtracting([.introspection]).isEmpty {
             guard case .attribute(let name, _) = mapper.kind,
                 let values = person.attributes[name]

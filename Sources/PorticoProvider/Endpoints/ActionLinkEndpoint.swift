@@ -6,7 +6,7 @@ import PorticoStores
 import PorticoWeb
 
 /// `GET` and `POST …/login-actions/action-token`: the target of a link that an administrator has
-/// mailed (``ActionLinks``; Keycloak's path).
+/// mailed (``ActionLinks``).
 ///
 /// Opening it consumes nothing, because programs that scan mail open links: sending the form does.
 /// No one is signed in by it, so a second factor is still asked for. Who reads the mailbox may not be the
@@ -207,8 +207,7 @@ struct ActionLinkEndpoint: Sendable {
         if let back = link.back, let client = context.realm.client(clientID: back.clientID),
             let redirect = PermittedRedirect(
                 RedirectURI(back.redirectURI),
-                of: client,
-                in: context.realm
+                of: context.realm.live(client)
             ), let link = PageLink(redirect: redirect.uri.text)
         {
             return link

@@ -13,8 +13,7 @@ struct AuthorizationEndpoint: Sendable {
         try await begin(try context.parameters(), context)
     }
 
-    /// `GET …/registrations`: an authorization request with `prompt=create` (Keycloak
-    /// `OIDCLoginProtocolService.registerPage`).
+    /// `GET …/registrations`: an authorization request with `prompt=create`.
     func register(_ context: RealmContext) async throws -> Response {
         guard context.realm.realm.registration != nil else { throw RegistrationClosed() }
         let parameters = try context.parameters().all.filter { !sameBytes($0.name, "prompt") }
@@ -23,7 +22,7 @@ struct AuthorizationEndpoint: Sendable {
     }
 
     /// `GET …/forgot-credentials`: an authorization request that begins with the page for a forgotten
-    /// password (Keycloak `OIDCLoginProtocolService.forgotCredentialsPage`).
+    /// password.
     func forgotCredentials(_ context: RealmContext) async throws -> Response {
         guard flow.sendsMail, context.realm.allowsPasswordReset else { throw NotOffered() }
         let browser = try flow.browser(context)

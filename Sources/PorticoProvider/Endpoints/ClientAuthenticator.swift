@@ -50,7 +50,10 @@ struct ClientAuthenticator: Sendable {
             credentials = try PresentedCredentials(
                 authorization: context.authorization,
                 form: form,
-                takesBoth: { context.realm.client(clientID: $0)?.keycloak != nil }
+                takesBoth: {
+                    context.realm.client(clientID: $0)?.compatibility.contains(.repeatedSecret)
+                        ?? false
+                }
             )
         } catch  where error.code == .invalidClient {
             let client = form["client_id"].flatMap(context.realm.client(clientID:))

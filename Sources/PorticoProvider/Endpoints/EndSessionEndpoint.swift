@@ -66,8 +66,10 @@ struct EndSessionEndpoint: Sendable {
             return leave(request, try await end(hint.sessionID, context), context)
         }
         guard let hint = request.hint else {
-            // Keycloak redirects at once, and an app whose session is over waits for that.
-            if request.client?.keycloak != nil, request.location != nil {
+            // An app whose session is over waits for the redirect.
+            if request.client?.compatibility.contains(.signOutRedirect) == true,
+                request.location != nil
+            {
                 return leave(request, .wasNotSignedIn, context)
             }
             guard !context.isUnseen else {

@@ -3,7 +3,7 @@ import PorticoProtocol
 import PorticoStores
 import PorticoWeb
 
-/// `POST …/logout` with a refresh token, as sent by Keycloak's older adapters and apps: ends the
+/// `POST …/logout` with a refresh token, as sent by older adapters and apps: ends the
 /// token's session, and offline access too, and answers 204.
 struct LegacySignOut: Sendable {
     let authenticated: ClientAuthenticator

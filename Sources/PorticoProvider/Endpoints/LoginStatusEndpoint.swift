@@ -5,9 +5,8 @@ import PorticoProtocol
 import PorticoStores
 import PorticoWeb
 
-/// The hidden frames of Keycloak's adapter for browsers: whether our cookies reach us in a frame, and
-/// whether the browser is still signed in (Keycloak `LoginStatusIframeEndpoint`,
-/// `ThirdPartyCookiesIframeEndpoint`). Only realms from Keycloak have them.
+/// The hidden frames of adapters for browsers: whether our cookies reach us in a frame, and
+/// whether the browser is still signed in (OpenID Connect Session Management §3.2).
 struct LoginStatusEndpoint: Sendable {
     let flow: BrowserFlow
 
@@ -18,7 +17,6 @@ struct LoginStatusEndpoint: Sendable {
     func page(_ context: RealmContext) throws -> Response { try frame(.loginStatus, context) }
 
     private func frame(_ page: HiddenFrame, _ context: RealmContext) throws -> Response {
-        guard context.realm.keycloak != nil else { throw context.realm.notFound }
         // Whose page it is, as far as the browser says, comes first: not all may fit.
         let asking = context.headers[.referer].flatMap(HTTPAddress.init)?.webOrigin
         let origins = context.realm.frameOrigins
@@ -39,14 +37,13 @@ struct LoginStatusEndpoint: Sendable {
     ///   registered.
     func status(_ context: RealmContext) async throws -> Response {
         let realm = context.realm
-        guard realm.keycloak != nil else { throw realm.notFound }
         let form = try FormParameters(query: context.target)
         try form.refuseRepeats()
         // Its answers tell of a cookie: only our own page may ask.
         guard FetchSite.permitsPost(context.headers),
             let client = form["client_id"].flatMap(realm.client(clientID:)),
-            let origins = realm.keycloakClient(client)?.origins,
-            let origin = form["origin"], origins.access(for: origin) == .full
+            client.compatibility.contains(.credentials), let origin = form["origin"],
+            realm.live(client).origins.access(for: origin) == .full
         else { throw OAuthError(.accessDenied, "This page may not ask.") }
         let isKnown =
             switch (form["session_state"], try await flow.sessionID(context)) {

@@ -5,9 +5,8 @@ import PorticoProtocol
 import PorticoStores
 import PorticoWeb
 
-/// `GET /realms/{realm}`: what the realm is, for programs as Keycloak tells it
-/// (`PublishedRealmRepresentation`), and a page for people. And the addresses of Keycloak's that only
-/// lead on.
+/// `GET /realms/{realm}`: what the realm is, for programs, and a page for people; and the addresses
+/// that only lead on.
 struct RealmInfoEndpoint: Sendable {
     let page: PageResponder
 
@@ -40,13 +39,13 @@ struct RealmInfoEndpoint: Sendable {
         return info
     }
 
-    /// `GET /realms/{realm}/clients/{client}/redirect`: to where a client from Keycloak begins.
+    /// `GET /realms/{realm}/clients/{client}/redirect`: to where a client's own pages begin.
     ///
     /// - Throws: 404 if there is none.
     func client(_ context: RealmContext) throws -> Response {
         let realm = context.realm
         guard let client = realm.client(clientID: String(context.target.segments[3])),
-            let home = realm.keycloakClient(client)?.home, let redirect = Redirect(to: home)
+            let home = realm.live(client).home, let redirect = Redirect(to: home)
         else { throw realm.notFound }
         return Response(redirect, headers: page.headers)
     }

@@ -5,7 +5,7 @@ import PorticoStores
 import PorticoWeb
 
 /// `POST …/login-actions/required-action`: a person who is signed in chooses a new password, because
-/// an app asks for it (Keycloak `kc_action=UPDATE_PASSWORD`).
+/// an app asks for it (`kc_action=UPDATE_PASSWORD`).
 struct RequiredActionEndpoint: Sendable {
     let flow: BrowserFlow
     let change: PasswordChange

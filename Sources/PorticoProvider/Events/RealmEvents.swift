@@ -4,8 +4,8 @@ package import PorticoStores
 import PorticoSystem
 import PorticoWeb
 
-/// What happens in a realm that comes from Keycloak and keeps events (`eventsEnabled`,
-/// `adminEventsEnabled`), until it is written for those who administer it.
+/// What happens in a realm that keeps events (``Realm/EventPolicy``), until it is written for those who
+/// administer it.
 ///
 /// Nothing is written during a request, and strangers cannot fill the database: of what anyone can
 /// cause, as often as they like, a realm has at most 300 events in an hour, and
@@ -23,10 +23,9 @@ package final class RealmEvents: Sendable {
     ///   - facts: `sub`, `sid`, `client` (a `client_id`), `reason`.
     func note(_ event: String, _ context: RealmContext, _ facts: [String: String]) {
         guard let word = Self.words[event == "replay" ? "replay \(facts["what"] ?? "")" : event],
-            let settings = context.realm.realm.keycloak,
-            settings.bool("eventsEnabled") == true,
-            settings.strings("enabledEventTypes").map({ $0.isEmpty || $0.contains(word.kind) })
-                ?? true
+            context.realm.realm.events.keepsSignIns,
+            context.realm.realm.events.kinds.isEmpty
+                || context.realm.realm.events.kinds.contains(word.kind)
         else { return }
         if word.isAnyones {
             let key = LimitKey("realm events", context.realm.id)
@@ -50,7 +49,7 @@ package final class RealmEvents: Sendable {
 
     /// Keeps what an administrator did.
     package func note(_ event: RealmEvent, in realm: LiveRealm) {
-        guard realm.realm.keycloak?.bool("adminEventsEnabled") == true else { return }
+        guard realm.realm.events.keepsAdministration else { return }
         keep([event])
     }
 
@@ -75,12 +74,12 @@ package final class RealmEvents: Sendable {
         }
     }
 
-    /// Events of a realm from before are over (Keycloak `eventsExpiration`). `now` in seconds, the
+    /// Events of a realm from before are over. `now` in seconds, the
     /// answer in milliseconds since 1970.
     package static func start(in realm: LiveRealm, at now: Int64) -> Int64? {
-        guard let seconds = realm.realm.keycloak?.int64("eventsExpiration"), seconds > 0,
-            seconds <= now
-        else { return nil }
+        guard let seconds = realm.realm.events.lifetime, seconds > 0, seconds <= now else {
+            return nil
+        }
         return (now - seconds) * 1000
     }
 
@@ -110,7 +109,7 @@ package final class RealmEvents: Sendable {
         var isAnyones = false
     }
 
-    /// Keycloak's words (`EventType`, `Errors`) for what is logged.
+    /// The words of events (`EventType`, `Errors`) for what is logged.
     private static let words: [String: Word] = [
         "sign_in.ok": Word(kind: "LOGIN"),
         "sign_in.failed": Word(

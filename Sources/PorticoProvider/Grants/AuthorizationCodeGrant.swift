@@ -171,7 +171,7 @@ extension AuthorizationCode {
                 "redirect_uri is not the one of the authorization request."
             )
         }
-        guard PermittedRedirect(redirectURI, of: client, in: realm) != nil else {
+        guard PermittedRedirect(redirectURI, of: realm.live(client)) != nil else {
             throw OAuthError(.invalidGrant, "redirect_uri is not registered any more.")
         }
         do throws(OAuthError) {

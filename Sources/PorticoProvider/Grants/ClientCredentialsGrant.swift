@@ -21,7 +21,7 @@ struct ClientCredentialsGrant: Sendable {
             throw OAuthError(.unauthorizedClient, "The client may not use this grant type.")
         }
         let registered = client.client
-        // In Keycloak a client has an account of its own, with roles.
+        // A client may have an account of its own, with roles.
         let account = try await people.serviceAccount(of: registered.id, realmID: realm.realm.id)
         guard account?.person.isEnabled ?? true else {
             throw OAuthError(.unauthorizedClient, "The client's own account is disabled.")

@@ -6,7 +6,7 @@ import PorticoWeb
 
 /// Issues a token for a person's password (RFC 6749 §4.3), which OAuth 2.1 has no more (RFC 9700
 /// §2.4): only to `admin-cli` of the realm `master`, and only where the operator's setting says so,
-/// for scripts of Keycloak that know no other way.
+/// for scripts that know no other way.
 ///
 /// The limits on guessing are those of the sign-in page. People who have a second factor, or must
 /// do something first, sign in on that page.
@@ -133,7 +133,7 @@ struct PasswordGrant: Sendable {
             createdAt: moment.seconds,
             idleSeconds: realm.realm.lifetimes.sessionIdle,
             expiresAt: session.expiresAt,
-            // Programs of Keycloak's keep no session without one.
+            // Such programs keep no session without one.
             refresh: client.grantTypes.contains(.refreshToken)
                 ? RefreshState(first: moment, ring: ring) : nil
         )

@@ -107,9 +107,9 @@ struct RefreshTokenGrant: Sendable {
         return reading
     }
 
-    /// What was granted, or less (RFC 6749 §6, RFC 9700 §4.14.2), as far as it is left. Of a client that
-    /// came from Keycloak the scope is cut to that, and its default scopes stay: the answer does not
-    /// name all of them.
+    /// What was granted, or less (RFC 6749 §6, RFC 9700 §4.14.2), as far as it is left. Of a client
+    /// whose tokens have what mappers write the scope is cut to that, and its default scopes stay: the answer
+    /// does not name all of them.
     static func scope(
         _ requested: Scope?,
         of granted: Scope,
@@ -117,7 +117,7 @@ struct RefreshTokenGrant: Sendable {
         for client: Client
     ) throws(OAuthError) -> Scope {
         guard let requested else { return left }
-        if client.keycloak != nil {
+        if client.tokenForm != .standard {
             return Scope(tokens: (requested.tokens + client.defaultScopes).filter(left.contains))
         }
         guard requested.isSubset(of: granted) else {

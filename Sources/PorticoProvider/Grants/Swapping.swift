@@ -25,7 +25,7 @@ struct Swapping: Sendable {
             expiresAt > now
         else { throw SwapRefusal(.expired) }
         guard token.issuedAt <= now + TokenSwapGrant.skew else { throw SwapRefusal(.notYetValid) }
-        let notBefore = max(realm.realm.notBefore, client.keycloak?.int64("notBefore") ?? 0)
+        let notBefore = max(realm.realm.notBefore, client.notBefore)
         guard token.issuedAt >= notBefore else { throw SwapRefusal(.notBefore) }
         guard !token.isBound else { throw SwapRefusal(.bound) }
     }
@@ -112,7 +112,7 @@ struct Swapping: Sendable {
     /// token outlives its session, and one that ended at a `notBefore` got no later token. What is
     /// handed on from it must not look fresh (`max_age`).
     private func earliestSignIn(of person: Person) -> Int64 {
-        let remembered = realm.realm.keycloak?.int64("ssoSessionMaxLifespanRememberMe") ?? 0
+        let remembered = realm.lifetimes.formerSessionMaximum
         // It may have been shortened here since.
         let former = swap.sessionMaximum ?? 0
         let longest = max(former, max(realm.lifetimes.sessionMaximum, remembered))

@@ -46,7 +46,7 @@ struct TokenIntrospection: Sendable {
         "session_state", "auth_time", "acr", "amr", "nonce", "cnf",
     ]
 
-    /// The token's own claims; for a client that came from Keycloak all that its mappers say of it,
+    /// The token's own claims; for a client whose tokens have what mappers write, all that these say of it,
     /// whatever the token itself says. Where not all of its scope is left, what is left says what
     /// else it has.
     private func described(_ live: LiveAccessToken, _ realm: LiveRealm, _ moment: Moment)
@@ -59,15 +59,15 @@ struct TokenIntrospection: Sendable {
             person: live.reading.person,
             scope: live.scope
         )
-        let keycloak = subject.keycloak(at: moment.seconds)
-        if live.isWhole, keycloak == nil { return live.claims }
+        let mapped = subject.mapped(at: moment.seconds)
+        if live.isWhole, mapped == nil { return live.claims }
         var claims =
-            keycloak?.introspection()
+            mapped?.introspection()
             ?? TokenClaims(subject: subject, now: moment.seconds).accessToken(id: live.id)
         for (name, value) in live.claims where live.isWhole || Self.defined.contains(name) {
             claims[name] = value
         }
-        if !live.isWhole { claims["scope"] = .string(keycloak?.scopeText ?? live.scope.text) }
+        if !live.isWhole { claims["scope"] = .string(mapped?.scopeText ?? live.scope.text) }
         claims["client_id"] = .string(live.client.clientID)
         return claims
     }

@@ -26,11 +26,14 @@ struct UserInfo: Sendable {
                 "The access token is unknown, expired, revoked, or bound to a key that is not proved."
             )
         }
-        // RFC 9700 §2.3: a token meant for other resource servers is refused. Keycloak's tokens do
-        // not name the issuer; there, a lightweight one is not meant for UserInfo.
+        // RFC 9700 §2.3: a token meant for other resource servers is refused. Those that mappers write do
+        // not name the issuer; a lightweight one is not meant for UserInfo.
         let isMeant =
-            realm.keycloakClient(live.client).map { !$0.isLightweight }
-            ?? live.audiences.contains { sameBytes($0, realm.realm.issuer) }
+            switch live.client.tokenForm {
+            case .standard: live.audiences.contains { sameBytes($0, realm.realm.issuer) }
+            case .mapped: true
+            case .lightweight: false
+            }
         guard isMeant else {
             throw OAuthError(.invalidToken, "The access token is not meant for UserInfo.")
         }
@@ -49,7 +52,7 @@ struct UserInfo: Sendable {
         )
         let requested = try live.reading.grant.claims.map { text in try ClaimsRequest(text) }
         let claims =
-            subject.keycloak(at: moment.seconds)?.userInfo(requested: requested)
+            subject.mapped(at: moment.seconds)?.userInfo(requested: requested)
             ?? TokenClaims(subject: subject, now: moment.seconds)
             .userInfo(requested: requested?.userInfo ?? [])
         return Answer(claims: claims, client: live.client)

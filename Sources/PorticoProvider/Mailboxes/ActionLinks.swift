@@ -6,7 +6,7 @@ package import PorticoStores
 import PorticoWeb
 
 /// A link that an administrator has mailed to a person, for what they are to do: choose a password,
-/// confirm their address, set up an authenticator app (Keycloak `execute-actions-email`).
+/// confirm their address, set up an authenticator app.
 ///
 /// Unlike a link that a person asks for, it works in any browser: no browser has asked.
 package struct ActionLink: Hashable, Sendable {
@@ -58,7 +58,7 @@ package struct ActionLinks: Sendable {
     /// Whether a link may lead to that address of the client's in the end.
     package func permits(_ redirectURI: String, of client: Client, in realm: LiveRealm) -> Bool {
         redirectURI.utf8.count <= Self.longestRedirect
-            && PermittedRedirect(RedirectURI(redirectURI), of: client, in: realm) != nil
+            && PermittedRedirect(RedirectURI(redirectURI), of: realm.live(client)) != nil
     }
 
     /// Mails a link to the address that it is for.
@@ -86,7 +86,7 @@ package struct ActionLinks: Sendable {
         let language = Language.best(
             uiLocales: person.attributes["locale"]?.first,
             acceptLanguage: nil,
-            otherwise: realm.keycloak?.defaultLocale
+            otherwise: realm.realm.defaultLanguage
         )
         try await mailboxes.send(
             MailDraft(

@@ -2,7 +2,7 @@ import PorticoBytes
 import PorticoProtocol
 import PorticoStores
 
-/// The roles of a person as claims, in the form that Keycloak's clients read: `realm_access.roles`
+/// The roles of a person as claims, in the form that most clients read: `realm_access.roles`
 /// and `resource_access.{client_id}.roles`.
 struct RoleClaims: Sendable {
     /// The scope token that requests them.

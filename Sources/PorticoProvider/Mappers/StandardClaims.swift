@@ -116,7 +116,7 @@ package struct StandardClaims: Sendable {
         return .string(value)
     }
 
-    /// How Keycloak calls the attributes behind some claims.
+    /// How attributes behind some claims are called elsewhere.
     private static let spellings = [
         "middle_name": "middleName", "phone_number": "phoneNumber",
         "phone_number_verified": "phoneNumberVerified",

@@ -21,14 +21,13 @@ package final class LiveRealm: Sendable {
     let takesPasswords: Bool
     /// What roles contain, and the groups.
     package let graph: RoleGraph
-    /// Of a realm that comes from Keycloak.
-    private let views: KeycloakViews?
+    private let views: TokenViews
     /// What reads refresh tokens of the server before; `nil`: none is swapped.
     let former: FormerTokens?
     /// The origins that its clients have registered for scripts, if any.
     let clientOrigins: CORSPolicy?
-    /// The origins that may show what is for hidden frames: those that clients from Keycloak have
-    /// registered for scripts.
+    /// The origins that may show what is for hidden frames: those of clients whose
+    /// pages show them (``Compatibility/credentials``).
     let frameOrigins: [String]
 
     package var id: String { realm.id }
@@ -46,7 +45,7 @@ package final class LiveRealm: Sendable {
         clients: [Client],
         keys: RealmKeys,
         graph: RoleGraph,
-        keycloak: KeycloakViews?,
+        views: TokenViews,
         former: FormerTokens?,
         documented: DocumentedClients,
         takesPasswords: Bool
@@ -57,7 +56,7 @@ package final class LiveRealm: Sendable {
         self.documented = realm.atProtocol == nil ? nil : documented
         self.keys = keys
         self.graph = graph
-        views = keycloak
+        self.views = views
         urls = RealmURLs(of: realm)
         host = realm.host
         let sets = Set(keys.stretches.map(\.algorithms))
@@ -67,7 +66,7 @@ package final class LiveRealm: Sendable {
                     of: realm,
                     at: urls,
                     signedWith: algorithms,
-                    keycloak: keycloak?.realm
+                    scopes: views.scopes
                 )
                 return (algorithms, document.serialized())
             }
@@ -78,11 +77,13 @@ package final class LiveRealm: Sendable {
             clients.filter { !$0.isEnabled }.map { (ExactText($0.clientID), $0) }
         ) { first, _ in first }
         clientsByUUID = Dictionary(clients.map { ($0.id, $0) }) { first, _ in first }
-        let moved = enabled.compactMap { keycloak?.client($0)?.origins }
-        let credentials = Set(moved.flatMap(\.origins))
-        let own = enabled.filter { keycloak?.client($0) == nil }.flatMap(\.webOrigins)
-        let others = moved.contains(where: \.allowsAny)
-        let origins = credentials.union(own)
+        let registered = enabled.filter { !$0.webOrigins.isEmpty }
+        let origins = Set(registered.flatMap { views.live($0).origins.origins })
+        let credentials = Set(
+            registered.filter { $0.compatibility.contains(.credentials) }
+                .flatMap { views.live($0).origins.origins }
+        )
+        let others = registered.contains { views.live($0).origins.allowsAny }
         clientOrigins =
             origins.isEmpty && !others
             ? nil : .origins(origins, credentials: credentials, others: others)
@@ -104,7 +105,7 @@ package final class LiveRealm: Sendable {
                 of: realm,
                 at: urls,
                 signedWith: algorithms,
-                keycloak: keycloak
+                scopes: views.scopes
             ).serialized()
     }
 
@@ -136,20 +137,12 @@ package final class LiveRealm: Sendable {
 
     /// `sub` of a person in the tokens of a client (OpenID Connect Core §8).
     func subject(of personID: String, for client: Client) -> String {
-        views?.client(client)?.subject(of: personID) ?? personID
+        live(client).subject(of: personID)
     }
 
-    /// Whether a mapper of a client from Keycloak, or of a scope, writes `sub` of something else than
-    /// the person's id.
+    /// Whether a mapper of a client, or of a scope, writes `sub` of something else than the person's id.
     func writesSubject(_ client: Client) -> Bool {
-        let own = keycloakClient(client)?.mappers ?? []
-        return (own + (keycloak?.scopeMappers ?? [])).contains { mapper in
-            // `try?`: what cannot be read wrote nothing there either.
-            guard let claim = mapper.config["claim.name"], let path = try? ClaimPath(claim) else {
-                return false
-            }
-            return path.names == ["sub"]
-        }
+        (live(client).mappers + views.scopes.mappers).contains { $0.claim?.names == ["sub"] }
     }
 
     /// All clients, enabled or not, in the order of their `client_id`.
@@ -159,7 +152,7 @@ package final class LiveRealm: Sendable {
 
     /// The origins whose scripts may read what a client's tokens open.
     package func origins(of client: Client) -> [String] {
-        keycloakClient(client)?.origins.origins ?? client.webOrigins
+        live(client).origins.origins
     }
 
     /// The client of that id, enabled or not: its grants are shown and ended under its name.
@@ -180,33 +173,28 @@ package final class LiveRealm: Sendable {
         return sameBytes(issuer, former.swap.issuer)
     }
 
-    /// What a client that came from Keycloak gets with a scope; `nil` for another client.
-    func keycloakView(of client: Client, scope: Scope, roles: Set<RoleName>) -> KeycloakView? {
-        views?.view(of: client, scope: scope, roles: roles)
+    /// What a client gets with a scope.
+    func view(of client: Client, scope: Scope, roles: Set<RoleName>) -> TokenView {
+        views.view(of: client, scope: scope, roles: roles)
     }
 
-    /// A client that came from Keycloak; `nil` for another client.
-    func keycloakClient(_ client: Client) -> KeycloakClient? {
-        views?.client(client)
+    package func live(_ client: Client) -> LiveClient {
+        views.live(client)
     }
 
-    /// Whether people are asked for a scope, where they are asked at all: Keycloak keeps no consent to
-    /// others.
+    /// Whether people are asked for a scope, where they are asked at all: no consent is kept to others.
     func isAskedFor(_ scope: String) -> Bool {
-        scope != "openid" && (keycloak?.scope(named: scope)?.isAskedFor ?? true)
+        scope != "openid" && (views.scopes[scope]?.isAskedFor ?? true)
     }
 
-    /// The client scope of that name, of a realm that comes from Keycloak.
-    package func scope(named name: String) -> KeycloakScope? {
-        keycloak?.scope(named: name)
+    /// The client scope of that name.
+    package func scope(named name: String) -> LiveScope? {
+        views.scopes[name]
     }
 
-    /// The rules that a realm from Keycloak keeps; `nil` for another realm.
-    var keycloak: KeycloakRealm? { views?.realm }
-
-    /// The mappers of the realm, followed by the client's.
-    func mappers(for client: Client) -> [ClaimMapper] {
-        realm.mappers + client.mappers
+    /// The names of levels of authentication in a client's tokens.
+    func acrLevels(of client: Client) -> [String: Int64] {
+        client.acrLevels ?? realm.acrLevels
     }
 
     /// The key that signs a client's ID Tokens and logout tokens at `now` (seconds since 1970).
@@ -214,12 +202,9 @@ package final class LiveRealm: Sendable {
         keys.active(client.idTokenAlgorithm ?? realm.signingAlgorithm, at: now)
     }
 
-    /// The key that signs what UserInfo answers, for a client from Keycloak that has an algorithm for
-    /// it which is known here; `nil` for plain JSON.
+    /// The key that signs what UserInfo answers; `nil` for plain JSON.
     func userInfoKey(for client: Client, at now: Int64) -> SigningKey? {
-        keycloakClient(client)?.attributes["user.info.response.signature.alg"]
-            .flatMap { SignatureAlgorithm(wire: $0) }
-            .flatMap { keys.active($0, at: now) }
+        client.userInfoAlgorithm.flatMap { keys.active($0, at: now) }
     }
 
     /// The key that signs a client's access tokens at `now`.

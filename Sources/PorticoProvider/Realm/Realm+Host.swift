@@ -9,7 +9,7 @@ extension Realm {
         try? PublicURL(issuer)
     }
 
-    /// What its endpoints are below: the issuer, or Keycloak's path on the realm's own host.
+    /// What its endpoints are below: the issuer, or the same path on the realm's own host.
     package var base: String {
         host == nil ? issuer : "\(issuer)/realms/\(name)"
     }

@@ -156,15 +156,12 @@ package final class RealmDirectory: Sendable {
                     ring: ring
                 ),
                 graph: graph,
-                keycloak: realm.keycloak.map {
-                    KeycloakViews(
-                        $0,
-                        scopes: scopes[realm.id] ?? [],
-                        limits: record.roleLimits,
-                        graph: graph,
-                        issuer: realm.issuer
-                    )
-                },
+                views: TokenViews(
+                    of: realm,
+                    scopes: scopes[realm.id] ?? [],
+                    limits: record.roleLimits,
+                    graph: graph
+                ),
                 former: try FormerTokens(of: realm, keptKeys[realm.id] ?? [], ring: ring),
                 documented: documented,
                 takesPasswords: takesAdminPasswords && PasswordGrant.isServed(in: realm.name)

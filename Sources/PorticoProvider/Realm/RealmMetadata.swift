@@ -9,12 +9,12 @@ enum RealmMetadata {
 
     /// - Parameters:
     ///   - algorithms: Those of the published keys.
-    ///   - keycloak: Of a realm that comes from there.
+    ///   - scopes: Those of the realm.
     static func document(
         of realm: Realm,
         at urls: RealmURLs,
         signedWith algorithms: [SignatureAlgorithm],
-        keycloak: KeycloakRealm?
+        scopes kept: RealmScopes
     ) -> JSONObject {
         if let host = realm.atProtocol { return ATMetadata.document(of: host, at: urls) }
         // Initiating User Registration via OpenID Connect §4.2.
@@ -38,7 +38,7 @@ enum RealmMetadata {
             ("response_types_supported", ["code"]),
             ("response_modes_supported", ResponseMode.allCases.map(\.rawValue)),
             ("grant_types_supported", GrantType.allCases.map(\.rawValue)),
-            ("subject_types_supported", keycloak == nil ? ["public"] : ["public", "pairwise"]),
+            ("subject_types_supported", ["public", "pairwise"]),
             ("id_token_signing_alg_values_supported", algorithms.map(\.rawValue)),
             ("code_challenge_methods_supported", ["S256"]),
             ("token_endpoint_auth_methods_supported", methods),
@@ -48,11 +48,11 @@ enum RealmMetadata {
             ("introspection_endpoint_auth_methods_supported", confidential),
             ("introspection_endpoint_auth_signing_alg_values_supported", signing),
             ("dpop_signing_alg_values_supported", signing),
-            ("scopes_supported", keycloak.map { ["openid"] + $0.scopeNames } ?? scopes),
+            ("scopes_supported", kept.names.isEmpty ? scopes : ["openid"] + kept.names),
             ("claims_supported", claims),
             ("claim_types_supported", ["normal"]),
             ("prompt_values_supported", prompts(registers).map(\.rawValue)),
-            ("acr_values_supported", keycloak?.acrNames ?? [passwordACR]),
+            ("acr_values_supported", realm.acrNames),
             ("ui_locales_supported", Language.allCases.map(\.tag)),
         ]
         for (name, values) in lists {
@@ -65,7 +65,7 @@ enum RealmMetadata {
         ] {
             document[name] = true
         }
-        if keycloak != nil { document["check_session_iframe"] = .string(urls.loginStatus) }
+        document["check_session_iframe"] = .string(urls.loginStatus)
         // Explicit, because clients have read a missing one differently.
         for name in ["request_parameter_supported", "request_uri_parameter_supported"] {
             document[name] = false
@@ -88,7 +88,7 @@ enum RealmMetadata {
         ] + StandardClaims.names + ["realm_access", "resource_access", RoleClaims.flat]
 }
 
-extension KeycloakRealm {
+extension Realm {
     /// What `acr` may say: the names of levels, and the levels without one.
     fileprivate var acrNames: [String] {
         acrLevels.sorted { ($0.value, $0.key) < ($1.value, $1.key) }.map(\.key)

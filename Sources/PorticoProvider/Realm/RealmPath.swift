@@ -1,7 +1,6 @@
 import PorticoWeb
 
-/// The addresses of a realm in its metadata, pages and mail, below `/realms/{realm}/` (Keycloak's
-/// paths), or at the root of its host.
+/// The addresses of a realm in its metadata, pages and mail, below `/realms/{realm}/`, or at the root of its host.
 enum RealmPath: String, CaseIterable, Sendable {
     case openIDConfiguration = ".well-known/openid-configuration"
     case authorizationServerMetadata = ".well-known/oauth-authorization-server"

@@ -1,7 +1,6 @@
 package import PorticoStores
 
-/// The addresses of a realm: Keycloak's paths under its issuer (Keycloak `RealmsResource`,
-/// `OIDCLoginProtocolService`), or below the realm's path on a host of its own, whose root has the
+/// The addresses of a realm: the paths under its issuer, or below the realm's path on a host of its own, whose root has the
 /// endpoints of OAuth if it is one of the AT Protocol. All are built from the issuer, never from a
 /// request (docs/decisions/0036).
 package struct RealmURLs: Hashable, Sendable {

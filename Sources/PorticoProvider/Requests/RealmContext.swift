@@ -19,7 +19,7 @@ package struct RealmContext: PageContext {
         language = .best(
             uiLocales: nil,
             acceptLanguage: request.headers[.acceptLanguage],
-            otherwise: realm.keycloak?.defaultLocale
+            otherwise: realm.realm.defaultLanguage
         )
     }
 
@@ -37,7 +37,7 @@ package struct RealmContext: PageContext {
         language = .best(
             uiLocales: form["ui_locales"],
             acceptLanguage: headers[.acceptLanguage],
-            otherwise: realm.keycloak?.defaultLocale
+            otherwise: realm.realm.defaultLanguage
         )
     }
 }

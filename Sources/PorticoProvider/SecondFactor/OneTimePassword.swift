@@ -32,7 +32,7 @@ package struct OneTimePassword: Sendable {
         self.period = period
     }
 
-    /// As Keycloak keeps it (`OTPCredentialModel`).
+    /// As realm files keep it (`OTPCredentialModel`).
     ///
     /// - Parameters:
     ///   - parameters: `credentialData`.

@@ -2,7 +2,7 @@ import Crypto
 package import PorticoBytes
 package import PorticoProtocol
 
-/// Codes on paper, each of which is good once, as Keycloak keeps them
+/// Codes on paper, each of which is good once, as realm files keep them
 /// (`RecoveryAuthnCodesCredentialModel`): a SHA-512 of each is enough, because each has 60 random
 /// bits.
 package struct RecoveryCodes: Sendable {

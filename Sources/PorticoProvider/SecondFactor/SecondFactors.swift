@@ -46,8 +46,3 @@ struct SecondFactors: Sendable {
         return nil
     }
 }
-
-extension Realm {
-    /// How many periods a clock may be wrong (Keycloak `otpPolicyLookAheadWindow`).
-    var codeDrift: Int64 { keycloak?.int64("otpPolicyLookAheadWindow") ?? 0 }
-}

@@ -27,10 +27,6 @@ struct SignOutRequest: Sendable {
     ) throws(SignOutRefusal) {
         do throws(OAuthError) {
             try form.refuseRepeats()
-            // Keycloak ignores it.
-            guard form["redirect_uri"] == nil || realm.realm.keycloak != nil else {
-                throw OAuthError(.invalidRequest, "redirect_uri is now post_logout_redirect_uri.")
-            }
             hint = try Self.hint(form["id_token_hint"], realm, isCarried: isCarried, moment)
             state = form["state"]
             guard (state?.utf8.count ?? 0) <= AuthorizationTarget.longestState else {
@@ -123,10 +119,7 @@ struct SignOutRequest: Sendable {
     {
         guard let text, let client else { return nil }
         let requested = RedirectURI(text)
-        let isPermitted =
-            realm.keycloakClient(client).map { $0.postLogout.permits(requested) }
-            ?? client.permitsReturn(to: requested)
-        guard isPermitted else {
+        guard realm.live(client).permitsReturn(to: requested) else {
             let error = OAuthError(
                 .invalidRequest,
                 "post_logout_redirect_uri is not one the client registered."
@@ -134,17 +127,6 @@ struct SignOutRequest: Sendable {
             throw SignOutRefusal(.returnAddress, error, clientID: client.clientID)
         }
         return requested
-    }
-}
-
-extension Client {
-    /// Exactly a registered address (§3). The port of a loopback IP literal may differ, as for
-    /// sign-in and for the same reason: a native app learns it only once it listens (RFC 8252 §7.3,
-    /// docs/decisions/0008).
-    fileprivate func permitsReturn(to requested: RedirectURI) -> Bool {
-        postLogoutRedirectURIs.contains { registered in
-            registered == requested || type == .public && registered.permits(requested)
-        }
     }
 }
 

@@ -56,10 +56,10 @@ struct AccessTokenVerifier: Sendable {
         return (claims, id)
     }
 
-    /// What the token says, which our own signature covers. The tokens of a client that came from
-    /// Keycloak do not name scopes that are not to be shown: those are its defaults.
+    /// What the token says, which our own signature covers. A token that mappers write does not name scopes
+    /// that are not to be shown: those are the client's defaults.
     private static func scope(_ named: [String], of client: Client) -> Scope {
-        Scope(tokens: client.keycloak == nil ? named : named + client.defaultScopes)
+        Scope(tokens: client.tokenForm == .standard ? named : named + client.defaultScopes)
     }
 
     /// The client of a grant. Its document is never fetched for a token that is presented.

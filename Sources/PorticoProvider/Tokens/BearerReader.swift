@@ -11,7 +11,7 @@ package struct Bearer: Sendable {
     /// A person, or the account that a client has for itself.
     package let person: Person
     /// The roles that the person has now, with all that they contain, as far as the token says so and
-    /// its client sees them. A client's own account, and who uses Keycloak's own clients for
+    /// its client sees them. A client's own account, and who uses the realm's own clients for
     /// administration, has what they have now.
     package let roles: Set<RoleName>
 }
@@ -60,7 +60,7 @@ package struct BearerReader: Sendable {
         let all = realm.graph.roles(of: person)
         if person.person.serviceClientID != nil { return live.seen(of: all, in: realm) }
         guard live.client.isConsole else { return live.said(of: all, in: realm) }
-        return live.client.keycloak == nil ? live.seen(of: all, in: realm) : all
+        return live.client.tokenForm == .standard ? live.seen(of: all, in: realm) : all
     }
 
     /// Whether the realm signed the token and its time is not over. Nothing is read for it.

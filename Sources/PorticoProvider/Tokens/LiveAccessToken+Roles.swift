@@ -12,11 +12,11 @@ extension LiveAccessToken {
         seen(of: roles, in: realm).filter { says($0) && isMeant(for: $0, in: realm) }
     }
 
-    /// Those that the client sees. A token of Portico's own form shows none where it is meant for
+    /// Those that the client sees. A token of the standard form shows none where it is meant for
     /// other servers only, or has not the scope.
     func seen(of roles: Set<RoleName>, in realm: LiveRealm) -> Set<RoleName> {
-        if let view = realm.keycloakView(of: client, scope: scope, roles: roles) {
-            return view.visible(roles)
+        guard client.tokenForm == .standard else {
+            return realm.view(of: client, scope: scope, roles: roles).visible(roles)
         }
         guard scope.contains(RoleClaims.scope), names(realm.issuer) else { return [] }
         return Set(RoleClaims(roles, seenBy: client).roles)
@@ -29,13 +29,13 @@ extension LiveAccessToken {
         return owner?.strings("roles")?.contains { sameBytes($0, role.name) } ?? false
     }
 
-    /// Keycloak's tokens do not name the issuer, but the clients whose roles they have; a role of the
+    /// Tokens that mappers write do not name the issuer, but the clients whose roles they have; a role of the
     /// realm is for all of it, unless the token is for others only.
     private func isMeant(for role: RoleName, in realm: LiveRealm) -> Bool {
         if names(realm.issuer) { return true }
         if let clientID = role.clientID { return names(clientID) }
         return audiences.isEmpty
-            || audiences.contains { Client.isKeycloaksOwn($0, in: realm.name) }
+            || audiences.contains { Client.isBuiltIn($0, in: realm.name) }
     }
 
     private func names(_ audience: String) -> Bool {

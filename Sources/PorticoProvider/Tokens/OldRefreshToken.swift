@@ -3,7 +3,7 @@ import PorticoProtocol
 import PorticoStores
 
 /// A refresh or offline token of the server that a realm comes from, with its signature verified
-/// (Keycloak `RefreshToken`; docs/decisions/0051).
+/// (docs/decisions/0051).
 ///
 /// Its header names one of the realm's kept keys, which no token of our own does.
 struct OldRefreshToken: Sendable {

@@ -19,10 +19,10 @@ struct RefreshToken: Sendable, Equatable {
 
     /// Parses a presented text; ``isGenuine(for:ring:)`` then checks whether it is genuine.
     ///
-    /// - Parameter text: Also in ``KeycloakRefreshToken``'s form.
+    /// - Parameter text: Also in the form of ``RefreshTokenClaims``.
     /// - Returns: `nil` if the text does not have the form of a refresh token.
     init?(_ text: String) {
-        let text = KeycloakRefreshToken.token(in: text) ?? text
+        let text = RefreshTokenClaims.token(in: text) ?? text
         guard text.utf8.count == 76, let bytes = Base64URL.decode(text),
             bytes.count == Self.length, bytes[0] == Self.version,
             let keyID = KeyRing.KeyID(bytes: bytes[1..<5]),

@@ -13,7 +13,7 @@ struct TokenSubject: Sendable {
     let scope: Scope
     /// The key that the access token is bound to (RFC 9449 §6).
     var dpopKey: JWKThumbprint?
-    /// What is known of the request besides, for mappers of a client that came from Keycloak.
+    /// What is known of the request besides, for mappers.
     var notes: [String: String] = [:]
 
     /// `sub`: the person, or the client itself, under a name that cannot be a person's id (RFC 9700
@@ -45,17 +45,18 @@ struct TokenSubject: Sendable {
         RoleClaims(allRoles, seenBy: client)
     }
 
-    /// The form of a client's tokens that came from Keycloak; `nil` for another client.
+    var view: TokenView { realm.view(of: client, scope: scope, roles: allRoles) }
+
+    /// What writes the claims of a client whose tokens have what mappers write; `nil` for another one.
     ///
     /// - Parameter now: Seconds since 1970.
-    func keycloak(at now: Int64) -> KeycloakClaims? {
-        realm.keycloakView(of: client, scope: scope, roles: allRoles).map {
-            KeycloakClaims(subject: self, view: $0, now: now)
-        }
+    func mapped(at now: Int64) -> MappedClaims? {
+        client.tokenForm == .standard
+            ? nil : MappedClaims(subject: self, view: view, now: now)
     }
 
     /// A scope that shows roles is only for people with one of them.
-    func isPermitted(_ scope: KeycloakScope) -> Bool {
+    func isPermitted(_ scope: LiveScope) -> Bool {
         scope.isPermitted(to: allRoles)
     }
 
@@ -66,8 +67,16 @@ struct TokenSubject: Sendable {
         claims["cnf"] = ["jkt": .string(dpopKey.text)]
     }
 
-    var mapped: MappedClaims {
-        MappedClaims(mappers: realm.mappers(for: client), person: person, roles: roles)
+    /// What mappers add to a token of the standard form; `nil` if there are none.
+    func additions(for target: ClaimMapper.Target) -> MappedToken? {
+        let mappers = realm.live(client).mappers
+        guard !mappers.isEmpty else { return nil }
+        let input = MapperInput(
+            person: person?.person,
+            roles: Set(roles.roles),
+            clientID: client.clientID
+        )
+        return MappedToken(mappers.inOrder, for: target, input: input)
     }
 }
 
@@ -77,17 +86,17 @@ struct TokenClaims: Sendable {
     /// Seconds since 1970.
     let now: Int64
 
-    /// The claim `typ`, from Keycloak: it distinguishes the two kinds if their headers do not.
+    /// The claim `typ`: it distinguishes the two kinds if their headers do not.
     static let accessTokenKind = "Bearer"
     static let idTokenKind = "ID"
-    /// Keycloak writes it so for some clients.
+    /// ``Compatibility/lowercaseBearer``
     static let accessTokenKindInLowerCase = "bearer"
     /// Of a token that is bound to a key, as there: who reads no `cnf` does not take it for
     /// another.
     static let boundTokenKind = "DPoP"
     static let accessTokenKinds = [accessTokenKind, accessTokenKindInLowerCase, boundTokenKind]
 
-    /// RFC 9068 §2.2, with the members that Keycloak's clients read.
+    /// RFC 9068 §2.2, with the members that clients read besides.
     ///
     /// - Parameter id: `jti`; see ``AccessTokenID``.
     func accessToken(id: AccessTokenID) -> JSONObject {
@@ -148,7 +157,7 @@ struct TokenClaims: Sendable {
         if subject.client.documented != nil, let host = subject.realm.realm.atProtocol {
             return .string(host.resource)
         }
-        var audiences = subject.mapped.audiences
+        var audiences = subject.additions(for: .accessToken)?.audiences ?? []
         if subject.scope.contains("openid") || audiences.isEmpty {
             audiences.append(subject.realm.realm.issuer)
         }
@@ -176,7 +185,8 @@ struct TokenClaims: Sendable {
         if subject.scope.contains(RoleClaims.flat), subject.person != nil {
             claims[RoleClaims.flat] = .array(subject.roles.flatNames)
         }
-        subject.mapped.add(for: target, to: &claims)
+        guard let additions = subject.additions(for: target) else { return }
+        for (name, value) in additions.claims { claims[name] = value }
     }
 }
 

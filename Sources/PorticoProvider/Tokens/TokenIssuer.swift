@@ -4,7 +4,7 @@ import PorticoSeals
 import PorticoStores
 
 /// Makes the answer of the token endpoint from a grant (RFC 6749 §5.1, OpenID Connect Core
-/// §3.1.3.3), with the members that Keycloak's clients read (Keycloak `AccessTokenResponse`).
+/// §3.1.3.3), with the members that clients read besides.
 struct TokenIssuer: Sendable {
     let ring: KeyRing
 
@@ -22,14 +22,14 @@ struct TokenIssuer: Sendable {
             let idTokenKey = realm.idTokenKey(for: subject.client, at: moment.seconds)
         else { throw OAuthError(.serverError, "The realm has no active key of this algorithm.") }
         let claims = TokenClaims(subject: subject, now: moment.seconds)
-        let keycloak = subject.keycloak(at: moment.seconds)
+        let mapped = subject.mapped(at: moment.seconds)
         let id = AccessTokenID(grantID: subject.grant.id, random: moment.random)
         let accessToken = try sign(
             .accessToken,
-            keycloak?.accessToken(id: id, nonce: nonce) ?? claims.accessToken(id: id),
+            mapped?.accessToken(id: id, nonce: nonce) ?? claims.accessToken(id: id),
             by: key,
             type: subject.tokenType,
-            keycloak?.view
+            of: subject
         )
         var idToken: String?
         var deviceSecret: String?
@@ -38,14 +38,14 @@ struct TokenIssuer: Sendable {
             let hash = idTokenKey.algorithm.leftHalfHash(of: accessToken)
             let requested = try requestedClaims(subject.grant)
             var content =
-                keycloak?.idToken(nonce: nonce, accessTokenHash: hash, requested: requested)
+                mapped?.idToken(nonce: nonce, accessTokenHash: hash, requested: requested)
                 ?? claims.idToken(
                     nonce: nonce,
                     accessTokenHash: hash,
                     requested: requested?.idToken ?? []
                 )
             content["ds_hash"] = deviceSecret.map { .string(DeviceSecret.hash(of: $0)) }
-            idToken = try sign(.idToken, content, by: idTokenKey, type: .jwt, keycloak?.view)
+            idToken = try sign(.idToken, content, by: idTokenKey, type: .jwt, of: subject)
         }
         return TokenAnswer(
             accessToken: accessToken,
@@ -53,25 +53,27 @@ struct TokenIssuer: Sendable {
             refreshToken: generation.flatMap {
                 RefreshToken(of: subject.grant, generation: $0, ring: ring)
             }.map { token in
-                guard let keycloak else { return token.text }
-                let nonce = keycloak.view.repeatsNonce ? nonce : nil
-                return KeycloakRefreshToken.text(token, of: subject.grant, nonce: nonce)
+                guard subject.client.compatibility.contains(.refreshTokenClaims) else {
+                    return token.text
+                }
+                let nonce = mapped?.view.repeatsNonce == true ? nonce : nil
+                return RefreshTokenClaims.text(token, of: subject.grant, nonce: nonce)
             },
             refreshExpiresIn: refreshExpiresIn(subject, at: moment.seconds),
             idToken: idToken,
             deviceSecret: deviceSecret,
-            // Keycloak's adapters take the highest that they have seen for every person's.
-            notBefore: keycloak == nil
+            // Adapters of before take the highest that they have seen for every person's.
+            notBefore: mapped == nil
                 ? max(realm.realm.notBefore, subject.person?.person.notBefore ?? 0)
                 : realm.realm.notBefore,
             sessionState: subject.grant.sessionID,
-            scope: keycloak?.scopeText ?? subject.scope.text,
+            scope: mapped?.scopeText ?? subject.scope.text,
             // RFC 9449 §5.
             tokenType: subject.dpopKey == nil
-                ? keycloak?.tokenType ?? TokenClaims.accessTokenKind : TokenClaims.boundTokenKind,
+                ? mapped?.tokenType ?? TokenClaims.accessTokenKind : TokenClaims.boundTokenKind,
             // AT Protocol, OAuth: who has signed in stands beside the token, which no client reads.
             more: subject.did.map { ["sub": .string($0)] }
-                ?? keycloak?.tokenResponse ?? JSONObject()
+                ?? mapped?.tokenResponse ?? JSONObject()
         )
     }
 
@@ -81,11 +83,11 @@ struct TokenIssuer: Sendable {
         _ claims: JSONObject,
         by key: SigningKey,
         type: JWTType,
-        _ view: KeycloakView?
+        of subject: TokenSubject
     ) throws -> String {
         let token = try key.sign(claims: claims, type: type)
         guard Self.isTakenBack(token) else {
-            throw TokenTooLong(kind, token.utf8.count, claims, writtenBy: view)
+            throw TokenTooLong(kind, token.utf8.count, claims, writtenBy: subject.view.mappers)
         }
         return token
     }

@@ -2,6 +2,7 @@ import HTTPTypes
 import PorticoBytes
 import PorticoPages
 import PorticoProtocol
+import PorticoStores
 import PorticoWeb
 
 /// A token that would be longer than any that is taken back, or has a claim that would be, so that
@@ -17,10 +18,10 @@ struct TokenTooLong: Refusal {
     let bytes: Int
     /// The claim that is too long by itself, or that most of it is.
     let claim: String
-    /// The name of the mapper that writes that claim, where mappers have names.
+    /// The name of the mapper that writes that claim.
     let mapper: String?
 
-    init(_ token: Token, _ bytes: Int, _ claims: JSONObject, writtenBy view: KeycloakView?) {
+    init(_ token: Token, _ bytes: Int, _ claims: JSONObject, writtenBy mappers: [ClaimMapper]) {
         self.token = token
         self.bytes = bytes
         let texts = claims.map { (name: $0.0, json: $0.1.serialized()) }
@@ -31,8 +32,7 @@ struct TokenTooLong: Refusal {
         claim = (beyond ?? texts.max { $0.json.count < $1.json.count })?.name ?? ""
         let root = claim
         mapper =
-            view?.mappers.mappers.first { $0.claim.map { sameBytes($0.root, root) } ?? false }?
-            .name
+            mappers.first { $0.claim.map { sameBytes($0.root, root) } ?? false }?.name
     }
 
     private var error: OAuthError {

@@ -29,7 +29,9 @@ extension Client {
         grantTypes = Set(
             try document.list("grant_types") { $0.string.flatMap(GrantType.init) } ?? []
         )
-        codeProtection = try Self.codeProtection(document)
+        codeProtection = try document.required("code_protection") {
+            $0.string.flatMap(CodeProtection.init)
+        }
         requiresConsent = try document.required("requires_consent", \.bool)
         administers = try document.optional("administers", \.bool) ?? false
         requiresPushedRequests = try document.required("requires_pushed_requests", \.bool)
@@ -41,7 +43,9 @@ extension Client {
         authenticatesStrictly = try document.optional("strict_authentication", \.bool) ?? false
         takesTokenEndpointAudience =
             try document.optional("token_endpoint_audience", \.bool) ?? false
-        (idTokenAlgorithm, accessTokenAlgorithm) = try Self.algorithms(document)
+        idTokenAlgorithm = try document.algorithm("id_token_algorithm")
+        accessTokenAlgorithm = try document.algorithm("access_token_algorithm")
+        userInfoAlgorithm = try document.algorithm("userinfo_algorithm")
         accessTokenType = try document.optional("access_token_type") {
             $0.string.flatMap(AccessTokenType.init)
         }
@@ -54,7 +58,20 @@ extension Client {
         mappers = try document.list("mappers", ClaimMapper.init(value:)) ?? []
         roleClients = try document.optional("role_clients", \.strings)
         seesRealmRoles = try document.optional("sees_realm_roles", \.bool) ?? true
-        keycloak = try document.optional("keycloak", \.object)
+        seesAllRoles = try document.optional("sees_all_roles", \.bool) ?? true
+        tokenForm =
+            try document.optional("token_form") { $0.string.flatMap(TokenForm.init) } ?? .standard
+        acrLevels = try document.optional("acr_levels", \.levels)
+        redirectRule =
+            try document.optional("redirect_rule") { $0.string.flatMap(RedirectRule.init) }
+            ?? .exact
+        rootURI = try document.optional("root_uri", \.string)
+        homeURI = try document.optional("home_uri", \.string)
+        notBefore = try document.optional("not_before", \.int64) ?? 0
+        compatibility = Set(
+            try document.list("compatibility") { $0.string.flatMap(Compatibility.init) } ?? []
+        )
+        kept = try document.optional("kept") { $0.string.map(KeptRepresentation.init(json:)) }
         isMoved = try document.optional("moved", \.bool) ?? false
     }
 
@@ -73,7 +90,6 @@ extension Client {
         document["grant_types"] = .texts(
             GrantType.allCases.filter(grantTypes.contains).map(\.rawValue)
         )
-        document["requires_pkce"] = .bool(codeProtection != .none)
         document["code_protection"] = .string(codeProtection.rawValue)
         document["requires_consent"] = .bool(requiresConsent)
         document["administers"] = administers ? true : nil
@@ -84,11 +100,9 @@ extension Client {
         document["optional_scopes"] = .texts(optionalScopes)
         document["strict_authentication"] = .bool(authenticatesStrictly)
         document["token_endpoint_audience"] = .bool(takesTokenEndpointAudience)
-        document["signing_algorithm"] = idTokenAlgorithm.map { .string($0.rawValue) }
-        var algorithms = JSONObject()
-        algorithms["id_token"] = idTokenAlgorithm.map { .string($0.rawValue) }
-        algorithms["access_token"] = accessTokenAlgorithm.map { .string($0.rawValue) }
-        document["signing_algorithms"] = .object(algorithms)
+        document["id_token_algorithm"] = idTokenAlgorithm.map { .string($0.rawValue) }
+        document["access_token_algorithm"] = accessTokenAlgorithm.map { .string($0.rawValue) }
+        document["userinfo_algorithm"] = userInfoAlgorithm.map { .string($0.rawValue) }
         document["access_token_type"] = accessTokenType.map { .string($0.rawValue) }
         document["access_token_lifetime"] = accessTokenLifetime.map(JSONValue.integer)
         document["stay_signed_in"] = staySignedIn.value
@@ -97,32 +111,19 @@ extension Client {
         document["mappers"] = .array(mappers.map(\.value))
         document["role_clients"] = roleClients.map(JSONValue.texts)
         document["sees_realm_roles"] = .bool(seesRealmRoles)
-        document["keycloak"] = keycloak.map(JSONValue.object)
+        document["sees_all_roles"] = seesAllRoles ? nil : false
+        document["token_form"] = tokenForm == .standard ? nil : .string(tokenForm.rawValue)
+        document["acr_levels"] = acrLevels.map(JSONValue.init(levels:))
+        document["redirect_rule"] =
+            redirectRule == .exact ? nil : .string(redirectRule.rawValue)
+        document["root_uri"] = rootURI.map(JSONValue.string)
+        document["home_uri"] = homeURI.map(JSONValue.string)
+        document["not_before"] = notBefore == 0 ? nil : .integer(notBefore)
+        document["compatibility"] =
+            compatibility.isEmpty
+            ? nil : .texts(Compatibility.allCases.filter(compatibility.contains).map(\.rawValue))
+        document["kept"] = kept.map { .string($0.json) }
         document["moved"] = .bool(isMoved)
-    }
-
-    /// Clients from before there was a choice had to use PKCE or not.
-    private static func codeProtection(_ document: Document) throws -> CodeProtection {
-        let requiresPKCE = try document.required("requires_pkce", \.bool)
-        return try document.optional("code_protection") {
-            $0.string.flatMap(CodeProtection.init)
-        } ?? (requiresPKCE ? .pkce : .none)
-    }
-
-    /// Clients from before there were two algorithms had one for both tokens.
-    private static func algorithms(_ document: Document) throws -> (
-        idToken: SignatureAlgorithm?, accessToken: SignatureAlgorithm?
-    ) {
-        func algorithm(_ name: StaticString, _ document: Document) throws -> SignatureAlgorithm? {
-            try document.optional(name) { $0.string.flatMap(SignatureAlgorithm.init) }
-        }
-        guard let both = try document.optional("signing_algorithms", \.object) else {
-            let one = try algorithm("signing_algorithm", document)
-            return (one, one)
-        }
-        return (
-            try algorithm("id_token", Document(both)), try algorithm("access_token", Document(both))
-        )
     }
 }
 
@@ -179,8 +180,30 @@ extension LoginTokenTarget {
     }
 }
 
+extension Document {
+    fileprivate func algorithm(_ name: StaticString) throws -> SignatureAlgorithm? {
+        try optional(name) { $0.string.flatMap(SignatureAlgorithm.init) }
+    }
+}
+
 extension JSONValue {
-    fileprivate static func texts(_ texts: [String]) -> JSONValue {
+    /// The names of levels of authentication.
+    var levels: [String: Int64]? {
+        guard let object else { return nil }
+        return Dictionary(
+            object.compactMap { member in member.value.int64.map { (member.name, $0) } }
+        ) { first, _ in first }
+    }
+
+    init(levels: [String: Int64]) {
+        var object = JSONObject()
+        for (name, level) in levels.sorted(by: { $0.key < $1.key }) {
+            object[name] = .integer(level)
+        }
+        self = .object(object)
+    }
+
+    static func texts(_ texts: [String]) -> JSONValue {
         .array(texts.map(JSONValue.string))
     }
 }

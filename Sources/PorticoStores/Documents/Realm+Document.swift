@@ -14,21 +14,27 @@ extension Realm {
         signingAlgorithm = try document.required("signing_algorithm") {
             $0.string.flatMap(SignatureAlgorithm.init)
         }
-        accessTokenType =
-            try document.optional("access_token_type") { $0.string.flatMap(AccessTokenType.init) }
-            ?? .atJWT
+        accessTokenType = try document.required("access_token_type") {
+            $0.string.flatMap(AccessTokenType.init)
+        }
         notBefore = try document.required("not_before", \.int64)
         signsInWithEmail = try document.required("sign_in_with_email", \.bool)
-        // Realms from before these were there: nothing opens or closes by an upgrade.
-        allowsPasswordReset = try document.optional("password_reset", \.bool) ?? false
-        confirmsEmail = try document.optional("confirm_email", \.bool) ?? false
+        allowsPasswordReset = try document.required("password_reset", \.bool)
+        confirmsEmail = try document.required("confirm_email", \.bool)
         registration = try document.optional("registration") {
             $0.string.flatMap(Registration.init)
         }
-        signsOutByHintAlone = try document.optional("sign_out_by_hint", \.bool) ?? true
+        signsOutByHintAlone = try document.required("sign_out_by_hint", \.bool)
         lifetimes = try Lifetimes(document: document.required("lifetimes", \.object))
         mappers = try document.list("mappers", ClaimMapper.init(value:)) ?? []
-        keycloak = try document.optional("keycloak", \.object)
+        acrLevels = try document.optional("acr_levels", \.levels) ?? [:]
+        defaultLanguage = try document.optional("default_language", \.string)
+        codeDrift = try document.optional("code_drift", \.int64) ?? 0
+        events =
+            try document.optional("events", \.object).map(EventPolicy.init(document:)) ?? events
+        defaultRoles = try document.list("default_roles", RoleName.init(value:)) ?? []
+        defaultGroupIDs = try document.optional("default_groups", \.strings) ?? []
+        kept = try document.optional("kept") { $0.string.map(KeptRepresentation.init(json:)) }
         tokenSwap = try document.optional("token_swap", \.object).map(TokenSwap.init(document:))
         atProtocol = try document.optional("atproto", \.object).map {
             ATProtocolRealm(resource: try Document($0).required("resource", \.string))
@@ -51,9 +57,35 @@ extension Realm {
         lifetimes.write(to: &kept)
         document["lifetimes"] = .object(kept)
         document["mappers"] = .array(mappers.map(\.value))
-        document["keycloak"] = keycloak.map(JSONValue.object)
+        document["acr_levels"] = acrLevels.isEmpty ? nil : JSONValue(levels: acrLevels)
+        document["default_language"] = defaultLanguage.map(JSONValue.string)
+        document["code_drift"] = codeDrift == 0 ? nil : .integer(codeDrift)
+        document["events"] = .object(events.document)
+        document["default_roles"] = .array(defaultRoles.map(\.value))
+        document["default_groups"] = .texts(defaultGroupIDs)
+        document["kept"] = self.kept.map { .string($0.json) }
         document["token_swap"] = tokenSwap.map { .object($0.document) }
         document["atproto"] = atProtocol.map { ["resource": .string($0.resource)] }
+    }
+}
+
+extension Realm.EventPolicy {
+    fileprivate init(document: JSONObject) throws {
+        let document = Document(document)
+        self.init()
+        keepsSignIns = try document.required("sign_ins", \.bool)
+        kinds = Set(try document.required("kinds", \.strings))
+        keepsAdministration = try document.required("administration", \.bool)
+        lifetime = try document.optional("lifetime", \.int64)
+    }
+
+    fileprivate var document: JSONObject {
+        var document: JSONObject = [
+            "sign_ins": .bool(keepsSignIns), "kinds": .texts(kinds.sorted()),
+            "administration": .bool(keepsAdministration),
+        ]
+        document["lifetime"] = lifetime.map(JSONValue.integer)
+        return document
     }
 }
 
@@ -65,6 +97,7 @@ extension Realm.Lifetimes {
         code = try document.required("code", \.int64)
         sessionIdle = try document.required("session_idle", \.int64)
         sessionMaximum = try document.required("session_maximum", \.int64)
+        formerSessionMaximum = try document.optional("former_session_maximum", \.int64) ?? 0
         appIdle = try document.required("app_idle", \.int64)
         offlineIdle = try document.required("offline_idle", \.int64)
         offlineMaximum = try document.optional("offline_maximum", \.int64)
@@ -77,6 +110,7 @@ extension Realm.Lifetimes {
         document["code"] = .integer(code)
         document["session_idle"] = .integer(sessionIdle)
         document["session_maximum"] = .integer(sessionMaximum)
+        document["former_session_maximum"] = .integer(formerSessionMaximum)
         document["app_idle"] = .integer(appIdle)
         document["offline_idle"] = .integer(offlineIdle)
         document["offline_maximum"] = offlineMaximum.map(JSONValue.integer)

@@ -68,9 +68,24 @@ package struct Client: Hashable, Sendable {
     package var roleClients: [String]?
     /// Whether the realm's own roles appear in its tokens.
     package var seesRealmRoles = true
-    /// Keycloak's `ClientRepresentation`, where the client comes from there: what has no place of
-    /// its own, redirect patterns and mappers among it.
-    package var keycloak: JSONObject?
+    /// Whether it sees every role of a person; otherwise it sees its own and those of its
+    /// ``RoleLimit``s.
+    package var seesAllRoles = true
+    package var tokenForm = TokenForm.standard
+    /// Signs what UserInfo answers (`userinfo_signed_response_alg`); `nil`: it is plain JSON.
+    package var userInfoAlgorithm: SignatureAlgorithm?
+    /// The names of levels of authentication in its tokens (`acr`); `nil`: the realm's.
+    package var acrLevels: [String: Int64]?
+    package var redirectRule = RedirectRule.exact
+    /// What relative redirect URIs and ``homeURI`` are relative to.
+    package var rootURI: String?
+    /// Where its own pages begin (`client_uri`, RFC 7591 §2); it may be relative.
+    package var homeURI: String?
+    /// What the server before issued to it earlier is not taken. Seconds since 1970.
+    package var notBefore: Int64 = 0
+    package var compatibility: Set<Compatibility> = []
+    /// What the file that it came from says besides.
+    package var kept: KeptRepresentation?
     /// Whether it came with its realm, and was not made here since: what the server before issued to
     /// it stands for something here (docs/decisions/0051).
     package var isMoved = false
@@ -128,6 +143,56 @@ package enum StaySignedIn: Hashable, Sendable {
     case realm
     /// So many seconds without use.
     case idle(Int64)
+}
+
+/// What the tokens of a client contain.
+package enum TokenForm: String, CaseIterable, Hashable, Sendable {
+    /// The claims of RFC 9068 and OpenID Connect, and what mappers add.
+    case standard
+    /// What mappers write, and little else.
+    case mapped
+    /// As `mapped`; access tokens have only what they need.
+    case lightweight
+}
+
+/// Which redirect URIs a client's registered ones permit.
+package enum RedirectRule: String, CaseIterable, Hashable, Sendable {
+    /// The same; a loopback address on any port (RFC 8252 §7.3).
+    case exact
+    /// The same, ports included.
+    case exactPort = "exact_port"
+    /// A `*` at the end permits what begins so, and `+` after a sign-out what a sign-in permits.
+    case patterns
+}
+
+/// What a client relies on that no standard asks for, because it was written for another server.
+package enum Compatibility: String, CaseIterable, Hashable, Sendable {
+    /// A secret that it sends without having one counts for nothing.
+    case needlessSecret = "needless_secret"
+    /// It may send one secret in the header and in the body.
+    case repeatedSecret = "repeated_secret"
+    /// Unknown values of `prompt` are ignored.
+    case unknownPrompts = "unknown_prompts"
+    /// A scope token that it may not have is refused, and not ignored.
+    case strictScope = "strict_scope"
+    /// An app in the browser gets its code in the fragment, without a registered origin.
+    case fragments
+    /// Its scripts send cookies along (Fetch §3.2), and its pages show the hidden frames of a realm.
+    case credentials
+    /// It asks people to do something (`kc_action`).
+    case requestedActions = "requested_actions"
+    /// After a sign-out without a session, it is redirected to at once.
+    case signOutRedirect = "sign_out_redirect"
+    /// Its responses have no `iss` (RFC 9207),
+    case noIssuer = "no_issuer"
+    /// and no `session_state`.
+    case noSessionState = "no_session_state"
+    /// Its refresh tokens look like JWTs.
+    case refreshTokenClaims = "refresh_token_claims"
+    /// `token_type` is `bearer`.
+    case lowercaseBearer = "lowercase_bearer"
+    /// Names of 255 characters, with spaces, and 1,000 redirect URIs (docs/decisions/0121).
+    case longNames = "long_names"
 }
 
 /// `typ` of access tokens (RFC 9068 §2.1).

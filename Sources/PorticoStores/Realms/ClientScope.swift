@@ -1,25 +1,29 @@
-package import PorticoProtocol
-
-/// A scope of a realm with mappers of its own, which clients have by default or on request: of
-/// realms that come from Keycloak.
+/// A scope of a realm, which clients have by default or on request, with what it puts into their tokens.
 package struct ClientScope: Hashable, Sendable {
     /// A UUID.
     package var id: String
     package var realmID: String
     /// The scope token (RFC 6749 §3.3).
     package var name: String
-    /// Keycloak's `ClientScopeRepresentation` without `id` and `name`.
-    package var representation: JSONObject
+    /// For those who administer.
+    package var description: String?
+    package var mappers: [ClaimMapper] = []
+    /// Whether `scope` of tokens and answers names it.
+    package var isShown = true
+    /// Whether people are asked for it, where they are asked at all.
+    package var isAskedFor = true
+    /// Whether it is only for people with a role that it shows (``RoleLimit``), even where no such role
+    /// is left.
+    package var isLimited = false
+    /// Whether it is one of OpenID Connect: others are kept, and no client has them.
+    package var isOffered = true
+    /// What the file that it came from says besides.
+    package var kept: KeptRepresentation?
 
-    /// A member of ours in it: whether the scope is only for people with a role that it shows, even
-    /// where no such role is left.
-    package static let limited = "portico.limited"
-
-    package init(id: String, realmID: String, name: String, representation: JSONObject) {
+    package init(id: String, realmID: String, name: String) {
         self.id = id
         self.realmID = realmID
         self.name = name
-        self.representation = representation
     }
 }
 

@@ -33,9 +33,19 @@ package struct Realm: Hashable, Sendable {
     /// (docs/decisions/0018). Realms that come from Keycloak have apps that rely on it.
     package var signsOutByHintAlone = false
     package var mappers: [ClaimMapper] = []
-    /// Keycloak's `RealmRepresentation`, where the realm comes from there: what has no place of its
-    /// own. Its clients get tokens, rules and answers as there, if they come from there too.
-    package var keycloak: JSONObject?
+    /// The names of levels of authentication (`acr`, OpenID Connect Core §2).
+    package var acrLevels: [String: Int64] = [:]
+    /// The language of people whose browser prefers none that the pages have.
+    package var defaultLanguage: String?
+    /// How many periods the clock of a person's authenticator may be wrong (RFC 6238 §5.2).
+    package var codeDrift: Int64 = 0
+    package var events = EventPolicy()
+    /// What new people get.
+    package var defaultRoles: [RoleName] = []
+    /// Their ids. A group that is gone is none.
+    package var defaultGroupIDs: [String] = []
+    /// What the file that it came from says besides.
+    package var kept: KeptRepresentation?
     /// Whether refresh tokens of the server before are swapped for new ones; `nil`: they are not.
     package var tokenSwap: TokenSwap?
     /// Whether it is the authorization server of a host of the AT Protocol; `nil`: it is not.
@@ -56,6 +66,20 @@ package struct Realm: Hashable, Sendable {
         case email
     }
 
+    /// Which events are kept for those who administer the realm.
+    package struct EventPolicy: Hashable, Sendable {
+        /// Whether what people and apps do is kept,
+        package var keepsSignIns = false
+        /// and which kinds; empty: all.
+        package var kinds: Set<String> = []
+        /// Whether what administrators do is kept.
+        package var keepsAdministration = false
+        /// After how many seconds events of people and apps are over; `nil`: never.
+        package var lifetime: Int64?
+
+        package init() {}
+    }
+
     /// How long things live, in seconds.
     package struct Lifetimes: Hashable, Sendable {
         package var accessToken: Int64 = 300
@@ -64,6 +88,8 @@ package struct Realm: Hashable, Sendable {
         package var sessionIdle: Int64 = 1800
         /// and any session after this.
         package var sessionMaximum: Int64 = 36_000
+        /// How long the server before kept a session that was to be remembered.
+        package var formerSessionMaximum: Int64 = 0
         /// An app on a device (``StaySignedIn/realm``) that is not used is signed out after this time.
         package var appIdle: Int64 = 2_592_000
         package var offlineIdle: Int64 = 2_592_000

@@ -48,16 +48,11 @@ extension RealmStore {
                 guard try !transaction.lies(parentID, in: group.id) else { return .cycle }
             }
             guard try !transaction.hasTwin(of: group) else { return .conflict }
-            guard kept.name != group.name || kept.parentID != group.parentID else {
-                try transaction.keep(group)
-                try transaction.raiseRealmVersion()
-                return .changed
-            }
-            try transaction.keepingDefaultGroups(of: group.realmID) {
-                try transaction.keep(group)
-            }
+            try transaction.keep(group)
             try transaction.raiseRealmVersion()
-            try transaction.expectOwnPath(group)
+            if kept.name != group.name || kept.parentID != group.parentID {
+                try transaction.expectOwnPath(group)
+            }
             return .changed
         }
     }
@@ -65,12 +60,10 @@ extension RealmStore {
     /// Deletes a group with those in it; their members stay in the realm.
     package func deleteGroup(id: String, realmID: String) async throws -> Change {
         try await database.change { transaction in
-            let changed = try transaction.keepingDefaultGroups(of: realmID) {
-                try transaction.run(
-                    "DELETE FROM groups WHERE id = $1 AND realm_id = $2",
-                    [.text(id), .text(realmID)]
-                )
-            }
+            let changed = try transaction.run(
+                "DELETE FROM groups WHERE id = $1 AND realm_id = $2",
+                [.text(id), .text(realmID)]
+            )
             guard changed > 0 else { return .notFound }
             try transaction.raiseRealmVersion()
             return .changed

@@ -146,10 +146,7 @@ extension SQLTransaction {
         case .scope(let id, let claims):
             _ = try deleteScope(id: id, realmID: realmID, claims: claims)
         case .role(let id): try run("DELETE FROM roles WHERE id = $1", [.text(id)])
-        case .group(let id):
-            try keepingDefaultGroups(of: realmID) {
-                _ = try run("DELETE FROM groups WHERE id = $1", [.text(id)])
-            }
+        case .group(let id): try run("DELETE FROM groups WHERE id = $1", [.text(id)])
         case .part(let kind, let id): _ = try deletePart(kind, id: id, realmID: realmID)
         }
     }
@@ -172,7 +169,7 @@ extension SQLTransaction {
             INSERT INTO client_scopes (id, realm_id, name, settings) VALUES ($1, $2, $3, $4)
             ON CONFLICT (id) DO UPDATE SET name = excluded.name, settings = excluded.settings
             """,
-            [.text(scope.id), .text(realmID), .text(scope.name), SQLValue(scope.representation)]
+            [.text(scope.id), .text(realmID), .text(scope.name), SQLValue(scope.document)]
         )
     }
 

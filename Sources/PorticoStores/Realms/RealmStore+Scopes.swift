@@ -46,7 +46,7 @@ extension RealmStore {
                 UPDATE client_scopes SET name = $1, settings = $2 WHERE id = $3 AND realm_id = $4
                 """,
                 [
-                    .text(scope.name), SQLValue(scope.representation), .text(scope.id),
+                    .text(scope.name), SQLValue(scope.document), .text(scope.id),
                     .text(scope.realmID),
                 ]
             )
@@ -120,11 +120,11 @@ extension SQLReader {
 extension ClientScope {
     /// Of the columns `id, realm_id, name, settings`.
     fileprivate init(row: any SQLRow) throws {
-        self.init(
+        try self.init(
             id: try row.text(0),
             realmID: try row.text(1),
             name: try row.text(2),
-            representation: try row.document(3)
+            document: try row.document(3)
         )
     }
 }
@@ -144,7 +144,7 @@ extension SQLTransaction {
             """,
             [
                 .text(scope.id), .text(scope.realmID), .text(scope.name),
-                SQLValue(scope.representation),
+                SQLValue(scope.document),
             ]
         )
         return isNew ? .created : .conflict
@@ -212,8 +212,8 @@ extension SQLTransaction {
         let clients = try rows(
             "SELECT id, settings FROM clients WHERE realm_id = $1",
             [.text(realmID)]
-        ) { (id: try $0.text(0), isKeycloaks: try $0.document(1)["keycloak"] != nil) }
-        let ids = Set(clients.filter { $0.isKeycloaks }.map { $0.id })
+        ) { (id: try $0.text(0), hasScopes: try $0.document(1)["token_form"] != nil) }
+        let ids = Set(clients.filter { $0.hasScopes }.map { $0.id })
         for id in ids { try forgetConsent(to: name, ofClient: id) }
         try forgetGrants(of: name, ofClients: ids, realmID: realmID, claims)
         return .changed

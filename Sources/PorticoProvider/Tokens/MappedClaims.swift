@@ -2,11 +2,11 @@ import PorticoBytes
 import PorticoProtocol
 import PorticoStores
 
-/// Writes the claims of tokens and answers for a client that came from Keycloak, in Keycloak's form
-/// (docs/decisions/0049): nearly all of them come from mappers.
-struct KeycloakClaims: Sendable {
+/// Writes the claims of tokens and answers for a client whose tokens have what mappers write (``TokenForm``;
+/// docs/decisions/0049).
+struct MappedClaims: Sendable {
     let subject: TokenSubject
-    let view: KeycloakView
+    let view: TokenView
     /// Seconds since 1970.
     let now: Int64
 
@@ -15,7 +15,7 @@ struct KeycloakClaims: Sendable {
     /// - Parameter nonce: Only for a mapper that writes it.
     func accessToken(id: AccessTokenID, nonce: String?) -> JSONObject {
         var claims = token(
-            view.client.isLightweight ? .lightweightAccessToken : .accessToken,
+            subject.client.tokenForm == .lightweight ? .lightweightAccessToken : .accessToken,
             kind: TokenClaims.accessTokenKind,
             nonce: nonce
         )
@@ -62,18 +62,19 @@ struct KeycloakClaims: Sendable {
     /// `scope`: without the scopes that are not to be shown.
     var scopeText: String {
         subject.scope.tokens.filter { name in
-            guard let scope = view.realm.scope(named: name) else { return true }
+            guard let scope = view.scopes[name] else { return true }
             return scope.isShown && subject.isPermitted(scope)
         }.joined(separator: " ")
     }
 
     /// RFC 6750 §2.1 compares it without case; some clients do not.
     var tokenType: String {
-        view.client.attributes.isOn("token.response.type.bearer.lower-case") ? "bearer" : "Bearer"
+        subject.client.compatibility.contains(.lowercaseBearer)
+            ? TokenClaims.accessTokenKindInLowerCase : TokenClaims.accessTokenKind
     }
 
     private func token(
-        _ target: MapperTarget,
+        _ target: ClaimMapper.Target,
         kind: String,
         nonce: String? = nil,
         requested: ClaimsRequest? = nil
@@ -96,17 +97,17 @@ struct KeycloakClaims: Sendable {
 
     /// What was in every token before there was a mapper for it.
     private func addFormerDefaults(to claims: inout JSONObject, nonce: String?) {
-        if !view.realm.hasBasicScope {
+        if !view.scopes.hasBasicScope {
             claims["session_state"] = subject.grant.sessionID.map(JSONValue.string)
             claims["nonce"] = nonce.map(JSONValue.string)
             claims["sub"] = claims["sub"] ?? .string(subject.subject)
             if let time = subject.grant.authenticatedAt { claims["auth_time"] = .integer(time) }
         }
-        if !view.realm.hasACRScope, let acr { claims["acr"] = .string(acr) }
+        if !view.scopes.hasACRScope, let acr { claims["acr"] = .string(acr) }
     }
 
     private func mapped(
-        for target: MapperTarget,
+        for target: ClaimMapper.Target,
         nonce: String? = nil,
         requested: ClaimsRequest? = nil
     ) -> MappedToken {
@@ -131,7 +132,7 @@ struct KeycloakClaims: Sendable {
     /// The name of the level that was reached; the client's own names come first.
     private var acr: String? {
         guard let reached = subject.grant.acr else { return nil }
-        let levels = view.client.attributes.acrLevels ?? view.realm.acrLevels
+        let levels = subject.realm.acrLevels(of: subject.client)
         guard let level = Int64(reached) else { return reached }
         return levels.filter { $0.value == level }.keys.min() ?? reached
     }

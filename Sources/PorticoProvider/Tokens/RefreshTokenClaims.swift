@@ -2,12 +2,12 @@ import PorticoBytes
 import PorticoProtocol
 import PorticoStores
 
-/// The form of a refresh token for clients that came from Keycloak: a header and claims for clients
-/// that decode it, as Keycloak's adapters do, and our own token as the third part.
+/// The form of a refresh token for clients that decode it (``Compatibility/refreshTokenClaims``): a header and
+/// claims, and our own token as the third part.
 ///
-/// Only that part counts. What it says beside is not signed, and nothing here reads it; tokens that
-/// Keycloak itself made have another header.
-enum KeycloakRefreshToken {
+/// Only that part counts. What it says beside is not signed, and nothing here reads it; tokens of the server
+/// before have another header (``OldRefreshToken``).
+enum RefreshTokenClaims {
     /// `alg` is none that signs.
     static let header = Base64URL.encode(Array(#"{"alg":"opaque","typ":"JWT"}"#.utf8))
 

@@ -1,5 +1,6 @@
 import PorticoBytes
 import PorticoProtocol
+import PorticoStores
 
 /// Claims that are being written, by name on every level: a write takes as long as what it writes,
 /// however much is there.

@@ -42,7 +42,7 @@ struct MemberGroup: Hashable, Sendable {
     /// The attributes of each, from its own to the outermost.
     var attributes: [[String: [String]]]
 
-    /// A slash in a name is not marked (Keycloak `buildGroupPath`).
+    /// A slash in a name is not marked.
     var path: String { names.map { "/" + $0 }.joined() }
 
     /// The values of the nearest group that has some.
@@ -53,7 +53,7 @@ struct MemberGroup: Hashable, Sendable {
 
 extension MapperInput {
     /// The values of an attribute: the person's, else those of the first group that has some; or
-    /// all of them, each once (Keycloak `KeycloakModelUtils.resolveAttribute`).
+    /// all of them, each once.
     func attribute(_ name: String, aggregating: Bool) -> [String] {
         guard let person else { return [] }
         let own = person.values(of: name)
@@ -84,7 +84,7 @@ extension MapperInput {
 }
 
 extension Person {
-    /// A property by Keycloak's name for it (Keycloak `UserModel`), as text.
+    /// A property by its name, as text.
     func property(_ name: String) -> String? {
         switch name {
         case "id": id
@@ -94,7 +94,7 @@ extension Person {
         case "email": email
         case "emailVerified": isEmailVerified ? "true" : "false"
         case "enabled": isEnabled ? "true" : "false"
-        // Milliseconds there.
+        // In milliseconds.
         case "createdTimestamp":
             createdAt.multipliedReportingOverflow(by: 1000).overflow
                 ? nil : String(createdAt * 1000)
@@ -102,8 +102,7 @@ extension Person {
         }
     }
 
-    /// The values of an attribute, some of which are properties (Keycloak 24 and later have mappers
-    /// of attributes for them).
+    /// The values of an attribute, some of which are properties.
     fileprivate func values(of name: String) -> [String] {
         switch name {
         case "username", "firstName", "lastName", "email":

@@ -1,22 +1,21 @@
 import PorticoBytes
 
-/// The place of a claim: the names of the objects that it is in, and its own (Keycloak
-/// `claim.name`). A dot nests, a backslash takes the next character as it is, and `${client_id}`
-/// is for the owner of roles.
-struct ClaimPath: Hashable, Sendable {
+/// The place of a claim: the names of the objects that it is in, and its own. In a text a dot nests, a
+/// backslash takes the next character as it is, and `${client_id}` is for the owner of roles.
+package struct ClaimPath: Hashable, Sendable {
     /// At least one, none empty.
-    let names: [String]
+    package let names: [String]
 
     /// How deep a claim may be, and how long its path, in bytes.
-    static let deepest = 8
-    static let longest = 512
+    package static let deepest = 8
+    package static let longest = 512
 
     private static let placeholder = Array("${client_id}".utf8)
 
-    /// - Throws: badPath for an empty name, a backslash before nothing, and where the path is
-    ///   longer or deeper than the limits.
-    init(_ text: String) throws(ProtocolMapperError) {
-        guard text.utf8.count <= Self.longest else { throw .badPath }
+    /// - Returns: `nil` for an empty name, a backslash before nothing, and where the path is longer or
+    ///   deeper than the limits.
+    package init?(_ text: String) {
+        guard text.utf8.count <= Self.longest else { return nil }
         var names: [[UInt8]] = [[]]
         var isEscaped = false
         for byte in text.utf8 {
@@ -32,30 +31,30 @@ struct ClaimPath: Hashable, Sendable {
             }
         }
         guard !isEscaped, names.count <= Self.deepest, names.allSatisfy({ !$0.isEmpty }) else {
-            throw .badPath
+            return nil
         }
         self.init(names: names.map { String(decoding: $0, as: UTF8.self) })
     }
 
     /// - Parameter names: At least one.
-    init(names: [String]) {
+    package init(names: [String]) {
         self.names = names
     }
 
     /// The top-level claim.
-    var root: String { names[0] }
+    package var root: String { names[0] }
 
-    var hasPlaceholder: Bool {
+    package var hasPlaceholder: Bool {
         names.contains { $0.hasBytes("${client_id}") }
     }
 
     /// The path with a `client_id` in the place of `${client_id}`. Its dots do not nest.
-    func expanded(for clientID: String) -> ClaimPath {
+    package func expanded(for clientID: String) -> ClaimPath {
         ClaimPath(names: names.map { Self.expanded($0, for: clientID) })
     }
 
     /// - Parameter text: Up to ``longest`` bytes.
-    static func expanded(_ text: String, for clientID: String) -> String {
+    package static func expanded(_ text: String, for clientID: String) -> String {
         guard text.hasBytes("${client_id}") else { return text }
         var result: [UInt8] = []
         var rest = Array(text.utf8)[...]
@@ -69,5 +68,19 @@ struct ClaimPath: Hashable, Sendable {
             }
         }
         return String(decoding: result, as: UTF8.self)
+    }
+
+    /// As ``init(_:)`` reads it.
+    package var text: String {
+        names.map { name in
+            var escaped: [UInt8] = []
+            for byte in name.utf8 {
+                if byte == UInt8(ascii: ".") || byte == UInt8(ascii: "\\") {
+                    escaped.append(UInt8(ascii: "\\"))
+                }
+                escaped.append(byte)
+            }
+            return String(decoding: escaped, as: UTF8.self)
+        }.joined(separator: ".")
     }
 }

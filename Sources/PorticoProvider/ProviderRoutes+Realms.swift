@@ -2,8 +2,8 @@ import PorticoPages
 import PorticoWeb
 
 extension ProviderEndpoints {
-    /// The addresses that clients of Keycloak know besides those that every realm has.
-    var keycloakRoutes: [Route<RealmContext>] {
+    /// The addresses of a realm that are not OAuth's.
+    var realmRoutes: [Route<RealmContext>] {
         let redirect: RoutePath = "/realms/{realm}/clients/{client}/redirect"
         return [
             .get("/realms/{realm}", for: .people, scripts: .any, realmInfo.get),
@@ -31,9 +31,9 @@ extension ProviderEndpoints {
         RoutePath("/realms/{realm}/protocol/openid-connect/" + name)
     }
 
-    /// In a realm from Keycloak a program gets the person's profile; a person is led to the page.
+    /// A program gets the person's profile; a person is led to the page.
     private func account(_ context: RealmContext) async throws -> Response {
-        guard context.realm.keycloak != nil, AcceptedMedia.isJSON(context.headers) else {
+        guard AcceptedMedia.isJSON(context.headers) else {
             return try flow.redirect(to: RealmURLs.path(realmName: context.realm.name, .apps))
         }
         do {

@@ -1,35 +1,20 @@
-import PorticoProtocol
+import PorticoBytes
+package import PorticoProtocol
 
-/// The JSON type into which a mapper turns a text (Keycloak `jsonType.label`).
-enum ClaimType: Hashable, Sendable {
-    /// `String`, no label, and every label that is not known.
+/// The JSON type into which a mapper turns a text.
+package enum ClaimType: String, CaseIterable, Hashable, Sendable {
     case text
-    /// `int`
     case int32
-    /// `long`
     case int64
-    /// `boolean`: everything but "true" is false.
+    /// Everything but "true" is false.
     case boolean
-    /// `JSON`
     case json
 
     /// The longest text that becomes a claim, in bytes.
-    static let longest = 16 * 1024
+    package static let longest = 16 * 1024
 
-    init(_ label: String?) {
-        self =
-            switch label {
-            case "int": .int32
-            case "long": .int64
-            case "boolean": .boolean
-            case "JSON": .json
-            default: .text
-            }
-    }
-
-    /// - Returns: `nil` where the text is not of the type, or too long. (Keycloak then issues no
-    ///   token at all.)
-    func value(_ text: String) -> JSONValue? {
+    /// - Returns: `nil` where the text is not of the type, or too long.
+    package func value(_ text: String) -> JSONValue? {
         let bytes = text.utf8
         guard bytes.count <= Self.longest else { return nil }
         switch self {
@@ -48,5 +33,12 @@ enum ClaimType: Hashable, Sendable {
                 limits: .foreign(size: Self.longest, depth: ClaimPath.deepest)
             )
         }
+    }
+}
+
+extension String {
+    /// Whether a text is `true`, in any case: every other text is `false`.
+    package var isTrue: Bool {
+        utf8.count == 4 && utf8.map(\.lowercased).elementsEqual("true".utf8)
     }
 }

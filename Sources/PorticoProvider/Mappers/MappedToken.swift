@@ -2,7 +2,7 @@ import PorticoBytes
 import PorticoProtocol
 import PorticoStores
 
-/// What the mappers of an imported client put into one token or answer, as Keycloak 26 does.
+/// What mappers put into one token or answer.
 struct MappedToken {
     /// All claims but `sub` and `aud`.
     let claims: JSONObject
@@ -11,9 +11,10 @@ struct MappedToken {
     /// `sub`; `nil` where there is none: an access token has one only by a mapper.
     let subject: String?
 
-    init(_ mappers: ProtocolMappers, for target: MapperTarget, input: MapperInput) {
+    /// - Parameter mappers: As ``inOrder`` has them.
+    init(_ mappers: [ClaimMapper], for target: ClaimMapper.Target, input: MapperInput) {
         var writer = MappedTokenWriter(target: target, input: input)
-        for mapper in mappers.mappers where mapper.targets.contains(target) {
+        for mapper in mappers where mapper.targets.contains(target) {
             writer.apply(mapper)
         }
         claims = writer.tree.object
@@ -23,7 +24,7 @@ struct MappedToken {
 }
 
 private struct MappedTokenWriter {
-    let target: MapperTarget
+    let target: ClaimMapper.Target
     let input: MapperInput
     private var roles: MappedRoles
     private(set) var tree = ClaimTree()
@@ -31,7 +32,7 @@ private struct MappedTokenWriter {
     private var seenAudiences: Set<ExactText> = []
     private(set) var subject: String?
 
-    init(target: MapperTarget, input: MapperInput) {
+    init(target: ClaimMapper.Target, input: MapperInput) {
         self.target = target
         self.input = input
         roles = MappedRoles(input.roles)
@@ -39,7 +40,7 @@ private struct MappedTokenWriter {
         if target == .idToken || target == .userInfo { subject = input.person?.id }
     }
 
-    mutating func apply(_ mapper: ProtocolMapper) {
+    mutating func apply(_ mapper: ClaimMapper) {
         switch mapper.kind {
         case .renamedRole(let role, let name): roles.rename(role, to: name)
         case .fixedRole(let role): roles.insert(role)
@@ -53,7 +54,7 @@ private struct MappedTokenWriter {
                 pairwise($0.id, own: input.sector, clientID: input.clientID)
             }
         case .fixedClaim(let value):
-            if ProtocolMapper.addsAudience(mapper.kind, mapper.claim) {
+            if ClaimMapper.addsAudience(mapper.kind, mapper.claim) {
                 for audience in value.string.map({ [$0] }) ?? value.strings ?? [] {
                     add(audience: audience)
                 }
@@ -73,7 +74,7 @@ private struct MappedTokenWriter {
     }
 
     /// The kinds that name their claim themselves.
-    private mutating func applyOwn(_ kind: ProtocolMapper.Kind) {
+    private mutating func applyOwn(_ kind: ClaimMapper.Kind) {
         switch kind {
         case .fullName: write("name", input.fullName.map(JSONValue.string))
         case .address(let attributes): writeAddress(attributes)
@@ -103,7 +104,7 @@ private struct MappedTokenWriter {
 }
 
 extension MappedTokenWriter {
-    private mutating func write(texts: [String], _ mapper: ProtocolMapper) {
+    private mutating func write(texts: [String], _ mapper: ClaimMapper) {
         let texts = mapper.isMultivalued ? texts[...] : texts.prefix(1)
         write(texts.compactMap(mapper.type.value), mapper)
     }
@@ -111,7 +112,7 @@ extension MappedTokenWriter {
     /// - Parameter path: The mapper's own, unless it is expanded.
     private mutating func write(
         _ values: [JSONValue],
-        _ mapper: ProtocolMapper,
+        _ mapper: ClaimMapper,
         at path: ClaimPath? = nil
     ) {
         guard let path = path ?? mapper.claim, let first = values.first else { return }
@@ -127,7 +128,7 @@ extension MappedTokenWriter {
     private mutating func write(
         _ names: some Sequence<String>,
         _ prefix: String,
-        _ mapper: ProtocolMapper,
+        _ mapper: ClaimMapper,
         at path: ClaimPath? = nil
     ) {
         let names = names.map { prefix + $0 }.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
@@ -136,7 +137,7 @@ extension MappedTokenWriter {
     }
 
     /// The roles of one client, or of every client.
-    private mutating func write(_ owner: String?, _ prefix: String, _ mapper: ProtocolMapper) {
+    private mutating func write(_ owner: String?, _ prefix: String, _ mapper: ClaimMapper) {
         guard let path = mapper.claim else { return }
         if let owner {
             write(roles.names(of: owner), prefix, mapper, at: path.expanded(for: owner))
@@ -191,7 +192,7 @@ extension MappedTokenWriter {
         input.person?.property(name).map(JSONValue.string)
     }
 
-    private mutating func writeRequestedValue(_ mapper: ProtocolMapper) {
+    private mutating func writeRequestedValue(_ mapper: ClaimMapper) {
         guard let name = mapper.claim?.names.joined(separator: "."),
             let claim = input.requested?.idToken.first(where: { sameBytes($0.name, name) }),
             claim.isEssential, claim.values.count == 1, let value = claim.values[0].string

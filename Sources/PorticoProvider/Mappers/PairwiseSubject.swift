@@ -1,33 +1,13 @@
 import Crypto
 import PorticoBytes
 import PorticoProtocol
-import PorticoStores
+package import PorticoStores
 
-/// A `sub` that differs from sector to sector, as Keycloak makes it (OpenID Connect Core §8.1).
-struct PairwiseSubject: Hashable, Sendable {
-    let salt: String
-    /// The sector that the mapper names; `nil` for the client's own.
-    let sector: String?
-
-    init(salt: String, sector: String?) {
-        self.salt = salt
-        self.sector = sector
-    }
-
-    /// - Returns: `nil` for a mapper of another kind.
-    init?(_ record: ProtocolMapperRecord) {
-        guard sameBytes(record.kind, "oidc-sha256-pairwise-sub-mapper"),
-            // `try?`: one that cannot be evaluated names no one.
-            case .pairwise(let pairwise)? = (try? ProtocolMapper(record))?.kind
-        else { return nil }
-        self = pairwise
-    }
-
+extension PairwiseSubject {
     /// - Parameters:
     ///   - person: The person's id.
     ///   - own: The sector of the client; see ``sector(of:)``.
-    ///   - clientID: Its sector where it has no other. (Keycloak has none either, and then issues
-    ///     no token.)
+    ///   - clientID: Its sector where it has no other.
     func callAsFunction(_ person: String, own: String?, clientID: String) -> String {
         let sector = sector ?? own ?? clientID
         let hash = Hash256(of: Array(sector.utf8) + Array(person.utf8) + Array(salt.utf8))
@@ -40,7 +20,7 @@ struct PairwiseSubject: Hashable, Sendable {
 
     /// The sector of a client: the one host of its redirect URIs; `nil` where they have several, or
     /// none.
-    static func sector(of redirectURIs: some Sequence<String>) -> String? {
+    package static func sector(of redirectURIs: some Sequence<String>) -> String? {
         var sector: String?
         for host in redirectURIs.map(host) {
             guard let host else { return nil }
@@ -55,7 +35,7 @@ struct PairwiseSubject: Hashable, Sendable {
 
     /// The host of a URI, as written; `nil` for one without, and for one that is longer than a
     /// redirect URI can be.
-    static func host(of uri: String) -> String? {
+    package static func host(of uri: String) -> String? {
         let bytes = Array(uri.utf8)
         guard bytes.count <= RedirectPattern.longest,
             let colon = bytes.firstIndex(of: UInt8(ascii: ":")),

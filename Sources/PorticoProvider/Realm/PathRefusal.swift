@@ -3,8 +3,8 @@ import PorticoBytes
 import PorticoPages
 import PorticoProtocol
 
-/// What there is no address or no method for, in Keycloak's words, which its clients recognise.
-struct KeycloakRefusal: Refusal {
+/// What there is no address or no method for, in the words that programs recognise there.
+struct PathRefusal: Refusal {
     let ours: any Refusal
 
     var name: String { ours.name }
@@ -17,11 +17,6 @@ struct KeycloakRefusal: Refusal {
 }
 
 extension LiveRealm {
-    var notFound: any Refusal {
-        keycloak == nil ? NotFound() : KeycloakRefusal(ours: NotFound())
-    }
-
-    var methodNotAllowed: any Refusal {
-        keycloak == nil ? MethodNotAllowed() : KeycloakRefusal(ours: MethodNotAllowed())
-    }
+    var notFound: any Refusal { PathRefusal(ours: NotFound()) }
+    var methodNotAllowed: any Refusal { PathRefusal(ours: MethodNotAllowed()) }
 }

@@ -1,0 +1,61 @@
+import PorticoBytes
+package import PorticoStores
+
+extension ClaimMapper {
+    /// Lower ones run first: roles are renamed and added before anything is made of them, whatever the
+    /// order in which they were given.
+    fileprivate var priority: Int {
+        switch kind {
+        case .sub: -10
+        case .renamedRole: 10
+        case .fixedRole: 20
+        case .audienceResolve: 30
+        case .realmRoles, .clientRoles: 40
+        default: 0
+        }
+    }
+
+    /// A fixed claim `aud` adds an audience.
+    static func addsAudience(_ kind: Kind, _ claim: ClaimPath?) -> Bool {
+        guard case .fixedClaim = kind, let claim else { return false }
+        return claim.names == ["aud"]
+    }
+}
+
+extension [ClaimMapper] {
+    /// By priority, then by name and id, so that the same mappers always give the same token.
+    var inOrder: [ClaimMapper] {
+        sorted {
+            guard $0.priority == $1.priority else { return $0.priority < $1.priority }
+            guard sameBytes($0.name, $1.name) else {
+                return $0.name.utf8.lexicographicallyPrecedes($1.name.utf8)
+            }
+            return $0.id.utf8.lexicographicallyPrecedes($1.id.utf8)
+        }
+    }
+}
+
+extension ClaimMapper.Kind {
+    /// Whether the value is a text that the person, or the sender of the request, may have chosen.
+    package var isChosenByPerson: Bool {
+        switch self {
+        case .attribute, .property, .note, .claimsParameterValue: true
+        default: false
+        }
+    }
+
+    /// The targets that the kind may have.
+    package var possibleTargets: Set<ClaimMapper.Target> {
+        switch self {
+        case .fixedClaim: ClaimMapper.Target.tokens.union([.tokenResponse])
+        case .audience, .acr: ClaimMapper.Target.tokens.subtracting([.userInfo])
+        case .amr: [.accessToken, .lightweightAccessToken, .idToken]
+        case .sub, .audienceResolve, .allowedOrigins, .nonce:
+            [.accessToken, .lightweightAccessToken, .introspection]
+        case .claimsParameter: [.idToken, .userInfo]
+        case .claimsParameterValue: [.idToken]
+        case .unknown: []
+        default: ClaimMapper.Target.tokens
+        }
+    }
+}

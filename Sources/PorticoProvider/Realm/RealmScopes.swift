@@ -1,0 +1,59 @@
+import PorticoBytes
+package import PorticoStores
+
+/// The client scopes of a realm, by their names.
+struct RealmScopes: Sendable {
+    private let scopes: [ExactText: LiveScope]
+    /// Of the scopes of OpenID Connect.
+    let names: [String]
+
+    init(_ scopes: [ClientScope], limits: [RoleLimit.Owner: Set<RoleName>]) {
+        names = scopes.filter(\.isOffered).map(\.name).sorted()
+        self.scopes = Dictionary(
+            scopes.map { scope in
+                (
+                    ExactText(scope.name),
+                    LiveScope(scope: scope, limits: limits[.scope(scope.id)] ?? [])
+                )
+            }
+        ) { first, _ in first }
+    }
+
+    /// Of all scopes.
+    var mappers: [ClaimMapper] { scopes.values.flatMap(\.mappers) }
+
+    /// The scope of that name; `nil` also for `openid`, which is none of them.
+    subscript(name: String) -> LiveScope? { scopes[ExactText(name)] }
+
+    /// Whether `sub` and `auth_time` are in tokens only by mappers. Realms that are older have no scope
+    /// that brings them, and tokens with `session_state` and `nonce`.
+    var hasBasicScope: Bool { self["basic"] != nil }
+
+    /// Whether `acr` is in tokens only by a mapper.
+    var hasACRScope: Bool { self["acr"] != nil }
+}
+
+/// A client scope of a realm.
+package struct LiveScope: Sendable {
+    private let scope: ClientScope
+    /// The roles that it shows to a client that does not see all. Where there are any, only people with
+    /// one of them get it.
+    package let limits: Set<RoleName>
+
+    init(scope: ClientScope, limits: Set<RoleName>) {
+        self.scope = scope
+        self.limits = limits
+    }
+
+    var id: String { scope.id }
+    package var mappers: [ClaimMapper] { scope.mappers }
+    /// Whether `scope` of tokens and answers names it.
+    var isShown: Bool { scope.isShown }
+    /// Whether people are asked for it, where they are asked at all.
+    var isAskedFor: Bool { scope.isAskedFor }
+
+    /// - Parameter roles: A person's, with all that they contain.
+    func isPermitted(to roles: Set<RoleName>) -> Bool {
+        limits.isEmpty ? !scope.isLimited : !limits.isDisjoint(with: roles)
+    }
+}
