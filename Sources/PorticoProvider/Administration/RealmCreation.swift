@@ -59,7 +59,11 @@ package struct RealmCreation: Sendable {
         let records = try first.map {
             try keys.make($0, realmID: realm.id, activeFrom: moment.seconds, at: moment)
         }
-        return NewRealm(realm: realm, keys: imported + records)
+        var new = NewRealm(realm: realm, keys: imported + records)
+        if realm.atProtocol == nil {
+            new.scopes = StandardScopes.scopes(ofRealm: realm.id, random: moment.random)
+        }
+        return new
     }
 
     /// `{base}/realms/{name}`, or the realm's own host. Plain http only on this machine.

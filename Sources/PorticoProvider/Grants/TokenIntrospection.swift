@@ -52,6 +52,7 @@ struct TokenIntrospection: Sendable {
     private func described(_ live: LiveAccessToken, _ realm: LiveRealm, _ moment: Moment)
         -> JSONObject
     {
+        if live.isWhole, live.client.tokenForm == .standard { return live.claims }
         let subject = TokenSubject(
             realm: realm,
             client: live.client,
@@ -59,15 +60,12 @@ struct TokenIntrospection: Sendable {
             person: live.reading.person,
             scope: live.scope
         )
-        let mapped = subject.mapped(at: moment.seconds)
-        if live.isWhole, mapped == nil { return live.claims }
-        var claims =
-            mapped?.introspection()
-            ?? TokenClaims(subject: subject, now: moment.seconds).accessToken(id: live.id)
+        let own = TokenClaims(subject: subject, now: moment.seconds)
+        var claims = own.introspection()
         for (name, value) in live.claims where live.isWhole || Self.defined.contains(name) {
             claims[name] = value
         }
-        if !live.isWhole { claims["scope"] = .string(mapped?.scopeText ?? live.scope.text) }
+        if !live.isWhole { claims["scope"] = .string(own.scopeText) }
         claims["client_id"] = .string(live.client.clientID)
         return claims
     }

@@ -51,10 +51,7 @@ struct UserInfo: Sendable {
             scope: live.scope
         )
         let requested = try live.reading.grant.claims.map { text in try ClaimsRequest(text) }
-        let claims =
-            subject.mapped(at: moment.seconds)?.userInfo(requested: requested)
-            ?? TokenClaims(subject: subject, now: moment.seconds)
-            .userInfo(requested: requested?.userInfo ?? [])
-        return Answer(claims: claims, client: live.client)
+        let claims = TokenClaims(subject: subject, now: moment.seconds)
+        return Answer(claims: claims.userInfo(requested: requested), client: live.client)
     }
 }

@@ -45,6 +45,9 @@ private struct MappedTokenWriter {
         case .renamedRole(let role, let name): roles.rename(role, to: name)
         case .fixedRole(let role): roles.insert(role)
         case .realmRoles(let prefix): write(roles.realm, prefix, mapper)
+        case .roleList:
+            guard let path = mapper.claim, input.person != nil else { return }
+            tree.set(.array(roles.flatNames.map(JSONValue.string)), at: path)
         case .clientRoles(let clientID, let prefix): write(clientID, prefix, mapper)
         case .audience(let audience): add(audience: audience)
         case .audienceResolve: addClients()
@@ -214,6 +217,18 @@ private struct MappedRoles {
     var clientIDs: [String] {
         clients.filter { !$0.value.isEmpty }.keys
             .sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    }
+
+    /// All of them in one list: the realm's by their names, a client's as `CLIENT:ROLE`. A role of
+    /// one client is never mistaken for the realm's or another client's: so the list leaves out a
+    /// realm's role with a colon in its name, and the roles of a client with one in its
+    /// `client_id`.
+    var flatNames: [String] {
+        func isPlain(_ name: String) -> Bool { !name.utf8.contains(UInt8(ascii: ":")) }
+        let ofClients = clients.filter { isPlain($0.key) }.flatMap { clientID, names in
+            names.map { "\(clientID):\($0)" }
+        }
+        return (realm.filter(isPlain) + ofClients).sorted()
     }
 
     func names(of clientID: String) -> Set<String> {

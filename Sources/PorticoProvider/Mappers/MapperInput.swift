@@ -91,6 +91,8 @@ extension Person {
         case "username": username
         case "firstName": givenName
         case "lastName": familyName
+        case "displayName": displayName
+        case "updatedAt": String(updatedAt)
         case "email": email
         case "emailVerified": isEmailVerified ? "true" : "false"
         case "enabled": isEnabled ? "true" : "false"

@@ -1,12 +1,9 @@
 import PorticoBytes
 import PorticoProtocol
-import PorticoStores
 
 /// The standard claims about a person (OpenID Connect Core §5.1), each with the scope token that
 /// requests it (§5.4).
-package struct StandardClaims: Sendable {
-    let person: Person
-
+package enum StandardClaims {
     /// Every claim, for `claims_supported`.
     static let names = byScope.flatMap(\.claims)
 
@@ -69,68 +66,5 @@ package struct StandardClaims: Sendable {
 
     static func isStandard(_ claim: String) -> Bool {
         places[ExactText(claim)] != nil
-    }
-
-    /// Adds exactly the claims that `scope` requests. A claim without a value is left out (OpenID
-    /// Connect Core §5.3.2).
-    func add(for scope: Scope, to claims: inout JSONObject) {
-        for (token, names) in Self.byScope where scope.contains(token) {
-            for name in names { add(name, to: &claims) }
-        }
-    }
-
-    /// Adds the individual claims that the `claims` parameter requests (§5.5). Claims without a
-    /// value, and unknown ones, are left out: that is not an error (§5.5.1).
-    func add(_ requested: [ClaimsRequest.Claim], to claims: inout JSONObject) {
-        for claim in requested where Self.isStandard(claim.name) {
-            add(claim.name, to: &claims)
-        }
-    }
-
-    private func add(_ name: String, to claims: inout JSONObject) {
-        if let value = value(name) { claims[name] = value }
-    }
-
-    private func value(_ name: String) -> JSONValue? {
-        switch name {
-        case "name": .string(person.displayName)
-        case "given_name": person.givenName.map(JSONValue.string)
-        case "family_name": person.familyName.map(JSONValue.string)
-        case "preferred_username": .string(person.username)
-        case "updated_at": .integer(person.updatedAt)
-        case "email": person.email.map(JSONValue.string)
-        case "email_verified": person.email.map { _ in .bool(person.isEmailVerified) }
-        case "address": address
-        case "phone_number_verified":
-            attribute("phone_number").map { _ in
-                .bool(attribute("phone_number_verified") == "true")
-            }
-        default: attribute(name)
-        }
-    }
-
-    private func attribute(_ name: String) -> JSONValue? {
-        let values =
-            person.attributes[name] ?? Self.spellings[name].flatMap { person.attributes[$0] }
-        guard let value = values?.first, !value.isEmpty else { return nil }
-        return .string(value)
-    }
-
-    /// How attributes behind some claims are called elsewhere.
-    private static let spellings = [
-        "middle_name": "middleName", "phone_number": "phoneNumber",
-        "phone_number_verified": "phoneNumberVerified",
-    ]
-
-    /// OpenID Connect Core §5.1.1.
-    private var address: JSONValue? {
-        var address = JSONObject()
-        for (member, attribute) in [
-            ("formatted", "formatted"), ("street_address", "street"), ("locality", "locality"),
-            ("region", "region"), ("postal_code", "postal_code"), ("country", "country"),
-        ] {
-            if let value = self.attribute(attribute) { address[member] = value }
-        }
-        return address.isEmpty ? nil : .object(address)
     }
 }

@@ -14,7 +14,7 @@ enum RealmMetadata {
         of realm: Realm,
         at urls: RealmURLs,
         signedWith algorithms: [SignatureAlgorithm],
-        scopes kept: RealmScopes
+        scopes: RealmScopes
     ) -> JSONObject {
         if let host = realm.atProtocol { return ATMetadata.document(of: host, at: urls) }
         // Initiating User Registration via OpenID Connect §4.2.
@@ -48,7 +48,7 @@ enum RealmMetadata {
             ("introspection_endpoint_auth_methods_supported", confidential),
             ("introspection_endpoint_auth_signing_alg_values_supported", signing),
             ("dpop_signing_alg_values_supported", signing),
-            ("scopes_supported", kept.names.isEmpty ? scopes : ["openid"] + kept.names),
+            ("scopes_supported", ["openid"] + scopes.names),
             ("claims_supported", claims),
             ("claim_types_supported", ["normal"]),
             ("prompt_values_supported", prompts(registers).map(\.rawValue)),
@@ -77,15 +77,11 @@ enum RealmMetadata {
         Prompt.allCases.filter { $0 != .create || registers }
     }
 
-    private static let scopes =
-        ["openid"] + StandardClaims.scopes
-        + ["offline_access", DeviceSecret.scope, RoleClaims.scope, RoleClaims.flat]
-
     private static let claims =
         [
             "iss", "sub", "aud", "exp", "iat", "auth_time", "nonce", "acr", "amr", "azp", "sid",
             "ds_hash",
-        ] + StandardClaims.names + ["realm_access", "resource_access", RoleClaims.flat]
+        ] + StandardClaims.names + ["realm_access", "resource_access", StandardScopes.groups]
 }
 
 extension Realm {

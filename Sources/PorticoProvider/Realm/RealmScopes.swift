@@ -4,11 +4,18 @@ package import PorticoStores
 /// The client scopes of a realm, by their names.
 struct RealmScopes: Sendable {
     private let scopes: [ExactText: LiveScope]
+    private let writers: [ExactText: ClaimMapper]
     /// Of the scopes of OpenID Connect.
     let names: [String]
 
     init(_ scopes: [ClientScope], limits: [RoleLimit.Owner: Set<RoleName>]) {
-        names = scopes.filter(\.isOffered).map(\.name).sorted()
+        let offered = scopes.filter(\.isOffered)
+        names = offered.map(\.name).sorted()
+        writers = Dictionary(
+            offered.flatMap(\.mappers).compactMap { mapper in
+                mapper.ownClaim.map { (ExactText($0), mapper) }
+            }
+        ) { first, _ in first }
         self.scopes = Dictionary(
             scopes.map { scope in
                 (
@@ -24,6 +31,9 @@ struct RealmScopes: Sendable {
 
     /// The scope of that name; `nil` also for `openid`, which is none of them.
     subscript(name: String) -> LiveScope? { scopes[ExactText(name)] }
+
+    /// The mapper of a scope that writes that claim.
+    func mapper(writing claim: String) -> ClaimMapper? { writers[ExactText(claim)] }
 
     /// Whether `sub` and `auth_time` are in tokens only by mappers. Realms that are older have no scope
     /// that brings them, and tokens with `session_state` and `nonce`.
@@ -55,5 +65,16 @@ package struct LiveScope: Sendable {
     /// - Parameter roles: A person's, with all that they contain.
     func isPermitted(to roles: Set<RoleName>) -> Bool {
         limits.isEmpty ? !scope.isLimited : !limits.isDisjoint(with: roles)
+    }
+}
+
+extension ClaimMapper {
+    /// The claim that it writes of the person; `nil` for part of one.
+    fileprivate var ownClaim: String? {
+        switch kind {
+        case .address: "address"
+        case .fullName: "name"
+        default: claim.flatMap { $0.names.count == 1 ? $0.root : nil }
+        }
     }
 }

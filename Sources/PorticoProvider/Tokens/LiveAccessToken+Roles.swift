@@ -15,11 +15,9 @@ extension LiveAccessToken {
     /// Those that the client sees. A token of the standard form shows none where it is meant for
     /// other servers only, or has not the scope.
     func seen(of roles: Set<RoleName>, in realm: LiveRealm) -> Set<RoleName> {
-        guard client.tokenForm == .standard else {
-            return realm.view(of: client, scope: scope, roles: roles).visible(roles)
-        }
-        guard scope.contains(RoleClaims.scope), names(realm.issuer) else { return [] }
-        return Set(RoleClaims(roles, seenBy: client).roles)
+        let isForRoles = scope.contains(StandardScopes.roles) && names(realm.issuer)
+        guard client.tokenForm != .standard || isForRoles else { return [] }
+        return realm.view(of: client, scope: scope, roles: roles).visible(roles)
     }
 
     private func says(_ role: RoleName) -> Bool {

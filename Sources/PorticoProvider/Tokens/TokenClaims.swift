@@ -16,8 +16,8 @@ struct TokenSubject: Sendable {
     /// What is known of the request besides, for mappers.
     var notes: [String: String] = [:]
 
-    /// `sub`: the person, or the client itself, under a name that cannot be a person's id (RFC 9700
-    /// §4.15).
+    /// `sub` where no mapper writes another: the person, or the client itself, under a name that cannot
+    /// be a person's id (RFC 9700 §4.15).
     var subject: String {
         did ?? person?.person.id ?? "client:" + client.clientID
     }
@@ -29,86 +29,62 @@ struct TokenSubject: Sendable {
         client.accessTokenLifetime ?? realm.realm.lifetimes.accessToken
     }
 
-    /// `typ` of the access token (RFC 9068 §2.1).
+    /// `typ` of the access token's header (RFC 9068 §2.1).
     var tokenType: JWTType {
         switch client.accessTokenType ?? realm.realm.accessTokenType {
         case .atJWT: .accessToken
         case .jwt: .jwt
         }
     }
-
-    /// The person's roles, with all that they contain.
-    var allRoles: Set<RoleName> { person.map(realm.graph.roles) ?? [] }
-
-    /// The roles that the client sees.
-    var roles: RoleClaims {
-        RoleClaims(allRoles, seenBy: client)
-    }
-
-    var view: TokenView { realm.view(of: client, scope: scope, roles: allRoles) }
-
-    /// What writes the claims of a client whose tokens have what mappers write; `nil` for another one.
-    ///
-    /// - Parameter now: Seconds since 1970.
-    func mapped(at now: Int64) -> MappedClaims? {
-        client.tokenForm == .standard
-            ? nil : MappedClaims(subject: self, view: view, now: now)
-    }
-
-    /// A scope that shows roles is only for people with one of them.
-    func isPermitted(_ scope: LiveScope) -> Bool {
-        scope.isPermitted(to: allRoles)
-    }
-
-    /// Says in an access token which key it is bound to (RFC 9449 §6.1).
-    func bind(_ claims: inout JSONObject) {
-        guard let dpopKey else { return }
-        claims["typ"] = .string(TokenClaims.boundTokenKind)
-        claims["cnf"] = ["jkt": .string(dpopKey.text)]
-    }
-
-    /// What mappers add to a token of the standard form; `nil` if there are none.
-    func additions(for target: ClaimMapper.Target) -> MappedToken? {
-        let mappers = realm.live(client).mappers
-        guard !mappers.isEmpty else { return nil }
-        let input = MapperInput(
-            person: person?.person,
-            roles: Set(roles.roles),
-            clientID: client.clientID
-        )
-        return MappedToken(mappers.inOrder, for: target, input: input)
-    }
 }
 
-/// Writes the claims of access tokens, ID Tokens and UserInfo answers.
+/// Writes the claims of access tokens, ID Tokens and UserInfo answers: few of its own (``TokenForm``), the rest
+/// by the mappers of the granted scopes, the client and the realm.
 struct TokenClaims: Sendable {
     let subject: TokenSubject
+    let view: TokenView
     /// Seconds since 1970.
-    let now: Int64
+    private let now: Int64
+    /// The person's roles, with all that they contain.
+    private let roles: Set<RoleName>
 
     /// The claim `typ`: it distinguishes the two kinds if their headers do not.
     static let accessTokenKind = "Bearer"
     static let idTokenKind = "ID"
     /// ``Compatibility/lowercaseBearer``
-    static let accessTokenKindInLowerCase = "bearer"
-    /// Of a token that is bound to a key, as there: who reads no `cnf` does not take it for
-    /// another.
+    private static let accessTokenKindInLowerCase = "bearer"
+    /// Of a token that is bound to a key: an API that does not read `cnf` does not take it for another.
     static let boundTokenKind = "DPoP"
     static let accessTokenKinds = [accessTokenKind, accessTokenKindInLowerCase, boundTokenKind]
 
+    /// - Parameter now: Seconds since 1970.
+    init(subject: TokenSubject, now: Int64) {
+        self.subject = subject
+        self.now = now
+        roles = subject.person.map(subject.realm.graph.roles) ?? []
+        view = subject.realm.view(of: subject.client, scope: subject.scope, roles: roles)
+    }
+
     /// RFC 9068 §2.2, with the members that clients read besides.
     ///
-    /// - Parameter id: `jti`; see ``AccessTokenID``.
-    func accessToken(id: AccessTokenID) -> JSONObject {
-        var claims = common()
+    /// - Parameters:
+    ///   - id: `jti`; see ``AccessTokenID``.
+    ///   - nonce: Only for a mapper that writes it.
+    func accessToken(id: AccessTokenID, nonce: String?) -> JSONObject {
+        let isLightweight = subject.client.tokenForm == .lightweight
+        var claims = token(
+            isLightweight ? .lightweightAccessToken : .accessToken,
+            kind: tokenType,
+            nonce: nonce
+        )
         claims["jti"] = .string(id.text)
-        claims["aud"] = audience
-        claims["typ"] = .string(Self.accessTokenKind)
-        claims["client_id"] = .string(subject.client.clientID)
-        claims["scope"] = .string(subject.scope.text)
-        addSession(to: &claims)
-        addRoles(for: .accessToken, to: &claims)
-        subject.bind(&claims)
+        if isStandard { claims["client_id"] = .string(subject.client.clientID) }
+        claims["scope"] = .string(scopeText)
+        // RFC 9449 §6.1.
+        if let key = subject.dpopKey {
+            claims["typ"] = .string(Self.boundTokenKind)
+            claims["cnf"] = ["jkt": .string(key.text)]
+        }
         return claims
     }
 
@@ -117,76 +93,164 @@ struct TokenClaims: Sendable {
     /// - Parameters:
     ///   - nonce: Copied unchanged from the request; never invented.
     ///   - accessTokenHash: `at_hash` of the access token in the same answer.
-    func idToken(nonce: String?, accessTokenHash: String, requested: [ClaimsRequest.Claim])
-        -> JSONObject
-    {
-        var claims = common()
-        claims["aud"] = .string(subject.client.clientID)
-        claims["typ"] = .string(Self.idTokenKind)
+    func idToken(nonce: String?, accessTokenHash: String, requested: ClaimsRequest?) -> JSONObject {
+        var claims = token(.idToken, kind: Self.idTokenKind, nonce: nonce, requested: requested)
+        let clientID = subject.client.clientID
+        let others = claims.strings("aud") ?? claims.string("aud").map { [$0] } ?? []
+        claims["aud"] = Self.audience([clientID] + others.filter { !sameBytes($0, clientID) })
         if let nonce { claims["nonce"] = .string(nonce) }
         claims["at_hash"] = .string(accessTokenHash)
-        addSession(to: &claims)
-        if !subject.grant.amr.isEmpty {
+        if isStandard, !subject.grant.amr.isEmpty {
             claims["amr"] = .array(subject.grant.amr.map(JSONValue.string))
         }
-        addPerson(requested, to: &claims)
-        addRoles(for: .idToken, to: &claims)
         return claims
     }
 
     /// OpenID Connect Core §5.3.2: `sub` is always present.
-    func userInfo(requested: [ClaimsRequest.Claim]) -> JSONObject {
-        var claims: JSONObject = ["sub": .string(subject.subject)]
-        addPerson(requested, to: &claims)
-        addRoles(for: .userInfo, to: &claims)
+    func userInfo(requested: ClaimsRequest?) -> JSONObject {
+        let mapped = mapped(for: .userInfo, requested: requested)
+        var claims: JSONObject = ["sub": .string(sub(mapped) ?? subject.subject)]
+        for (name, value) in mapped.claims { claims[name] = value }
         return claims
     }
 
-    private func common() -> JSONObject {
-        [
+    /// What an API learns of a token (RFC 7662 §2.2): all of it, also where the token says less.
+    func introspection() -> JSONObject {
+        token(.introspection, kind: tokenType)
+    }
+
+    /// Members that mappers add to the token response.
+    var tokenResponse: JSONObject { mapped(for: .tokenResponse).claims }
+
+    /// `scope`: without the scopes that are not to be shown.
+    var scopeText: String {
+        subject.scope.tokens.filter { name in
+            guard let scope = view.scopes[name] else { return true }
+            return scope.isShown && scope.isPermitted(to: roles)
+        }.joined(separator: " ")
+    }
+
+    /// RFC 6750 §2.1 compares it without case; some clients do not.
+    var tokenType: String {
+        subject.client.compatibility.contains(.lowercaseBearer)
+            ? Self.accessTokenKindInLowerCase : Self.accessTokenKind
+    }
+
+    private var isStandard: Bool { subject.client.tokenForm == .standard }
+
+    private func token(
+        _ target: ClaimMapper.Target,
+        kind: String,
+        nonce: String? = nil,
+        requested: ClaimsRequest? = nil
+    ) -> JSONObject {
+        let mapped = mapped(for: target, nonce: nonce, requested: requested)
+        var claims: JSONObject = [
             "exp": .integer(now + subject.lifetime),
             "iat": .integer(now),
             "iss": .string(subject.realm.realm.issuer),
-            "sub": .string(subject.subject),
-            "azp": .string(subject.client.clientID),
         ]
-    }
-
-    /// A single audience is a plain string. Tokens for UserInfo are meant for the issuer too.
-    private var audience: JSONValue {
-        if subject.client.documented != nil, let host = subject.realm.realm.atProtocol {
-            return .string(host.resource)
-        }
-        var audiences = subject.additions(for: .accessToken)?.audiences ?? []
-        if subject.scope.contains("openid") || audiences.isEmpty {
-            audiences.append(subject.realm.realm.issuer)
-        }
-        return audiences.count == 1
-            ? .string(audiences[0]) : .array(audiences.map(JSONValue.string))
-    }
-
-    /// `auth_time` is the time of the last authentication, however often tokens were refreshed
-    /// since (OpenID Connect Core §12.2).
-    private func addSession(to claims: inout JSONObject) {
-        if let time = subject.grant.authenticatedAt { claims["auth_time"] = .integer(time) }
+        claims["aud"] = Self.audience(audiences(mapped, target))
+        claims["sub"] = sub(mapped).map(JSONValue.string)
+        claims["typ"] = .string(kind)
+        claims["azp"] = .string(subject.client.clientID)
         if let sessionID = subject.grant.sessionID { claims["sid"] = .string(sessionID) }
-        if let acr = subject.grant.acr { claims["acr"] = .string(acr) }
+        addDefaults(to: &claims, target, nonce: nonce)
+        for (name, value) in mapped.claims { claims[name] = value }
+        return claims
     }
 
-    private func addPerson(_ requested: [ClaimsRequest.Claim], to claims: inout JSONObject) {
-        guard let person = subject.person?.person else { return }
-        let standard = StandardClaims(person: person)
-        standard.add(for: subject.scope, to: &claims)
-        standard.add(requested, to: &claims)
+    private func sub(_ mapped: MappedToken) -> String? {
+        subject.did ?? mapped.subject ?? (isStandard ? subject.subject : nil)
     }
 
-    private func addRoles(for target: ClaimMapper.Target, to claims: inout JSONObject) {
-        if subject.scope.contains(RoleClaims.scope) { subject.roles.add(to: &claims) }
-        if subject.scope.contains(RoleClaims.flat), subject.person != nil {
-            claims[RoleClaims.flat] = .array(subject.roles.flatNames)
+    /// What is in a token without a mapper. `auth_time` is the time of the last authentication, however
+    /// often tokens were refreshed since (OpenID Connect Core §12.2).
+    private func addDefaults(
+        to claims: inout JSONObject,
+        _ target: ClaimMapper.Target,
+        nonce: String?
+    ) {
+        guard target != .lightweightAccessToken else { return }
+        let isOlder = !isStandard && !view.scopes.hasBasicScope
+        if isOlder {
+            claims["session_state"] = subject.grant.sessionID.map(JSONValue.string)
+            claims["nonce"] = nonce.map(JSONValue.string)
+            claims["sub"] = claims["sub"] ?? .string(subject.subject)
         }
-        guard let additions = subject.additions(for: target) else { return }
-        for (name, value) in additions.claims { claims[name] = value }
+        if isStandard || isOlder, let time = subject.grant.authenticatedAt {
+            claims["auth_time"] = .integer(time)
+        }
+        if isStandard || !view.scopes.hasACRScope, let acr { claims["acr"] = .string(acr) }
+    }
+
+    private func mapped(
+        for target: ClaimMapper.Target,
+        nonce: String? = nil,
+        requested: ClaimsRequest? = nil
+    ) -> MappedToken {
+        var input = MapperInput(
+            person: subject.person?.person,
+            roles: view.visible(roles),
+            clientID: subject.client.clientID
+        )
+        input.groups = subject.person?.groupIDs.map(subject.realm.graph.membership) ?? []
+        input.sector = view.client.sector
+        input.allowedOrigins = view.client.origins.claim
+        input.acr = acr
+        input.amr = subject.grant.amr
+        input.nonce = nonce
+        input.sessionID = subject.grant.sessionID
+        input.authTime = subject.grant.authenticatedAt
+        input.notes = subject.notes
+        input.requested = requested
+        return MappedToken(view.mappers + added(requested, target), for: target, input: input)
+    }
+
+    /// The mappers of the individual claims that the parameter `claims` asks for (OpenID Connect Core §5.5).
+    /// Claims without a value, and unknown ones, are left out: that is not an error (§5.5.1).
+    private func added(_ requested: ClaimsRequest?, _ target: ClaimMapper.Target) -> [ClaimMapper] {
+        guard isStandard, let requested else { return [] }
+        let claims = target == .idToken ? requested.idToken : requested.userInfo
+        return claims.map(\.name).filter(StandardClaims.isStandard)
+            .compactMap(view.scopes.mapper(writing:))
+    }
+
+    /// Tokens of the standard form that are for UserInfo are meant for the issuer too.
+    private func audiences(_ mapped: MappedToken, _ target: ClaimMapper.Target) -> [String] {
+        guard isStandard, target != .idToken else { return mapped.audiences }
+        if subject.client.documented != nil, let host = subject.realm.realm.atProtocol {
+            return [host.resource]
+        }
+        let isForIssuer = subject.scope.contains("openid") || mapped.audiences.isEmpty
+        return mapped.audiences + (isForIssuer ? [subject.realm.realm.issuer] : [])
+    }
+
+    /// The name of the level that was reached; the client's own names come first.
+    private var acr: String? {
+        guard let reached = subject.grant.acr else { return nil }
+        let levels = subject.realm.acrLevels(of: subject.client)
+        guard !levels.isEmpty, let level = Int64(reached) else { return reached }
+        return levels.filter { $0.value == level }.keys.min() ?? reached
+    }
+
+    /// A single audience is a plain string, none is no claim.
+    private static func audience(_ audiences: [String]) -> JSONValue? {
+        switch audiences.count {
+        case 0: nil
+        case 1: .string(audiences[0])
+        default: .array(audiences.map(JSONValue.string))
+        }
+    }
+}
+
+extension RoleGraph {
+    fileprivate func membership(of groupID: String) -> MemberGroup {
+        let lineage = lineage(of: groupID).map(\.group)
+        return MemberGroup(
+            names: lineage.reversed().map(\.name),
+            attributes: lineage.map(\.attributes)
+        )
     }
 }
 

@@ -22,14 +22,13 @@ struct TokenIssuer: Sendable {
             let idTokenKey = realm.idTokenKey(for: subject.client, at: moment.seconds)
         else { throw OAuthError(.serverError, "The realm has no active key of this algorithm.") }
         let claims = TokenClaims(subject: subject, now: moment.seconds)
-        let mapped = subject.mapped(at: moment.seconds)
         let id = AccessTokenID(grantID: subject.grant.id, random: moment.random)
         let accessToken = try sign(
             .accessToken,
-            mapped?.accessToken(id: id, nonce: nonce) ?? claims.accessToken(id: id),
+            claims.accessToken(id: id, nonce: nonce),
             by: key,
             type: subject.tokenType,
-            of: subject
+            of: claims.view
         )
         var idToken: String?
         var deviceSecret: String?
@@ -37,15 +36,13 @@ struct TokenIssuer: Sendable {
             deviceSecret = self.deviceSecret(of: subject, at: moment)
             let hash = idTokenKey.algorithm.leftHalfHash(of: accessToken)
             let requested = try requestedClaims(subject.grant)
-            var content =
-                mapped?.idToken(nonce: nonce, accessTokenHash: hash, requested: requested)
-                ?? claims.idToken(
-                    nonce: nonce,
-                    accessTokenHash: hash,
-                    requested: requested?.idToken ?? []
-                )
+            var content = claims.idToken(
+                nonce: nonce,
+                accessTokenHash: hash,
+                requested: requested
+            )
             content["ds_hash"] = deviceSecret.map { .string(DeviceSecret.hash(of: $0)) }
-            idToken = try sign(.idToken, content, by: idTokenKey, type: .jwt, of: subject)
+            idToken = try sign(.idToken, content, by: idTokenKey, type: .jwt, of: claims.view)
         }
         return TokenAnswer(
             accessToken: accessToken,
@@ -56,24 +53,24 @@ struct TokenIssuer: Sendable {
                 guard subject.client.compatibility.contains(.refreshTokenClaims) else {
                     return token.text
                 }
-                let nonce = mapped?.view.repeatsNonce == true ? nonce : nil
+                let nonce = claims.view.repeatsNonce ? nonce : nil
                 return RefreshTokenClaims.text(token, of: subject.grant, nonce: nonce)
             },
             refreshExpiresIn: refreshExpiresIn(subject, at: moment.seconds),
             idToken: idToken,
             deviceSecret: deviceSecret,
             // Adapters of before take the highest that they have seen for every person's.
-            notBefore: mapped == nil
+            notBefore: subject.client.tokenForm == .standard
                 ? max(realm.realm.notBefore, subject.person?.person.notBefore ?? 0)
                 : realm.realm.notBefore,
             sessionState: subject.grant.sessionID,
-            scope: mapped?.scopeText ?? subject.scope.text,
+            scope: claims.scopeText,
             // RFC 9449 §5.
             tokenType: subject.dpopKey == nil
-                ? mapped?.tokenType ?? TokenClaims.accessTokenKind : TokenClaims.boundTokenKind,
+                ? claims.tokenType : TokenClaims.boundTokenKind,
             // AT Protocol, OAuth: who has signed in stands beside the token, which no client reads.
             more: subject.did.map { ["sub": .string($0)] }
-                ?? mapped?.tokenResponse ?? JSONObject()
+                ?? claims.tokenResponse
         )
     }
 
@@ -83,11 +80,11 @@ struct TokenIssuer: Sendable {
         _ claims: JSONObject,
         by key: SigningKey,
         type: JWTType,
-        of subject: TokenSubject
+        of view: TokenView
     ) throws -> String {
         let token = try key.sign(claims: claims, type: type)
         guard Self.isTakenBack(token) else {
-            throw TokenTooLong(kind, token.utf8.count, claims, writtenBy: subject.view.mappers)
+            throw TokenTooLong(kind, token.utf8.count, claims, writtenBy: view.mappers)
         }
         return token
     }

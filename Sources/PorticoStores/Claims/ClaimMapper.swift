@@ -48,6 +48,8 @@ package struct ClaimMapper: Hashable, Sendable {
         case realmRoles(prefix: String)
         /// The names of the person's roles of one client, or of every client.
         case clientRoles(of: String?, prefix: String)
+        /// The person's roles in one list: the realm's by their names, a client's as `CLIENT:ROLE`.
+        case roleList
         /// `name`: given and family name.
         case fullName
         /// `address`: the person's attribute for each member (OpenID Connect Core §5.1.1).

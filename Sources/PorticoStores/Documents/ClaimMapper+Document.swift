@@ -37,7 +37,7 @@ extension ClaimMapper {
 extension ClaimMapper.Kind {
     /// The kinds that say everything by their name.
     private static let plain: [(name: String, kind: ClaimMapper.Kind)] = [
-        ("full_name", .fullName), ("audience_resolve", .audienceResolve),
+        ("full_name", .fullName), ("role_list", .roleList), ("audience_resolve", .audienceResolve),
         ("allowed_origins", .allowedOrigins), ("acr", .acr), ("amr", .amr), ("sub", .sub),
         ("session_state", .sessionState), ("nonce", .nonce),
         ("claims_parameter", .claimsParameter),
