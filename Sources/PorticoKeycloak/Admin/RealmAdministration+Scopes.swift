@@ -63,12 +63,8 @@ extension RealmAdministration {
 }
 
 extension Client {
-    /// Without a client scope. The standard ones go on at a client that gets their claims without
-    /// mappers.
+    /// Without a client scope.
     func without(_ scope: String) -> Client {
-        guard tokenForm != .standard || !BuiltInScopes.keycloaks.contains(scope) else {
-            return self
-        }
         var client = self
         client.defaultScopes.removeAll { sameBytes($0, scope) }
         client.optionalScopes.removeAll { sameBytes($0, scope) }

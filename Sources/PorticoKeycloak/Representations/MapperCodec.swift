@@ -252,7 +252,7 @@ private struct MapperSettings {
     private func claim(of kind: ClaimMapper.Kind) throws(MapperFault) -> ClaimPath? {
         switch kind {
         case .attribute, .property, .realmRoles, .clientRoles, .groups, .fixedClaim, .note,
-            .claimsParameterValue:
+            .claimsParameterValue, .roleList:
             guard let claim = ClaimPath(try required("claim.name")) else { throw .badPath }
             return claim
         default: return nil
@@ -280,6 +280,8 @@ extension ClaimMapper.Kind {
         ("oidc-nonce-backwards-compatible-mapper", .nonce),
         ("oidc-claims-param-token-mapper", .claimsParameter),
         ("oidc-claims-param-value-idtoken-mapper", .claimsParameterValue),
+        // Keycloak has none of this kind.
+        ("portico-role-list-mapper", .roleList),
     ]
 
     /// The members of an address, with the usual names of the attributes that they are in, and the last

@@ -209,11 +209,11 @@ extension SQLTransaction {
             "DELETE FROM client_scopes WHERE id = $1 AND realm_id = $2",
             [.text(id), .text(realmID)]
         )
-        let clients = try rows(
-            "SELECT id, settings FROM clients WHERE realm_id = $1",
-            [.text(realmID)]
-        ) { (id: try $0.text(0), hasScopes: try $0.document(1)["token_form"] != nil) }
-        let ids = Set(clients.filter { $0.hasScopes }.map { $0.id })
+        let ids = Set(
+            try rows("SELECT id FROM clients WHERE realm_id = $1", [.text(realmID)]) {
+                try $0.text(0)
+            }
+        )
         for id in ids { try forgetConsent(to: name, ofClient: id) }
         try forgetGrants(of: name, ofClients: ids, realmID: realmID, claims)
         return .changed
