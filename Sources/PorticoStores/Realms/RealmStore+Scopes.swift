@@ -56,8 +56,7 @@ extension RealmStore {
     }
 
     /// Deletes a scope, and takes its name out of all that people allowed and clients were granted: one
-    /// of that name that comes later is new to everybody. A client of Portico's own kind has scopes
-    /// that are no client scopes, and keeps its grants.
+    /// of that name that comes later is new to everybody.
     ///
     /// - Parameter claims: The individual claims that count as the scope (OpenID Connect Core §5.4).
     package func deleteScope(id: String, realmID: String, claims: [String] = []) async throws
