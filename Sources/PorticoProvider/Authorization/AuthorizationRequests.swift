@@ -154,7 +154,7 @@ struct AuthorizationRequests: Sendable {
             throw AuthorizationRefusal.page(error, client: nil, nil)
         }
         let hash = Hash256(of: String(reference.dropFirst(Self.requestURIPrefix.count)))
-        let kept = try await pushed.pushedRequest(hash, realmID: realm.realm.id)
+        let kept = try await pushed.pushedRequest(hash, realmID: realm.id)
         if let kept,
             sameBytes(kept.clientID, Client.id(ofDocument: clientID, realmID: realm.id))
         {
@@ -168,7 +168,7 @@ struct AuthorizationRequests: Sendable {
             let request = kept,
             // RFC 9126 §2.2: bound to the client that pushed it.
             let client = realm.client(clientID: clientID), client.id == request.clientID,
-            let encoded = PushedRequestSeal(ring: ring, realmID: realm.realm.id)
+            let encoded = PushedRequestSeal(ring: ring, realmID: realm.id)
                 .open(request.parameters, at: moment)
         else {
             let error = OAuthError(.invalidRequestURI, "request_uri is unknown or has expired.")

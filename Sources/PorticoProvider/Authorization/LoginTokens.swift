@@ -43,7 +43,7 @@ struct LoginTokens: Sendable {
         -> Good?
     {
         guard let hint = proven.loginToken,
-            let token = LoginTokenSeal(ring: ring, realmID: realm.realm.id).open(hint, at: moment),
+            let token = LoginTokenSeal(ring: ring, realmID: realm.id).open(hint, at: moment),
             sameBytes(token.targetID, proven.client.id),
             let (parent, source) = try await parent(token.grantID, in: realm, at: moment),
             let target = source.loginTokenTarget(proven.client.clientID),
@@ -72,7 +72,7 @@ struct LoginTokens: Sendable {
     {
         let reading = try await grants.grant(
             id: id,
-            realmID: realm.realm.id,
+            realmID: realm.id,
             at: moment.seconds
         )
         guard let reading, reading.isLive,
@@ -103,11 +103,11 @@ struct LoginTokens: Sendable {
     {
         let live = try await sessions.live(
             id: id,
-            realmID: realm.realm.id,
+            realmID: realm.id,
             at: moment.seconds,
             idle: .max
         )
-        guard let live, live.session.authenticatedAt >= realm.realm.notBefore else { return nil }
+        guard let live, live.session.authenticatedAt >= realm.notBefore else { return nil }
         return live
     }
 

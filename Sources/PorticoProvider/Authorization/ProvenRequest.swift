@@ -130,7 +130,7 @@ struct ProvenRequest: Sendable {
                 mode: mode,
                 state: state,
                 issuer: client.compatibility.contains(.noIssuer)
-                    ? nil : realm.realm.issuer,
+                    ? nil : realm.issuer,
                 namesSession: !client.compatibility.contains(.noSessionState),
                 clientName: client.name
             )

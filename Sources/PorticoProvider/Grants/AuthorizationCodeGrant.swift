@@ -38,12 +38,12 @@ struct AuthorizationCodeGrant: Sendable {
             throw OAuthError(.unauthorizedClient, "The client may not use this grant type.")
         }
         // A code that does not open, has expired or belongs to another client writes nothing.
-        let seal = AuthorizationCodeSeal(ring: ring, realmID: realm.realm.id)
+        let seal = AuthorizationCodeSeal(ring: ring, realmID: realm.id)
         guard
             let (code, issuedAt) = seal.open(
                 request.code,
                 at: moment,
-                within: realm.realm.lifetimes.code
+                within: realm.lifetimes.code
             )
         else {
             throw OAuthError(.invalidGrant, "The code is unknown or has expired.")
@@ -82,7 +82,7 @@ struct AuthorizationCodeGrant: Sendable {
             case .redeemed, .sessionEnded, .loginTokenSpent: throw error
             }
         }
-        let person = try await people.person(id: code.personID, realmID: realm.realm.id)
+        let person = try await people.person(id: code.personID, realmID: realm.id)
         let tokens = try person.map { person in
             try issuer.issue(
                 TokenSubject(
@@ -159,7 +159,7 @@ extension AuthorizationCode {
         of client: Client,
         in realm: LiveRealm
     ) throws(OAuthError) {
-        guard authenticatedAt >= realm.realm.notBefore else {
+        guard authenticatedAt >= realm.notBefore else {
             throw OAuthError(.invalidGrant, "The sign-in behind the code has ended.")
         }
         // RFC 6749 §4.1.3: required, because the authorization request always had one.
@@ -212,7 +212,7 @@ extension AuthorizationCode {
         )
         var grant = Grant(
             id: grantID,
-            realmID: realm.realm.id,
+            realmID: realm.id,
             clientID: client.client.id,
             personID: personID,
             sessionID: sessionID,

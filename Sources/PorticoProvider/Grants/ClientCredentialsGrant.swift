@@ -22,14 +22,14 @@ struct ClientCredentialsGrant: Sendable {
         }
         let registered = client.client
         // A client may have an account of its own, with roles.
-        let account = try await people.serviceAccount(of: registered.id, realmID: realm.realm.id)
+        let account = try await people.serviceAccount(of: registered.id, realmID: realm.id)
         guard account?.person.isEnabled ?? true else {
             throw OAuthError(.unauthorizedClient, "The client's own account is disabled.")
         }
         let scope = try Self.granted(requested, to: registered, hasAccount: account != nil)
         let grant = Grant(
             id: moment.id(),
-            realmID: realm.realm.id,
+            realmID: realm.id,
             clientID: registered.id,
             personID: account?.person.id,
             sessionID: nil,
@@ -42,7 +42,7 @@ struct ClientCredentialsGrant: Sendable {
             createdAt: moment.seconds,
             idleSeconds: 0,
             expiresAt: moment.seconds
-                + (registered.accessTokenLifetime ?? realm.realm.lifetimes.accessToken),
+                + (registered.accessTokenLifetime ?? realm.lifetimes.accessToken),
             // RFC 6749 §4.4.3: no refresh token.
             refresh: nil
         )

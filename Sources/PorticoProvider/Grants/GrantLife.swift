@@ -10,7 +10,7 @@ struct GrantLife: Equatable, Sendable {
     let expiresAt: Int64?
 
     init(of client: Client, offline isOffline: Bool, in realm: LiveRealm, at now: Int64) {
-        let lifetimes = realm.realm.lifetimes
+        let lifetimes = realm.lifetimes
         self.isOffline = isOffline || client.documented != nil
         switch (client.documented, isOffline, client.staySignedIn) {
         case (_?, _, _):

@@ -39,11 +39,11 @@ struct LoginTokenGrant: Sendable {
         guard let sessionID = grant.sessionID,
             let session = try await sessions.live(
                 id: sessionID,
-                realmID: realm.realm.id,
+                realmID: realm.id,
                 at: moment.seconds,
                 idle: .max
             ),
-            session.session.authenticatedAt >= realm.realm.notBefore
+            session.session.authenticatedAt >= realm.notBefore
         else { throw Self.unknown }
         try await client.spend(in: grants, at: moment)
         let token = LoginToken(
@@ -53,7 +53,7 @@ struct LoginTokenGrant: Sendable {
         )
         let answer: JSONObject = [
             "access_token": .string(
-                LoginTokenSeal(ring: ring, realmID: realm.realm.id).seal(token, at: moment)
+                LoginTokenSeal(ring: ring, realmID: realm.id).seal(token, at: moment)
             ),
             "issued_token_type": .string(TokenType.loginToken.rawValue),
             // RFC 8693 §2.2.1: it is no access token.
@@ -89,7 +89,7 @@ struct LoginTokenGrant: Sendable {
             guard let refresh = RefreshToken(token.text),
                 let reading = try await grants.grant(
                     id: refresh.grantID,
-                    realmID: realm.realm.id,
+                    realmID: realm.id,
                     at: moment.seconds
                 ),
                 refresh.isGenuine(for: reading.grant, ring: ring),

@@ -29,7 +29,7 @@ struct NativeSSOGrant: Sendable {
             actor.type == .deviceSecret,
             request.requestedType == nil || request.requestedType == .accessToken
         else { throw OAuthError(.invalidRequest, "This exchange is not served here.") }
-        guard sameBytes(request.audience, realm.realm.issuer) else {
+        guard sameBytes(request.audience, realm.issuer) else {
             throw OAuthError(.invalidTarget, "audience is not the issuer.")
         }
         let reading = try await grant(of: request.subject.text, actor.text, in: realm, at: moment)
@@ -48,7 +48,7 @@ struct NativeSSOGrant: Sendable {
         try client.checkProof(of: first.dpopKey)
         let scope = try Self.scope(request.scope, of: first, for: client.client)
         try await checkConsent(to: scope, for: client.client, personID)
-        let person = try await people.person(id: personID, realmID: realm.realm.id)
+        let person = try await people.person(id: personID, realmID: realm.id)
         // No page can ask for that here either.
         guard person.map({ realm.mustConfirmEmail($0.person) }) != true else {
             throw OAuthError(.invalidGrant, "The person has to confirm their address in a browser.")
@@ -113,22 +113,22 @@ struct NativeSSOGrant: Sendable {
         in realm: LiveRealm,
         at moment: Moment
     ) async throws -> GrantReading {
-        let seal = DeviceSecretSeal(ring: ring, realmID: realm.realm.id)
+        let seal = DeviceSecretSeal(ring: ring, realmID: realm.id)
         guard let hint = IDTokenHint(idToken, of: realm, at: moment.seconds),
             let hash = hint.deviceSecretHash,
             ConstantTime.equal(hash, DeviceSecret.hash(of: deviceSecret)),
             let secret = seal.open(
                 deviceSecret,
                 at: moment,
-                within: realm.realm.lifetimes.sessionMaximum
+                within: realm.lifetimes.sessionMaximum
             ),
             hint.sessionID.map({ sameBytes($0, secret.sessionID) }) == true,
             let reading = try await grants.grant(
                 id: secret.grantID,
-                realmID: realm.realm.id,
+                realmID: realm.id,
                 at: moment.seconds
             ),
-            reading.isLive, reading.grant.createdAt >= realm.realm.notBefore
+            reading.isLive, reading.grant.createdAt >= realm.notBefore
         else { throw Self.unknown }
         return reading
     }

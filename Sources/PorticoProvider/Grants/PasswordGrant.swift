@@ -131,7 +131,7 @@ struct PasswordGrant: Sendable {
             amr: ["pwd"],
             claims: nil,
             createdAt: moment.seconds,
-            idleSeconds: realm.realm.lifetimes.sessionIdle,
+            idleSeconds: realm.lifetimes.sessionIdle,
             expiresAt: session.expiresAt,
             // Such programs keep no session without one.
             refresh: client.grantTypes.contains(.refreshToken)

@@ -51,13 +51,13 @@ struct PushedAuthorization: Sendable {
         }
         try admit()
         let reference = moment.random.text(32)
-        let lifetime = realm.realm.lifetimes.pushedRequest
+        let lifetime = realm.lifetimes.pushedRequest
         let request = PushedRequest(
             hash: Hash256(of: reference),
-            realmID: realm.realm.id,
+            realmID: realm.id,
             clientID: client.client.id,
             requestID: moment.id(),
-            parameters: PushedRequestSeal(ring: ring, realmID: realm.realm.id)
+            parameters: PushedRequestSeal(ring: ring, realmID: realm.id)
                 .seal(encoded, at: moment),
             expiresAt: moment.seconds + lifetime
         )

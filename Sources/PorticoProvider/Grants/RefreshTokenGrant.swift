@@ -39,7 +39,7 @@ struct RefreshTokenGrant: Sendable {
                     by: idempotencyKey,
                     proving: client.proof?.thumbprint,
                     at: moment.seconds,
-                    grace: realm.realm.lifetimes.refreshGrace
+                    grace: realm.lifetimes.refreshGrace
                 )
             // First of all, so that no other fault of the request hides a theft.
             guard isRepeated || token.generation == state.generation else {
@@ -90,13 +90,13 @@ struct RefreshTokenGrant: Sendable {
         guard
             let reading = try await grants.grant(
                 id: token.grantID,
-                realmID: realm.realm.id,
+                realmID: realm.id,
                 at: moment.seconds
             ),
             token.isGenuine(for: reading.grant, ring: ring),
             // RFC 6749 §6, RFC 9700 §4.14.2: bound to the client it was issued to.
             sameBytes(reading.grant.clientID, client.client.id),
-            reading.isLive, reading.grant.createdAt >= realm.realm.notBefore
+            reading.isLive, reading.grant.createdAt >= realm.notBefore
         else { throw Self.unknown }
         // RFC 9449 §5. Before anything says whether the token was used; unless it is from before the
         // grant was bound: then its key may be a thief's, and another use says so.

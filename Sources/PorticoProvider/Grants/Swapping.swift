@@ -25,7 +25,7 @@ struct Swapping: Sendable {
             expiresAt > now
         else { throw SwapRefusal(.expired) }
         guard token.issuedAt <= now + TokenSwapGrant.skew else { throw SwapRefusal(.notYetValid) }
-        let notBefore = max(realm.realm.notBefore, client.notBefore)
+        let notBefore = max(realm.notBefore, client.notBefore)
         guard token.issuedAt >= notBefore else { throw SwapRefusal(.notBefore) }
         guard !token.isBound else { throw SwapRefusal(.bound) }
     }
@@ -120,6 +120,6 @@ struct Swapping: Sendable {
     }
 
     private func notBefore(for person: Person) -> Int64 {
-        max(person.notBefore, realm.realm.notBefore)
+        max(person.notBefore, realm.notBefore)
     }
 }

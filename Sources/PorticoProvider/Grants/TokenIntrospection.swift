@@ -86,20 +86,20 @@ struct TokenIntrospection: Sendable {
     ) async throws -> JSONObject {
         let reading = try await grants.grant(
             id: token.grantID,
-            realmID: realm.realm.id,
+            realmID: realm.id,
             at: moment.seconds
         )
         guard let reading, reading.isLive, token.isGenuine(for: reading.grant, ring: ring),
             token.generation == reading.grant.refresh?.generation,
             sameBytes(reading.grant.clientID, client.client.id),
-            reading.grant.createdAt >= realm.realm.notBefore,
+            reading.grant.createdAt >= realm.notBefore,
             // `try?`: the whole answer is that it is not active.
             let grant = try? realm.refreshable(reading, of: client.client)
         else { return Self.inactive }
         var answer: JSONObject = [
             "active": true,
             "client_id": .string(client.client.clientID),
-            "iss": .string(realm.realm.issuer),
+            "iss": .string(realm.issuer),
             "scope": .string(grant.scope.text),
             "typ": "Refresh",
         ]

@@ -64,7 +64,7 @@ struct TokenRevocation: Sendable {
             let clientID = claims.string("azp"), sameBytes(clientID, client.client.clientID),
             let grant = try await grants.grant(
                 id: id.grantID,
-                realmID: realm.realm.id,
+                realmID: realm.id,
                 at: moment.seconds
             )?.grant
         else { return nil }
@@ -81,7 +81,7 @@ struct TokenRevocation: Sendable {
         guard let token = RefreshToken(text) else { return nil }
         let reading = try await grants.grant(
             id: token.grantID,
-            realmID: realm.realm.id,
+            realmID: realm.id,
             at: moment.seconds
         )
         guard let grant = reading?.grant, token.isGenuine(for: grant, ring: ring),
