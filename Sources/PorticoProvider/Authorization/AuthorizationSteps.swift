@@ -45,7 +45,7 @@ struct AuthorizationSteps: Sendable {
                 hasSelectedAccount: flow.hasSelectedAccount
             ),
             session: session?.session,
-            isNamed: session.map { proven.names($0.person) } ?? true,
+            isNamed: session.map { proven.asked.names($0.person) } ?? true,
             mustConfirmEmail: mustConfirmEmail,
             mustSetUpSecondFactor: session?.person.requiredActions
                 .contains(RequiredAction.configureTOTP) ?? false,

@@ -121,7 +121,7 @@ struct LoginTokens: Sendable {
             request: proven.request,
             flow: .init(),
             session: live.session,
-            isNamed: proven.names(live.person),
+            isNamed: proven.asked.names(live.person),
             mustConfirmEmail: false,
             mustSetUpSecondFactor: false,
             action: nil,
@@ -134,7 +134,7 @@ struct LoginTokens: Sendable {
     }
 }
 
-extension ProvenRequest {
+extension ClientRequest {
     /// `login_hint`, if it is meant as a login token.
     var loginToken: String? {
         request.loginHint.flatMap { LoginToken.isMeant(by: $0) ? $0 : nil }
