@@ -235,7 +235,7 @@ struct ProviderEndpoints: Sendable {
                 authenticated: registered,
                 grants: provider.grants,
                 sessions: provider.sessions,
-                refreshTokens: revoke,
+                ring: provider.ring,
                 headers: headers,
                 sessionEnded: provider.sessionEnded
             ),

@@ -79,12 +79,12 @@ struct LoginTokenGrant: Sendable {
         case .refreshToken:
             guard let refresh = RefreshToken(token.text),
                 let reading = try await provider.grants.grant(
-                    id: refresh.grantID,
-                    realmID: realm.id,
-                    at: moment.seconds
+                    of: refresh,
+                    from: client,
+                    in: realm,
+                    with: provider.ring,
+                    at: moment
                 ),
-                refresh.isGenuine(for: reading.grant, ring: provider.ring),
-                sameBytes(reading.grant.clientID, client.id),
                 reading.isLive
             else { throw Self.unknown }
             try request.proven.checkProof(of: reading.grant.dpopKey)

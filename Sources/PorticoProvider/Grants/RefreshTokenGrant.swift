@@ -65,13 +65,12 @@ struct RefreshTokenGrant: TokenGrant {
     private func live(_ token: RefreshToken, _ request: TokenRequest) async throws -> GrantReading {
         guard
             let reading = try await provider.grants.grant(
-                id: token.grantID,
-                realmID: request.realm.id,
-                at: request.moment.seconds
+                of: token,
+                from: request.client,
+                in: request.realm,
+                with: provider.ring,
+                at: request.moment
             ),
-            token.isGenuine(for: reading.grant, ring: provider.ring),
-            // RFC 6749 §6, RFC 9700 §4.14.2: bound to the client it was issued to.
-            sameBytes(reading.grant.clientID, request.client.id),
             reading.isLive, reading.grant.createdAt >= request.realm.notBefore
         else { throw Self.unknown }
         // RFC 9449 §5. Before anything says whether the token was used; unless it is from before the
@@ -146,6 +145,29 @@ struct RefreshTokenGrant: TokenGrant {
                 "The refresh token was used before; its grant is revoked."
             )
         )
+    }
+}
+
+extension GrantStore {
+    /// The grant of a genuine refresh token, in any generation, for the client that it was issued to
+    /// (RFC 6749 §6, RFC 9700 §4.14.2).
+    func grant(
+        of token: RefreshToken,
+        from client: Client,
+        in realm: LiveRealm,
+        with ring: KeyRing,
+        at moment: Moment
+    ) async throws -> GrantReading? {
+        guard
+            let reading = try await grant(
+                id: token.grantID,
+                realmID: realm.id,
+                at: moment.seconds
+            ),
+            token.isGenuine(for: reading.grant, ring: ring),
+            sameBytes(reading.grant.clientID, client.id)
+        else { return nil }
+        return reading
     }
 }
 
