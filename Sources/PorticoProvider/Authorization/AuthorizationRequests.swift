@@ -26,7 +26,14 @@ struct AuthorizationRequests: Sendable {
         at moment: Moment
     ) async throws -> (AuthorizationFlow, ProvenRequest) {
         if let reference = form["request_uri"], reference.hasPrefix(Self.requestURIPrefix) {
-            return try await beginPushed(reference, form, realm, browser, address, moment)
+            return try await beginPushed(
+                reference,
+                form,
+                in: realm,
+                browser: browser,
+                from: address,
+                at: moment
+            )
         }
         if let clientID = form["client_id"], realm.takesDocument(clientID: clientID) {
             // Nothing is fetched for a link that anyone can write.
@@ -139,10 +146,10 @@ struct AuthorizationRequests: Sendable {
     private func beginPushed(
         _ reference: String,
         _ form: FormParameters,
-        _ realm: LiveRealm,
-        _ browser: Hash256,
-        _ address: String,
-        _ moment: Moment
+        in realm: LiveRealm,
+        browser: Hash256,
+        from address: String,
+        at moment: Moment
     ) async throws -> (AuthorizationFlow, ProvenRequest) {
         let clientID: String
         do {
