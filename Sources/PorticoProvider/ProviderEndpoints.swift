@@ -37,7 +37,6 @@ struct ProviderEndpoints: Sendable {
         let page = PageResponder(provider.pages, provider.publicURL)
         let headers = page.headers
         self.page = page
-        let issuer = TokenIssuer(ring: provider.ring)
         let verifier = AccessTokenVerifier(grants: provider.grants)
         let proofs = ProofCheck(ring: provider.ring)
         let authenticated = ClientAuthenticator(
@@ -202,7 +201,6 @@ struct ProviderEndpoints: Sendable {
         )
         token = TokenEndpoint(
             provider,
-            issuer: issuer,
             authenticated: authenticated,
             headers: headers
         )
@@ -237,7 +235,7 @@ struct ProviderEndpoints: Sendable {
                 authenticated: registered,
                 grants: provider.grants,
                 sessions: provider.sessions,
-                refreshTokens: revoke,
+                ring: provider.ring,
                 headers: headers,
                 sessionEnded: provider.sessionEnded
             ),

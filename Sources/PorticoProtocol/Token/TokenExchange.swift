@@ -18,7 +18,7 @@ package struct TokenExchange: Sendable {
 
     /// - Throws: `invalid_request` if a parameter is missing or a type is not served here,
     ///   `invalid_target` for a `resource`.
-    init(_ form: FormParameters, scope: Scope?) throws(OAuthError) {
+    package init(_ form: FormParameters, scope: Scope?) throws(OAuthError) {
         subject = Token(
             text: try form.required("subject_token"),
             type: try TokenType(

@@ -24,7 +24,7 @@ enum AuthorizationRefusal: Refusal {
 /// Renders the page for errors that must not be sent back. ``ProviderService`` sends those for the
 /// redirect URI.
 extension AuthorizationRefusal {
-    private var error: OAuthError {
+    var error: OAuthError {
         switch self {
         case .page(let error, _, _), .redirect(let error, _): error
         }
@@ -64,7 +64,7 @@ extension ProvenRequest {
     /// A person's own word that they do not go on. Clients with a document tell it by these words of
     /// the AT Protocol's servers: other ends have the same error.
     func declined(_ words: StaticString) -> AuthorizationRefusal {
-        let words = client.documented == nil ? words : "The user rejected the request"
+        let words = asked.client.documented == nil ? words : "The user rejected the request"
         return .redirect(OAuthError(.accessDenied, words), target)
     }
 }

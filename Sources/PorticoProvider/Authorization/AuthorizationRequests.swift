@@ -26,7 +26,14 @@ struct AuthorizationRequests: Sendable {
         at moment: Moment
     ) async throws -> (AuthorizationFlow, ProvenRequest) {
         if let reference = form["request_uri"], reference.hasPrefix(Self.requestURIPrefix) {
-            return try await beginPushed(reference, form, realm, browser, address, moment)
+            return try await beginPushed(
+                reference,
+                form,
+                in: realm,
+                browser: browser,
+                from: address,
+                at: moment
+            )
         }
         if let clientID = form["client_id"], realm.takesDocument(clientID: clientID) {
             // Nothing is fetched for a link that anyone can write.
@@ -139,10 +146,10 @@ struct AuthorizationRequests: Sendable {
     private func beginPushed(
         _ reference: String,
         _ form: FormParameters,
-        _ realm: LiveRealm,
-        _ browser: Hash256,
-        _ address: String,
-        _ moment: Moment
+        in realm: LiveRealm,
+        browser: Hash256,
+        from address: String,
+        at moment: Moment
     ) async throws -> (AuthorizationFlow, ProvenRequest) {
         let clientID: String
         do {
@@ -154,7 +161,7 @@ struct AuthorizationRequests: Sendable {
             throw AuthorizationRefusal.page(error, client: nil, nil)
         }
         let hash = Hash256(of: String(reference.dropFirst(Self.requestURIPrefix.count)))
-        let kept = try await pushed.pushedRequest(hash, realmID: realm.realm.id)
+        let kept = try await pushed.pushedRequest(hash, realmID: realm.id)
         if let kept,
             sameBytes(kept.clientID, Client.id(ofDocument: clientID, realmID: realm.id))
         {
@@ -168,7 +175,7 @@ struct AuthorizationRequests: Sendable {
             let request = kept,
             // RFC 9126 §2.2: bound to the client that pushed it.
             let client = realm.client(clientID: clientID), client.id == request.clientID,
-            let encoded = PushedRequestSeal(ring: ring, realmID: realm.realm.id)
+            let encoded = PushedRequestSeal(ring: ring, realmID: realm.id)
                 .open(request.parameters, at: moment)
         else {
             let error = OAuthError(.invalidRequestURI, "request_uri is unknown or has expired.")

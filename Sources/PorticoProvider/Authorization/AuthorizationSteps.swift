@@ -45,7 +45,7 @@ struct AuthorizationSteps: Sendable {
                 hasSelectedAccount: flow.hasSelectedAccount
             ),
             session: session?.session,
-            isNamed: session.map { proven.names($0.person) } ?? true,
+            isNamed: session.map { proven.asked.names($0.person) } ?? true,
             mustConfirmEmail: mustConfirmEmail,
             mustSetUpSecondFactor: session?.person.requiredActions
                 .contains(RequiredAction.configureTOTP) ?? false,
@@ -65,7 +65,7 @@ struct AuthorizationSteps: Sendable {
         case .answer:
             // The rules answer a request only for a signed-in person.
             guard let session else { return .show(.signIn(.nobody)) }
-            return try await answer(proven, flow, session.session, moment)
+            return try await answer(proven, flow, by: session.session, at: moment)
         case .refuse(let error):
             throw AuthorizationRefusal.redirect(error, proven.target)
         case let step:
@@ -116,8 +116,8 @@ struct AuthorizationSteps: Sendable {
     private func answer(
         _ proven: ProvenRequest,
         _ flow: AuthorizationFlow,
-        _ session: BrowserSession,
-        _ moment: Moment
+        by session: BrowserSession,
+        at moment: Moment
     ) async throws -> Outcome {
         guard !flow.isPushed || spent.claim(flow.requestID, for: flow.browsers) else {
             throw AuthorizationRequests.answered(proven.client.clientID)

@@ -34,7 +34,7 @@ struct InteractionRules: Sendable {
     let flow: FlowMarks
     let session: BrowserSession?
     /// Whether the session's person is the one that the request names, if it names one
-    /// (``ProvenRequest/names(_:)``).
+    /// (``ClientRequest/names(_:)``).
     let isNamed: Bool
     /// Whether the person has to confirm their address first.
     let mustConfirmEmail: Bool

@@ -43,7 +43,7 @@ struct LoginTokens: Sendable {
         -> Good?
     {
         guard let hint = proven.loginToken,
-            let token = LoginTokenSeal(ring: ring, realmID: realm.realm.id).open(hint, at: moment),
+            let token = LoginTokenSeal(ring: ring, realmID: realm.id).open(hint, at: moment),
             sameBytes(token.targetID, proven.client.id),
             let (parent, source) = try await parent(token.grantID, in: realm, at: moment),
             let target = source.loginTokenTarget(proven.client.clientID),
@@ -72,7 +72,7 @@ struct LoginTokens: Sendable {
     {
         let reading = try await grants.grant(
             id: id,
-            realmID: realm.realm.id,
+            realmID: realm.id,
             at: moment.seconds
         )
         guard let reading, reading.isLive,
@@ -103,11 +103,11 @@ struct LoginTokens: Sendable {
     {
         let live = try await sessions.live(
             id: id,
-            realmID: realm.realm.id,
+            realmID: realm.id,
             at: moment.seconds,
             idle: .max
         )
-        guard let live, live.session.authenticatedAt >= realm.realm.notBefore else { return nil }
+        guard let live, live.session.authenticatedAt >= realm.notBefore else { return nil }
         return live
     }
 
@@ -121,7 +121,7 @@ struct LoginTokens: Sendable {
             request: proven.request,
             flow: .init(),
             session: live.session,
-            isNamed: proven.names(live.person),
+            isNamed: proven.asked.names(live.person),
             mustConfirmEmail: false,
             mustSetUpSecondFactor: false,
             action: nil,
@@ -134,7 +134,7 @@ struct LoginTokens: Sendable {
     }
 }
 
-extension ProvenRequest {
+extension ClientRequest {
     /// `login_hint`, if it is meant as a login token.
     var loginToken: String? {
         request.loginHint.flatMap { LoginToken.isMeant(by: $0) ? $0 : nil }

@@ -238,7 +238,7 @@ extension BrowserFlow {
     }
 }
 
-extension ProvenRequest {
+extension ClientRequest {
     /// `login_hint` fills the field and proves nothing (OpenID Connect Core §3.1.2.1). A login token
     /// is no name, good or not. Nor is what a client with a document names: no one signs in by a
     /// DID or an attribute, and which user name belongs to it is not told.
@@ -246,9 +246,12 @@ extension ProvenRequest {
         guard loginToken == nil, client.documented == nil else { return "" }
         return String((request.loginHint ?? "").prefix(255))
     }
+}
 
+extension ProvenRequest {
     /// The description of the client on the consent page.
     fileprivate var origin: ConsentPage.Origin {
+        let client = asked.client
         if client.documented != nil {
             let isLocal = LocalhostClient.isMeant(by: client.clientID)
             return isLocal ? .unnamedAppOnThisDevice : .document(clientID: client.clientID)

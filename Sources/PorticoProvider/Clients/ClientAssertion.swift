@@ -58,7 +58,7 @@ struct ClientAssertion: Sendable {
         return AuthenticatedClient(
             proven: client,
             assertion: UsedAssertion(
-                hash: Hash256(of: "\(realm.realm.id)\n\(client.id)\n\(id)"),
+                hash: Hash256(of: "\(realm.id)\n\(client.id)\n\(id)"),
                 expiresAt: expires + Self.skew
             ),
             forEndpoint: claims.string("aud").map { sameBytes($0, realm.urls.token) } ?? false,
@@ -120,7 +120,7 @@ struct ClientAssertion: Sendable {
         -> Bool
     {
         guard let sole = soleAudience(audience, from: client) else { return false }
-        if sameBytes(sole, realm.realm.issuer) { return true }
+        if sameBytes(sole, realm.issuer) { return true }
         return client.takesTokenEndpointAudience && audience?.string != nil
             && sameBytes(sole, realm.urls.token)
     }

@@ -116,9 +116,9 @@ struct ClientAuthenticator: Sendable {
         let named = credentials.claimedClientID.flatMap(realm.client(clientID:))
         let key =
             if let named, named.type == .confidential {
-                LimitKey("client", realm.realm.id, named.id, context.address)
+                LimitKey("client", realm.id, named.id, context.address)
             } else {
-                LimitKey("address", realm.realm.id, context.address)
+                LimitKey("address", realm.id, context.address)
             }
         let verdict = guesses.check(key, at: context.moment.now)
         do {

@@ -1,5 +1,6 @@
 import HTTPTypes
 import PorticoProtocol
+import PorticoSeals
 import PorticoStores
 import PorticoWeb
 
@@ -9,7 +10,7 @@ struct LegacySignOut: Sendable {
     let authenticated: ClientAuthenticator
     let grants: GrantStore
     let sessions: BrowserSessionStore
-    let refreshTokens: TokenRevocation
+    let ring: KeyRing
     let headers: SecurityHeaders
     let sessionEnded: @Sendable () -> Void
 
@@ -19,13 +20,14 @@ struct LegacySignOut: Sendable {
             if let old = context.realm.oldToken(token, of: client.client) {
                 return try await signOut(old, of: client, context)
             }
-            guard
-                let grant = try await refreshTokens.grant(
-                    ofRefreshToken: token,
-                    client,
-                    context.realm,
-                    context.moment
-                )
+            guard let presented = RefreshToken(token),
+                let grant = try await grants.grant(
+                    of: presented,
+                    from: client.client,
+                    in: context.realm,
+                    with: ring,
+                    at: context.moment
+                )?.grant
             else {
                 throw OAuthError(.invalidGrant, "The refresh token is unknown.")
             }

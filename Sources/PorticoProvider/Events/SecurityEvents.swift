@@ -107,12 +107,17 @@ package struct SecurityEvents: Sendable {
     }
 
     /// A refresh token of the server before was swapped for one of ours (docs/decisions/0051).
-    func swapped(_ answer: TokenSwapGrant.Answer, _ client: Client, _ context: RealmContext) {
-        var facts = ["grant": answer.grant.id.text, "client": client.clientID]
-        facts["sub"] = answer.grant.personID
-        facts["sid"] = answer.grant.sessionID
-        facts["offline"] = answer.grant.isOffline ? "true" : "false"
-        log(answer.isRepeated ? "token.swap_repeated" : "token.swapped", context, facts)
+    func swapped(
+        _ grant: Grant,
+        isRepeated: Bool,
+        _ client: Client,
+        _ context: RealmContext
+    ) {
+        var facts = ["grant": grant.id.text, "client": client.clientID]
+        facts["sub"] = grant.personID
+        facts["sid"] = grant.sessionID
+        facts["offline"] = grant.isOffline ? "true" : "false"
+        log(isRepeated ? "token.swap_repeated" : "token.swapped", context, facts)
     }
 
     func swapRefused(_ refusal: SwapRefusal, _ client: Client, _ context: RealmContext) {

@@ -2,20 +2,16 @@ import PorticoBytes
 import PorticoProtocol
 import PorticoSeals
 import PorticoStores
+import PorticoWeb
 
 /// Redeems an authorization code for tokens (RFC 6749 §4.1.3, RFC 7636 §4.6, OpenID Connect Core
 /// §3.1.3).
-struct AuthorizationCodeGrant: Sendable {
-    let grants: GrantStore
-    let people: PersonStore
-    let issuer: TokenIssuer
-    let ring: KeyRing
+struct AuthorizationCodeGrant: TokenGrant {
+    static let type = GrantType.authorizationCode.rawValue
 
-    struct Answer: Sendable {
-        let tokens: TokenAnswer
-        /// Where another app handed the sign-in on.
-        let handedOn: HandedOn?
-    }
+    let provider: Provider
+    /// The recently redeemed challenges.
+    private let challenges = SeenLately<LimitKey>()
 
     /// A code that opens and comes from its own client is spent by its first presentation, correct
     /// or not: whatever fails below, it cannot be tried again (docs/decisions/0033).
@@ -25,106 +21,86 @@ struct AuthorizationCodeGrant: Sendable {
     /// fault of the request's.
     ///
     /// - Throws: `invalid_grant` if this client may not redeem the code now, with this redirect
-    ///   URI, verifier and key, as ``ReplayRefusal`` if it was already spent;
-    ///   `unauthorized_client`; `invalid_client` if the assertion was already used;
-    ///   `invalid_dpop_proof` if the code needs a proof, or the request's was already used.
-    func callAsFunction(
-        _ request: TokenRequest.AuthorizationCode,
-        from client: AuthenticatedClient,
-        in realm: LiveRealm,
-        at moment: Moment
-    ) async throws -> Answer {
-        guard client.client.grantTypes.contains(.authorizationCode) else {
-            throw OAuthError(.unauthorizedClient, "The client may not use this grant type.")
-        }
-        // A code that does not open, has expired or belongs to another client writes nothing.
-        let seal = AuthorizationCodeSeal(ring: ring, realmID: realm.realm.id)
-        guard
-            let (code, issuedAt) = seal.open(
-                request.code,
-                at: moment,
-                within: realm.realm.lifetimes.code
-            )
-        else {
-            throw OAuthError(.invalidGrant, "The code is unknown or has expired.")
-        }
-        // RFC 6749 §4.1.3, RFC 9700 §4.2.4: bound to the client it was issued to.
-        guard sameBytes(code.clientID, client.client.id) else {
-            throw OAuthError(.invalidGrant, "The code was issued to another client.")
-        }
-        guard code.dpopKey == nil || client.proof != nil else { throw ProofCheck.missing }
-        var grant = code.grant(for: client, in: realm, ring: ring, at: moment)
+    ///   URI, verifier and key, as ``ReplayRefusal`` if it was already spent; `invalid_client` if the
+    ///   assertion was already used; `invalid_dpop_proof` if the code needs a proof, or the request's
+    ///   was already used.
+    func callAsFunction(_ request: TokenRequest) async throws -> JSONObject {
+        let (client, realm, moment) = (request.client, request.realm, request.moment)
+        let (code, issuedAt) = try opened(request)
+        guard code.dpopKey == nil || request.proven.proof != nil else { throw ProofCheck.missing }
+        var grant = code.grant(for: request, ring: provider.ring)
         let reading = GrantReading(
             grant: grant,
             isLive: true,
             person: nil,
-            allowed: client.client.requiresConsent && client.client.documented == nil
-                ? try await people.consent(personID: code.personID, clientID: client.client.id)
+            allowed: client.requiresConsent && client.documented == nil
+                ? try await provider.people.consent(personID: code.personID, clientID: client.id)
                 : nil
         )
         do throws(OAuthError) {
-            try code.check(request, of: client.client, in: realm)
+            try code.check(request)
             // RFC 9449 §10.
-            try client.checkProof(of: code.dpopKey)
-            try client.checkOwnKey(of: code)
-            grant = try realm.standing(reading, of: client.client)
+            try request.proven.checkProof(of: code.dpopKey)
+            try request.proven.checkOwnKey(of: code)
+            grant = try realm.standing(reading, of: client)
         } catch {
-            let outcome = try await grants.refuse(
+            let outcome = try await provider.grants.refuse(
                 grant,
                 requestID: code.requestID,
-                spending: client.uses.take(),
+                spending: request.proven.uses.take(),
                 at: moment.seconds
             )
             switch outcome {
-            case .spentBefore(let kind): throw client.refusal(ofRepeated: kind)
+            case .spentBefore(let kind): throw request.proven.refusal(ofRepeated: kind)
             // Wrong, and already spent: this is how a thief with a code but no verifier appears.
             case .replayed: throw ReplayRefusal(subject: .code, grant: grant, error: error)
             case .redeemed, .sessionEnded, .loginTokenSpent: throw error
             }
         }
-        let person = try await people.person(id: code.personID, realmID: realm.realm.id)
-        let tokens = try person.map { person in
-            try issuer.issue(
-                TokenSubject(
-                    realm: realm,
-                    client: client.client,
-                    grant: grant,
-                    person: person,
-                    scope: grant.scope,
-                    dpopKey: client.proof?.thumbprint
-                ),
-                nonce: code.nonce,
-                generation: grant.refresh?.generation,
-                at: moment
-            )
+        let person = try await provider.people.person(id: code.personID, realmID: realm.id)
+        let answer = try person.map { person in
+            try provider.issue(grant, to: person, nonce: code.nonce, for: request)
         }
         try check(
-            try await grants.redeem(
+            try await provider.grants.redeem(
                 grant,
                 requestID: code.requestID,
                 issuedAt: issuedAt,
                 derivedBy: code.derivation,
-                of: client.client.keptDocument,
-                spending: client.uses.take(),
-                once: realm.use(of: code.challenge, by: client.client, at: moment),
+                of: client.keptDocument,
+                spending: request.proven.uses.take(),
+                once: realm.use(of: code.challenge, by: client, at: moment),
                 at: moment.seconds
             ),
             of: grant,
-            from: client
+            from: request.proven
         )
-        guard let tokens else {
+        guard let answer else {
             throw OAuthError(.invalidGrant, "The person behind the code is gone.")
         }
-        let handedOn = code.derivation.map {
-            HandedOn(
-                step: .tokenUsed,
-                parentID: $0.parentID,
-                personID: code.personID,
-                sessionID: code.sessionID,
-                target: client.client.clientID
+        note(code, request)
+        return answer
+    }
+
+    /// A code that does not open, has expired or belongs to another client writes nothing.
+    private func opened(_ request: TokenRequest) throws(OAuthError)
+        -> (code: AuthorizationCode, issuedAt: Int64)
+    {
+        let seal = AuthorizationCodeSeal(ring: provider.ring, realmID: request.realm.id)
+        guard
+            let opened = seal.open(
+                try request.form.required("code"),
+                at: request.moment,
+                within: request.realm.lifetimes.code
             )
+        else {
+            throw OAuthError(.invalidGrant, "The code is unknown or has expired.")
         }
-        return Answer(tokens: tokens, handedOn: handedOn)
+        // RFC 6749 §4.1.3, RFC 9700 §4.2.4: bound to the client it was issued to.
+        guard sameBytes(opened.code.clientID, request.client.id) else {
+            throw OAuthError(.invalidGrant, "The code was issued to another client.")
+        }
+        return opened
     }
 
     private func check(_ outcome: Redemption, of grant: Grant, from client: AuthenticatedClient)
@@ -146,6 +122,26 @@ struct AuthorizationCodeGrant: Sendable {
         case .spentBefore(let kind): throw client.refusal(ofRepeated: kind)
         }
     }
+
+    /// For the security log.
+    private func note(_ code: AuthorizationCode, _ request: TokenRequest) {
+        // A repeated challenge is a constant and gives no protection (RFC 9700 §2.1.1). The client's
+        // developer must be told; the person did nothing wrong, so it is not refused.
+        if let challenge = code.challenge?.text,
+            !challenges.isFirst(LimitKey("challenge", request.client.id, challenge))
+        {
+            provider.events.challengeRepeated(request.client, request.context)
+        }
+        guard let derivation = code.derivation else { return }
+        let handedOn = HandedOn(
+            step: .tokenUsed,
+            parentID: derivation.parentID,
+            personID: code.personID,
+            sessionID: code.sessionID,
+            target: request.client.clientID
+        )
+        provider.events.handedOn(handedOn, request.client, request.context)
+    }
 }
 
 extension AuthorizationCode {
@@ -154,16 +150,12 @@ extension AuthorizationCode {
     /// - Throws: `invalid_grant` if the redirect URI or verifier do not match the authorization
     ///   request, or the client has lost that redirect, or must protect its codes by now, or the realm
     ///   has ended all sessions from that time.
-    fileprivate func check(
-        _ request: TokenRequest.AuthorizationCode,
-        of client: Client,
-        in realm: LiveRealm
-    ) throws(OAuthError) {
-        guard authenticatedAt >= realm.realm.notBefore else {
+    fileprivate func check(_ request: TokenRequest) throws(OAuthError) {
+        guard authenticatedAt >= request.realm.notBefore else {
             throw OAuthError(.invalidGrant, "The sign-in behind the code has ended.")
         }
         // RFC 6749 §4.1.3: required, because the authorization request always had one.
-        guard let redirectURI = request.redirectURI,
+        guard let redirectURI = request.form["redirect_uri"].map(RedirectURI.init),
             ConstantTime.equal(Hash256(of: redirectURI.text).bytes, redirectHash)
         else {
             throw OAuthError(
@@ -171,25 +163,29 @@ extension AuthorizationCode {
                 "redirect_uri is not the one of the authorization request."
             )
         }
-        guard PermittedRedirect(redirectURI, of: realm.live(client)) != nil else {
+        guard PermittedRedirect(redirectURI, of: request.realm.live(request.client)) != nil else {
             throw OAuthError(.invalidGrant, "redirect_uri is not registered any more.")
         }
         do throws(OAuthError) {
-            try CodeProtectionRule(of: client).check(challenge, nonce: nonce, scope)
+            try CodeProtectionRule(of: request.client).check(challenge, nonce: nonce, scope)
         } catch {
             throw OAuthError(.invalidGrant, "The code is not protected as the client must be now.")
         }
-        switch (challenge, request.codeVerifier) {
-        case (nil, .absent): return
+        switch (challenge, request.form["code_verifier"]) {
+        case (nil, nil): return
         case (nil, _):
             // RFC 9700 §2.1.1: no downgrade. A verifier without a challenge cannot be checked.
             throw OAuthError(.invalidGrant, "code_verifier comes without a code_challenge.")
-        case (_?, .absent):
+        case (_?, nil):
             // RFC 9700 §2.1.1, RFC 7636 §4.6: also for a client that is not required to use PKCE.
             throw OAuthError(.invalidGrant, "code_verifier is missing.")
-        case (_?, .malformed):
-            throw OAuthError(.invalidGrant, "code_verifier is not 43 to 128 unreserved characters.")
-        case (let challenge?, .given(let verifier)):
+        case (let challenge?, let text?):
+            guard let verifier = CodeVerifier(text) else {
+                throw OAuthError(
+                    .invalidGrant,
+                    "code_verifier is not 43 to 128 unreserved characters."
+                )
+            }
             // RFC 7636 §4.6.
             guard challenge.isMet(by: verifier) else {
                 throw OAuthError(.invalidGrant, "code_verifier does not meet the code_challenge.")
@@ -198,40 +194,21 @@ extension AuthorizationCode {
     }
 
     /// The grant that this code represents.
-    fileprivate func grant(
-        for client: AuthenticatedClient,
-        in realm: LiveRealm,
-        ring: KeyRing,
-        at moment: Moment
-    ) -> Grant {
-        let life = GrantLife(
-            of: client.client,
-            offline: scope.contains("offline_access"),
-            in: realm,
-            at: moment.seconds
-        )
+    fileprivate func grant(for request: TokenRequest, ring: KeyRing) -> Grant {
         var grant = Grant(
             id: grantID,
-            realmID: realm.realm.id,
-            clientID: client.client.id,
-            personID: personID,
-            sessionID: sessionID,
+            to: request,
+            of: personID,
+            in: sessionID,
             scope: scope,
-            isOffline: life.isOffline,
+            offline: scope.contains("offline_access"),
             authenticatedAt: authenticatedAt,
             acr: acr,
             amr: amr,
-            claims: claims.json,
-            createdAt: moment.seconds,
-            idleSeconds: life.idle,
-            expiresAt: life.expiresAt,
-            // Which clients get one is the registration's decision (RFC 9700 §4.14.2).
-            refresh: client.client.grantTypes.contains(.refreshToken)
-                ? RefreshState(first: moment, ring: ring) : nil
+            ring: ring
         )
-        grant.hasOwnTimes = life.hasOwnTimes
-        grant.dpopKey = client.boundKey(in: realm)
-        grant.clientKey = client.ownKey(in: realm)
+        grant.claims = claims.json
+        grant.clientKey = request.proven.ownKey(in: request.realm)
         return grant
     }
 }

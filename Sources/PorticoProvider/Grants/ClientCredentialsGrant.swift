@@ -1,73 +1,61 @@
 import PorticoBytes
 import PorticoProtocol
 import PorticoStores
+import PorticoWeb
 
 /// Issues a confidential client a token for itself (RFC 6749 §4.4).
-struct ClientCredentialsGrant: Sendable {
-    let grants: GrantStore
-    let people: PersonStore
-    let issuer: TokenIssuer
+struct ClientCredentialsGrant: TokenGrant {
+    static let type = GrantType.clientCredentials.rawValue
 
-    /// - Throws: `unauthorized_client` if the client is public or not registered for this grant
-    ///   type; `invalid_scope` if it requests what it may not have.
-    func callAsFunction(
-        scope requested: Scope?,
-        from client: AuthenticatedClient,
-        at address: String,
-        in realm: LiveRealm,
-        at moment: Moment
-    ) async throws -> TokenAnswer {
-        guard client.isConfidential, client.client.grantTypes.contains(.clientCredentials) else {
-            throw OAuthError(.unauthorizedClient, "The client may not use this grant type.")
-        }
-        let registered = client.client
+    let provider: Provider
+
+    func admits(_ client: AuthenticatedClient, in realm: LiveRealm) -> Bool {
+        client.isConfidential && client.client.grantTypes.contains(.clientCredentials)
+    }
+
+    /// - Throws: `unauthorized_client` if the client's account is disabled; `invalid_scope` if it
+    ///   requests what it may not have.
+    func callAsFunction(_ request: TokenRequest) async throws -> JSONObject {
+        let (client, realm, now) = (request.client, request.realm, request.moment.seconds)
+        let requested = try request.scope
         // A client may have an account of its own, with roles.
-        let account = try await people.serviceAccount(of: registered.id, realmID: realm.realm.id)
+        let account = try await provider.people.serviceAccount(of: client.id, realmID: realm.id)
         guard account?.person.isEnabled ?? true else {
             throw OAuthError(.unauthorizedClient, "The client's own account is disabled.")
         }
-        let scope = try Self.granted(requested, to: registered, hasAccount: account != nil)
         let grant = Grant(
-            id: moment.id(),
-            realmID: realm.realm.id,
-            clientID: registered.id,
+            id: request.moment.id(),
+            realmID: realm.id,
+            clientID: client.id,
             personID: account?.person.id,
             sessionID: nil,
-            scope: scope,
+            scope: try Self.granted(requested, to: client, hasAccount: account != nil),
             isOffline: false,
             authenticatedAt: nil,
             acr: nil,
             amr: [],
             claims: nil,
-            createdAt: moment.seconds,
+            createdAt: now,
             idleSeconds: 0,
-            expiresAt: moment.seconds
-                + (registered.accessTokenLifetime ?? realm.realm.lifetimes.accessToken),
+            expiresAt: now + (client.accessTokenLifetime ?? realm.lifetimes.accessToken),
             // RFC 6749 §4.4.3: no refresh token.
             refresh: nil
         )
-        let answer = try issuer.issue(
-            TokenSubject(
-                realm: realm,
-                client: registered,
-                grant: grant,
-                person: account,
-                scope: grant.scope,
-                dpopKey: client.proof?.thumbprint,
-                notes: [
-                    "client_id": registered.clientID, "clientId": registered.clientID,
-                    "clientHost": address, "clientAddress": address,
-                ]
-            ),
-            nonce: nil,
-            generation: nil,
-            at: moment
+        let address = request.context.address
+        let answer = try provider.issue(
+            grant,
+            to: account,
+            notes: [
+                "client_id": client.clientID, "clientId": client.clientID,
+                "clientHost": address, "clientAddress": address,
+            ],
+            for: request
         )
-        let uses = client.uses.take()
+        let uses = request.proven.uses.take()
         if case .spentBefore(let kind) =
-            try await grants.insert(grant, spending: uses, at: moment.seconds)
+            try await provider.grants.insert(grant, spending: uses, at: now)
         {
-            throw client.refusal(ofRepeated: kind)
+            throw request.proven.refusal(ofRepeated: kind)
         }
         return answer
     }

@@ -1,3 +1,6 @@
+import PorticoBytes
+import PorticoProtocol
+import PorticoSeals
 import PorticoStores
 
 /// How long a grant lives that a person gave a client (docs/decisions/0111; RFC 9700 §4.14.2: refresh
@@ -10,7 +13,7 @@ struct GrantLife: Equatable, Sendable {
     let expiresAt: Int64?
 
     init(of client: Client, offline isOffline: Bool, in realm: LiveRealm, at now: Int64) {
-        let lifetimes = realm.realm.lifetimes
+        let lifetimes = realm.lifetimes
         self.isOffline = isOffline || client.documented != nil
         switch (client.documented, isOffline, client.staySignedIn) {
         case (_?, _, _):
@@ -35,5 +38,46 @@ struct GrantLife: Equatable, Sendable {
             idle = seconds
             expiresAt = nil
         }
+    }
+}
+
+extension Grant {
+    /// One that begins with a request, for a person who signed in to a session.
+    init(
+        id: UniqueID,
+        to request: TokenRequest,
+        of personID: String?,
+        in sessionID: String?,
+        scope: Scope,
+        offline: Bool,
+        authenticatedAt: Int64?,
+        acr: String?,
+        amr: [String],
+        ring: KeyRing
+    ) {
+        let client = request.client
+        let now = request.moment.seconds
+        let life = GrantLife(of: client, offline: offline, in: request.realm, at: now)
+        self.init(
+            id: id,
+            realmID: request.realm.id,
+            clientID: client.id,
+            personID: personID,
+            sessionID: sessionID,
+            scope: scope,
+            isOffline: life.isOffline,
+            authenticatedAt: authenticatedAt,
+            acr: acr,
+            amr: amr,
+            claims: nil,
+            createdAt: now,
+            idleSeconds: life.idle,
+            expiresAt: life.expiresAt,
+            // Which clients get one is the registration's decision (RFC 9700 §4.14.2).
+            refresh: client.grantTypes.contains(.refreshToken)
+                ? RefreshState(first: request.moment, ring: ring) : nil
+        )
+        hasOwnTimes = life.hasOwnTimes
+        dpopKey = request.proven.boundKey(in: request.realm)
     }
 }

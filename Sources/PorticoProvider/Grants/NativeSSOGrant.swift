@@ -6,10 +6,7 @@ import PorticoStores
 /// Exchanges an app's ID Token and device secret for tokens of another app on the same device
 /// (OpenID Connect Native SSO §4).
 struct NativeSSOGrant: Sendable {
-    let grants: GrantStore
-    let people: PersonStore
-    let issuer: TokenIssuer
-    let ring: KeyRing
+    let provider: Provider
 
     /// The new grant hangs on the session of the first app, and ends with it and with the first
     /// app's grant.
@@ -19,23 +16,21 @@ struct NativeSSOGrant: Sendable {
     ///   the first app may not hand its sign-in on to this one, `invalid_scope`,
     ///   `invalid_dpop_proof` if the first app's grant is bound to a key and the request does not
     ///   prove it.
-    func callAsFunction(
-        _ request: TokenExchange,
-        from client: AuthenticatedClient,
-        in realm: LiveRealm,
-        at moment: Moment
-    ) async throws -> TokenExchangeGrant.Answer {
-        guard request.subject.type == .idToken, let actor = request.actor,
+    func callAsFunction(_ exchange: TokenExchange, _ request: TokenRequest) async throws
+        -> JSONObject
+    {
+        let (client, realm, moment) = (request.client, request.realm, request.moment)
+        guard exchange.subject.type == .idToken, let actor = exchange.actor,
             actor.type == .deviceSecret,
-            request.requestedType == nil || request.requestedType == .accessToken
+            exchange.requestedType == nil || exchange.requestedType == .accessToken
         else { throw OAuthError(.invalidRequest, "This exchange is not served here.") }
-        guard sameBytes(request.audience, realm.realm.issuer) else {
+        guard sameBytes(exchange.audience, realm.issuer) else {
             throw OAuthError(.invalidTarget, "audience is not the issuer.")
         }
-        let reading = try await grant(of: request.subject.text, actor.text, in: realm, at: moment)
+        let reading = try await grant(of: exchange.subject.text, actor.text, in: realm, at: moment)
         guard let personID = reading.grant.personID,
             let source = realm.client(uuid: reading.grant.clientID),
-            source.isEnabled, source.loginTokenTarget(client.client.clientID) != nil
+            source.isEnabled, source.loginTokenTarget(client.clientID) != nil
         else {
             throw OAuthError(
                 .unauthorizedClient,
@@ -45,10 +40,10 @@ struct NativeSSOGrant: Sendable {
         let first = try realm.standing(reading, of: source)
         guard first.scope.contains(DeviceSecret.scope) else { throw Self.unknown }
         // Where the first app's grant is bound to a key, the pair alone is not enough.
-        try client.checkProof(of: first.dpopKey)
-        let scope = try Self.scope(request.scope, of: first, for: client.client)
-        try await checkConsent(to: scope, for: client.client, personID)
-        let person = try await people.person(id: personID, realmID: realm.realm.id)
+        try request.proven.checkProof(of: first.dpopKey)
+        let scope = try Self.scope(exchange.scope, of: first, for: client)
+        try await checkConsent(to: scope, for: client, personID)
+        let person = try await provider.people.person(id: personID, realmID: realm.id)
         // No page can ask for that here either.
         guard person.map({ realm.mustConfirmEmail($0.person) }) != true else {
             throw OAuthError(.invalidGrant, "The person has to confirm their address in a browser.")
@@ -59,46 +54,44 @@ struct NativeSSOGrant: Sendable {
                 "The person has to add an authenticator app in a browser."
             )
         }
-        let grant = first.handedOn(to: client, scope, in: realm, ring: ring, at: moment)
         guard let person else { throw Self.unknown }
-        var answer = try issuer.issue(
-            TokenSubject(
-                realm: realm,
-                client: client.client,
-                grant: grant,
-                person: person,
-                scope: scope,
-                dpopKey: client.proof?.thumbprint
-            ),
-            nonce: nil,
-            generation: grant.refresh?.generation,
-            at: moment
-        ).json
+        let grant = Grant(
+            id: moment.id(),
+            to: request,
+            of: personID,
+            in: first.sessionID,
+            scope: scope,
+            offline: false,
+            authenticatedAt: first.authenticatedAt,
+            acr: first.acr,
+            amr: first.amr,
+            ring: provider.ring
+        )
+        var answer = try provider.issue(grant, to: person, for: request)
         // Even an offline grant hands nothing on after its session: the store decides.
-        let outcome = try await grants.redeem(
+        let outcome = try await provider.grants.redeem(
             grant,
             requestID: moment.id(),
             issuedAt: nil,
             derivedBy: Derivation(parentID: first.id, loginTokenID: nil),
-            spending: client.uses.take(),
+            spending: request.proven.uses.take(),
             at: moment.seconds
         )
         switch outcome {
         case .redeemed: break
-        case .spentBefore(let kind): throw client.refusal(ofRepeated: kind)
+        case .spentBefore(let kind): throw request.proven.refusal(ofRepeated: kind)
         case .replayed, .sessionEnded, .loginTokenSpent: throw Self.unknown
         }
         answer["issued_token_type"] = .string(TokenType.accessToken.rawValue)
-        return TokenExchangeGrant.Answer(
-            json: answer,
-            handedOn: HandedOn(
-                step: .deviceSecretExchanged,
-                parentID: first.id,
-                personID: personID,
-                sessionID: first.sessionID,
-                target: client.client.clientID
-            )
+        let handedOn = HandedOn(
+            step: .deviceSecretExchanged,
+            parentID: first.id,
+            personID: personID,
+            sessionID: first.sessionID,
+            target: client.clientID
         )
+        provider.events.handedOn(handedOn, client, request.context)
+        return answer
     }
 
     private static let unknown = OAuthError(
@@ -113,22 +106,22 @@ struct NativeSSOGrant: Sendable {
         in realm: LiveRealm,
         at moment: Moment
     ) async throws -> GrantReading {
-        let seal = DeviceSecretSeal(ring: ring, realmID: realm.realm.id)
+        let seal = DeviceSecretSeal(ring: provider.ring, realmID: realm.id)
         guard let hint = IDTokenHint(idToken, of: realm, at: moment.seconds),
             let hash = hint.deviceSecretHash,
             ConstantTime.equal(hash, DeviceSecret.hash(of: deviceSecret)),
             let secret = seal.open(
                 deviceSecret,
                 at: moment,
-                within: realm.realm.lifetimes.sessionMaximum
+                within: realm.lifetimes.sessionMaximum
             ),
             hint.sessionID.map({ sameBytes($0, secret.sessionID) }) == true,
-            let reading = try await grants.grant(
+            let reading = try await provider.grants.grant(
                 id: secret.grantID,
-                realmID: realm.realm.id,
+                realmID: realm.id,
                 at: moment.seconds
             ),
-            reading.isLive, reading.grant.createdAt >= realm.realm.notBefore
+            reading.isLive, reading.grant.createdAt >= realm.notBefore
         else { throw Self.unknown }
         return reading
     }
@@ -152,42 +145,12 @@ struct NativeSSOGrant: Sendable {
     private func checkConsent(to scope: Scope, for client: Client, _ personID: String) async throws
     {
         guard client.requiresConsent else { return }
-        guard let earlier = try await people.consent(personID: personID, clientID: client.id),
+        guard
+            let earlier = try await provider.people.consent(
+                personID: personID,
+                clientID: client.id
+            ),
             scope.isSubset(of: earlier)
         else { throw OAuthError(.invalidScope, "The person has to allow this in a browser.") }
-    }
-}
-
-extension Grant {
-    /// The grant of another app to the same session.
-    fileprivate func handedOn(
-        to client: AuthenticatedClient,
-        _ scope: Scope,
-        in realm: LiveRealm,
-        ring: KeyRing,
-        at moment: Moment
-    ) -> Grant {
-        let life = GrantLife(of: client.client, offline: false, in: realm, at: moment.seconds)
-        var grant = Grant(
-            id: moment.id(),
-            realmID: realmID,
-            clientID: client.client.id,
-            personID: personID,
-            sessionID: sessionID,
-            scope: scope,
-            isOffline: life.isOffline,
-            authenticatedAt: authenticatedAt,
-            acr: acr,
-            amr: amr,
-            claims: nil,
-            createdAt: moment.seconds,
-            idleSeconds: life.idle,
-            expiresAt: life.expiresAt,
-            refresh: client.client.grantTypes.contains(.refreshToken)
-                ? RefreshState(first: moment, ring: ring) : nil
-        )
-        grant.hasOwnTimes = life.hasOwnTimes
-        grant.dpopKey = client.boundKey(in: realm)
-        return grant
     }
 }

@@ -10,31 +10,26 @@ import PorticoWeb
 ///
 /// The limits on guessing are those of the sign-in page. People who have a second factor, or must
 /// do something first, sign in on that page.
-struct PasswordGrant: Sendable {
-    private let grants: GrantStore
-    private let people: PersonStore
+struct PasswordGrant: TokenGrant {
+    static let type = "password"
+
+    private let provider: Provider
     private let recognise: PasswordSignIn
-    private let tries: FailedPasswords
-    private let issuer: TokenIssuer
-    private let ring: KeyRing
     private let start: SessionStart
 
-    init(_ provider: Provider, issuer: TokenIssuer) {
-        grants = provider.grants
-        people = provider.people
+    init(_ provider: Provider) {
+        self.provider = provider
         recognise = PasswordSignIn(people: provider.people, hashing: provider.hashing)
-        tries = provider.tries
-        self.issuer = issuer
-        ring = provider.ring
         start = SessionStart(sessions: provider.sessions, sessionEnded: provider.sessionEnded)
     }
 
     private static let realm = "master"
     private static let client = "admin-cli"
 
-    func serves(_ form: FormParameters, _ context: RealmContext) -> Bool {
-        context.realm.takesPasswords
-            && form["grant_type"].map { sameBytes($0, "password") } ?? false
+    func takes(_ form: FormParameters, in realm: LiveRealm) -> Bool { realm.takesPasswords }
+
+    func admits(_ client: AuthenticatedClient, in realm: LiveRealm) -> Bool {
+        Self.serves(client.client, in: realm)
     }
 
     static func isServed(in realm: String) -> Bool { sameBytes(realm, Self.realm) }
@@ -46,26 +41,18 @@ struct PasswordGrant: Sendable {
 
     /// - Throws: `invalid_grant` for a wrong password, and for anyone whose password alone is not
     ///   enough.
-    func callAsFunction(
-        _ form: FormParameters,
-        from client: AuthenticatedClient,
-        _ context: RealmContext
-    ) async throws -> TokenAnswer {
-        try form.refuseRepeats()
-        guard Self.serves(client.client, in: context.realm) else {
-            throw OAuthError(.unauthorizedClient, "The client may not use this grant type.")
-        }
-        let login = try form.required("username")
-        let password = SecretText(try form.required("password"))
-        let realm = context.realm
+    func callAsFunction(_ request: TokenRequest) async throws -> JSONObject {
+        let (realm, moment, tries) = (request.realm, request.moment, provider.tries)
+        let login = try request.form.required("username")
+        let password = SecretText(try request.form.required("password"))
         let account = try await recognise.account(login, in: realm)
         let attempt = FailedPasswords.Attempt(
             realm: realm.id,
             name: LoginName.folded(login),
             account: account?.person.id,
-            address: context.address
+            address: request.context.address
         )
-        guard case .proceed = tries.begin(attempt, at: context.moment.now) else {
+        guard case .proceed = tries.begin(attempt, at: moment.now) else {
             throw OAuthError(.temporarilyUnavailable, "Too many passwords were wrong.")
         }
         let outcome: PasswordSignIn.Outcome
@@ -73,26 +60,26 @@ struct PasswordGrant: Sendable {
             outcome = try await recognise(
                 password,
                 of: account,
-                for: context.asker(
+                for: request.context.asker(
                     account?.person.id ?? LoginName.folded(login),
                     isSuspect: true
                 ),
-                random: context.moment.random
+                random: moment.random
             )
         } catch {
             // Not judged, so not wrong.
-            tries.wasRight(attempt, at: context.moment.now)
+            tries.wasRight(attempt, at: moment.now)
             throw error
         }
         guard case .recognised(let credentials, _) = outcome else { throw Self.refusal }
-        tries.wasRight(attempt, at: context.moment.now)
+        tries.wasRight(attempt, at: moment.now)
         let person = credentials.person
-        let factors = try await people.secondFactors(of: person.id, realmID: realm.id)
+        let factors = try await provider.people.secondFactors(of: person.id, realmID: realm.id)
         guard factors.allSatisfy({ $0.kind == .other }), person.requiredActions.isEmpty,
             !realm.mustConfirmEmail(person),
-            let whole = try await people.person(id: person.id, realmID: realm.id)
+            let whole = try await provider.people.person(id: person.id, realmID: realm.id)
         else { throw Self.refusal }
-        return try await issue(whole, judgedIn: credentials.epoch, to: client, context)
+        return try await issue(whole, judgedIn: credentials.epoch, request)
     }
 
     private static let refusal = OAuthError(.invalidGrant, "Invalid user credentials.")
@@ -104,12 +91,9 @@ struct PasswordGrant: Sendable {
     private func issue(
         _ person: PersonWithRoles,
         judgedIn epoch: Int64,
-        to authenticated: AuthenticatedClient,
-        _ context: RealmContext
-    ) async throws -> TokenAnswer {
-        let client = authenticated.client
-        let moment = context.moment
-        let realm = context.realm
+        _ request: TokenRequest
+    ) async throws -> JSONObject {
+        let (client, realm, moment) = (request.client, request.realm, request.moment)
         let (session, _) = start.new(
             personID: person.person.id,
             epoch: epoch,
@@ -131,33 +115,21 @@ struct PasswordGrant: Sendable {
             amr: ["pwd"],
             claims: nil,
             createdAt: moment.seconds,
-            idleSeconds: realm.realm.lifetimes.sessionIdle,
+            idleSeconds: realm.lifetimes.sessionIdle,
             expiresAt: session.expiresAt,
             // Such programs keep no session without one.
             refresh: client.grantTypes.contains(.refreshToken)
-                ? RefreshState(first: moment, ring: ring) : nil
+                ? RefreshState(first: moment, ring: provider.ring) : nil
         )
-        grant.dpopKey = authenticated.boundKey(in: realm)
-        let answer = try issuer.issue(
-            TokenSubject(
-                realm: realm,
-                client: client,
-                grant: grant,
-                person: person,
-                scope: grant.scope,
-                dpopKey: authenticated.proof?.thumbprint
-            ),
-            nonce: nil,
-            generation: grant.refresh?.generation,
-            at: moment
-        )
-        let outcome = try await grants.insert(
+        grant.dpopKey = request.proven.boundKey(in: realm)
+        let answer = try provider.issue(grant, to: person, for: request)
+        let outcome = try await provider.grants.insert(
             grant,
             beginning: session,
-            spending: authenticated.uses.take(),
+            spending: request.proven.uses.take(),
             at: moment.seconds
         )
-        if case .spentBefore(let kind) = outcome { throw authenticated.refusal(ofRepeated: kind) }
+        if case .spentBefore(let kind) = outcome { throw request.proven.refusal(ofRepeated: kind) }
         guard outcome == .redeemed else { throw Self.refusal }
         return answer
     }

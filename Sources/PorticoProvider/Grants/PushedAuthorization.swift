@@ -11,7 +11,7 @@ struct PushedAuthorization: Sendable {
     struct Answer: Sendable {
         let requestURI: String
         let expiresIn: Int64
-        /// What was asked for and is not granted, see ``ProvenRequest/leftOut``.
+        /// What was asked for and is not granted, see ``ClientRequest/leftOut``.
         let leftOut: [String]
     }
 
@@ -35,29 +35,31 @@ struct PushedAuthorization: Sendable {
             try Self.withKey(client.proof, Self.withoutCredentials(form, client.client))
                 + Self.authenticated(by: client.ownKey(in: realm))
         )
-        let proven: ProvenRequest
-        do {
-            proven = try ProvenRequest(parameters, in: realm, wasPushed: true, at: moment.seconds)
-        } catch AuthorizationRefusal.page(let error, _, _), AuthorizationRefusal.redirect(
-            let error,
-            _
-        )
-        {
-            throw error
+        do throws(AuthorizationRefusal) {
+            _ = try AuthorizationTarget(parameters, of: client.client, in: realm)
+        } catch {
+            throw error.error
         }
-        let encoded = FormEncoding.encode(proven.parameters.all)
+        let asked = try ClientRequest(
+            parameters,
+            of: client.client,
+            in: realm,
+            wasPushed: true,
+            at: moment.seconds
+        )
+        let encoded = FormEncoding.encode(asked.parameters.all)
         guard encoded.count <= AuthorizationFlowSeal.longestRequest else {
             throw AuthorizationFlowSeal.tooLong
         }
         try admit()
         let reference = moment.random.text(32)
-        let lifetime = realm.realm.lifetimes.pushedRequest
+        let lifetime = realm.lifetimes.pushedRequest
         let request = PushedRequest(
             hash: Hash256(of: reference),
-            realmID: realm.realm.id,
+            realmID: realm.id,
             clientID: client.client.id,
             requestID: moment.id(),
-            parameters: PushedRequestSeal(ring: ring, realmID: realm.realm.id)
+            parameters: PushedRequestSeal(ring: ring, realmID: realm.id)
                 .seal(encoded, at: moment),
             expiresAt: moment.seconds + lifetime
         )
@@ -70,7 +72,7 @@ struct PushedAuthorization: Sendable {
         return Answer(
             requestURI: AuthorizationRequests.requestURIPrefix + reference,
             expiresIn: lifetime,
-            leftOut: proven.leftOut
+            leftOut: asked.leftOut
         )
     }
 

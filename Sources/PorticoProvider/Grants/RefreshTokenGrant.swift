@@ -7,70 +7,51 @@ import PorticoStores
 ///
 /// Rotation is linear: one generation is valid. A client that rotated it last, and lost the answer,
 /// gets the same successor again (docs/decisions/0035); any other reuse ends the family.
-struct RefreshTokenGrant: Sendable {
-    let grants: GrantStore
-    let issuer: TokenIssuer
-    let ring: KeyRing
+struct RefreshTokenGrant: TokenGrant {
+    static let type = GrantType.refreshToken.rawValue
 
-    /// - Parameter idempotencyKey: The hash of the request's `Idempotency-Key`, if any.
+    let provider: Provider
+
     /// - Throws: `invalid_grant` if the token does not belong to this client, is no longer valid, gives
     ///   nothing any more (``LiveRealm/standing(_:of:)``)
     ///   or, as ``ReplayRefusal``, was already used; `invalid_scope` if the request exceeds what
-    ///   was granted; `unauthorized_client`; `invalid_dpop_proof` without a proof of the key that
-    ///   it is bound to.
-    func callAsFunction(
-        _ request: TokenRequest.Refresh,
-        idempotencyKey: Hash256?,
-        from client: AuthenticatedClient,
-        in realm: LiveRealm,
-        at moment: Moment
-    ) async throws -> TokenAnswer {
-        guard client.client.grantTypes.contains(.refreshToken) else {
-            throw OAuthError(.unauthorizedClient, "The client may not use this grant type.")
-        }
-        guard let token = RefreshToken(request.refreshToken) else { throw Self.unknown }
+    ///   was granted; `invalid_dpop_proof` without a proof of the key that it is bound to.
+    func callAsFunction(_ request: TokenRequest) async throws -> JSONObject {
+        let (realm, now) = (request.realm, request.moment.seconds)
+        let text = try request.form.required("refresh_token")
+        let requested = try request.scope
+        let key = try request.idempotencyKey
+        guard let token = RefreshToken(text) else { throw Self.unknown }
         // If another request rotates first, its result is judged like any other.
         for _ in 0..<3 {
-            let reading = try await live(token, client, realm, moment)
+            let reading = try await live(token, request)
             guard let state = reading.grant.refresh else { throw Self.unknown }
             let isRepeated =
                 token.generation &+ 1 == state.generation
                 && reading.grant.wasRotated(
-                    by: idempotencyKey,
-                    proving: client.proof?.thumbprint,
-                    at: moment.seconds,
-                    grace: realm.realm.lifetimes.refreshGrace
+                    by: key,
+                    proving: request.proven.proof?.thumbprint,
+                    at: now,
+                    grace: realm.lifetimes.refreshGrace
                 )
             // First of all, so that no other fault of the request hides a theft.
             guard isRepeated || token.generation == state.generation else {
-                throw try await replay(reading.grant, client, moment)
+                throw try await replay(reading.grant, request)
             }
-            let grant = try realm.refreshable(reading, of: client.client)
+            let grant = try realm.standing(reading, of: request.client)
             let scope = try Self.scope(
-                request.scope,
+                requested,
                 of: reading.grant.scope,
                 leaving: grant.scope,
-                for: client.client
+                for: request.client
             )
-            let generation = token.generation &+ 1
-            let answer = try issuer.issue(
-                TokenSubject(
-                    realm: realm,
-                    client: client.client,
-                    grant: grant.rotated(with: ring, to: generation, now: moment.seconds),
-                    person: reading.person,
-                    scope: scope,
-                    dpopKey: client.proof?.thumbprint
-                ),
-                nonce: nil,
-                generation: generation,
-                at: moment
-            )
+            let next = grant.rotated(with: provider.ring, to: token.generation &+ 1, now: now)
+            let answer = try provider.issue(next, to: reading.person, scope: scope, for: request)
             if isRepeated {
-                try await client.spend(in: grants, at: moment)
+                try await request.proven.spend(in: provider.grants, at: request.moment)
                 return answer
             }
-            if try await rotate(token, idempotencyKey, client, realm, moment) { return answer }
+            if try await rotate(token, by: key, request) { return answer }
         }
         throw Self.unknown
     }
@@ -81,29 +62,23 @@ struct RefreshTokenGrant: Sendable {
     )
 
     /// The grant of a genuine token of this client. Whatever fails changes nothing.
-    private func live(
-        _ token: RefreshToken,
-        _ client: AuthenticatedClient,
-        _ realm: LiveRealm,
-        _ moment: Moment
-    ) async throws -> GrantReading {
+    private func live(_ token: RefreshToken, _ request: TokenRequest) async throws -> GrantReading {
         guard
-            let reading = try await grants.grant(
-                id: token.grantID,
-                realmID: realm.realm.id,
-                at: moment.seconds
+            let reading = try await provider.grants.grant(
+                of: token,
+                from: request.client,
+                in: request.realm,
+                with: provider.ring,
+                at: request.moment
             ),
-            token.isGenuine(for: reading.grant, ring: ring),
-            // RFC 6749 §6, RFC 9700 §4.14.2: bound to the client it was issued to.
-            sameBytes(reading.grant.clientID, client.client.id),
-            reading.isLive, reading.grant.createdAt >= realm.realm.notBefore
+            reading.isLive, reading.grant.createdAt >= request.realm.notBefore
         else { throw Self.unknown }
         // RFC 9449 §5. Before anything says whether the token was used; unless it is from before the
         // grant was bound: then its key may be a thief's, and another use says so.
         if token.generation >= reading.grant.boundSince {
-            try client.checkProof(of: reading.grant.dpopKey)
+            try request.proven.checkProof(of: reading.grant.dpopKey)
         }
-        try client.checkOwnKey(of: reading.grant)
+        try request.proven.checkOwnKey(of: reading.grant)
         return reading
     }
 
@@ -128,44 +103,40 @@ struct RefreshTokenGrant: Sendable {
     }
 
     /// - Returns: `false` if another request came first (RFC 9700 §4.14.2).
-    private func rotate(
-        _ token: RefreshToken,
-        _ idempotencyKey: Hash256?,
-        _ client: AuthenticatedClient,
-        _ realm: LiveRealm,
-        _ moment: Moment
-    ) async throws -> Bool {
+    private func rotate(_ token: RefreshToken, by key: Hash256?, _ request: TokenRequest)
+        async throws -> Bool
+    {
         let rotation = Rotation(
             familyID: token.grantID,
             generation: token.generation,
-            idempotencyKey: idempotencyKey,
-            keyID: ring.activeID.bytes
+            idempotencyKey: key,
+            keyID: provider.ring.activeID.bytes
         )
-        let outcome = try await grants.rotate(
+        let outcome = try await provider.grants.rotate(
             rotation,
-            sessionIdle: realm.sessionIdle,
-            binding: client.boundKey(in: realm),
-            spending: client.uses.take(),
-            at: moment.seconds
+            sessionIdle: request.realm.sessionIdle,
+            binding: request.proven.boundKey(in: request.realm),
+            spending: request.proven.uses.take(),
+            at: request.moment.seconds
         )
         switch outcome {
         case .rotated: return true
         case .outdated: return false
-        case .spentBefore(let kind): throw client.refusal(ofRepeated: kind)
+        case .spentBefore(let kind): throw request.proven.refusal(ofRepeated: kind)
         }
     }
 
     /// Ends the family: an old token is used again, by a thief or by the owner after a thief (RFC 9700
     /// §4.14.2).
-    private func replay(_ grant: Grant, _ client: AuthenticatedClient, _ moment: Moment)
-        async throws -> any Error
-    {
-        let outcome = try await grants.revoke(
+    private func replay(_ grant: Grant, _ request: TokenRequest) async throws -> any Error {
+        let outcome = try await provider.grants.revoke(
             id: grant.id,
-            spending: client.uses.take(),
-            at: moment.seconds
+            spending: request.proven.uses.take(),
+            at: request.moment.seconds
         )
-        if case .spentBefore(let kind) = outcome { return client.refusal(ofRepeated: kind) }
+        if case .spentBefore(let kind) = outcome {
+            return request.proven.refusal(ofRepeated: kind)
+        }
         return ReplayRefusal(
             subject: .refreshToken,
             grant: grant,
@@ -174,6 +145,29 @@ struct RefreshTokenGrant: Sendable {
                 "The refresh token was used before; its grant is revoked."
             )
         )
+    }
+}
+
+extension GrantStore {
+    /// The grant of a genuine refresh token, in any generation, for the client that it was issued to
+    /// (RFC 6749 §6, RFC 9700 §4.14.2).
+    func grant(
+        of token: RefreshToken,
+        from client: Client,
+        in realm: LiveRealm,
+        with ring: KeyRing,
+        at moment: Moment
+    ) async throws -> GrantReading? {
+        guard
+            let reading = try await grant(
+                id: token.grantID,
+                realmID: realm.id,
+                at: moment.seconds
+            ),
+            token.isGenuine(for: reading.grant, ring: ring),
+            sameBytes(reading.grant.clientID, client.id)
+        else { return nil }
+        return reading
     }
 }
 

@@ -20,7 +20,15 @@ package final class SwapCounter: Sendable {
 
     private let waiting = Locked<[Key: SwapCount]>([:])
 
-    func note(_ outcome: String, of client: Client, at now: Int64) {
+    func note(_ outcome: Outcome, of client: Client, at now: Int64) {
+        note(outcome.rawValue, of: client, at: now)
+    }
+
+    func note(_ reason: SwapRefusal.Reason, of client: Client, at now: Int64) {
+        note(reason.rawValue, of: client, at: now)
+    }
+
+    private func note(_ outcome: String, of client: Client, at now: Int64) {
         add(
             SwapCount(
                 realmID: client.realmID,

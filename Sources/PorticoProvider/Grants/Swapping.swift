@@ -7,11 +7,15 @@ import PorticoStores
 struct Swapping: Sendable {
     let token: OldRefreshToken
     let swap: TokenSwap
-    /// The hash of the request's `Idempotency-Key`.
+    /// The scope that the request asks for.
+    let requested: Scope?
+    /// The hash of its `Idempotency-Key`.
     let key: Hash256?
-    let client: Client
-    let realm: LiveRealm
-    let moment: Moment
+    let request: TokenRequest
+
+    var client: Client { request.client }
+    var realm: LiveRealm { request.realm }
+    var moment: Moment { request.moment }
 
     /// What needs neither the person nor the session.
     func check() throws(SwapRefusal) {
@@ -25,9 +29,12 @@ struct Swapping: Sendable {
             expiresAt > now
         else { throw SwapRefusal(.expired) }
         guard token.issuedAt <= now + TokenSwapGrant.skew else { throw SwapRefusal(.notYetValid) }
-        let notBefore = max(realm.realm.notBefore, client.notBefore)
+        let notBefore = max(realm.notBefore, client.notBefore)
         guard token.issuedAt >= notBefore else { throw SwapRefusal(.notBefore) }
         guard !token.isBound else { throw SwapRefusal(.bound) }
+        if let key = token.dpopKey, request.proven.proof?.thumbprint != key {
+            throw SwapRefusal(.bound)
+        }
     }
 
     /// What depends on the person and the session.
@@ -120,6 +127,6 @@ struct Swapping: Sendable {
     }
 
     private func notBefore(for person: Person) -> Int64 {
-        max(person.notBefore, realm.realm.notBefore)
+        max(person.notBefore, realm.notBefore)
     }
 }

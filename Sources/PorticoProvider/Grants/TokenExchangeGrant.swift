@@ -3,40 +3,19 @@ import PorticoProtocol
 import PorticoStores
 
 /// Exchanges a token for another one (RFC 8693 §2).
-struct TokenExchangeGrant: Sendable {
-    let loginToken: LoginTokenGrant
-    let nativeSSO: NativeSSOGrant
+struct TokenExchangeGrant: TokenGrant {
+    static let type = GrantType.tokenExchange.rawValue
 
-    init(_ provider: Provider, issuer: TokenIssuer) {
-        loginToken = LoginTokenGrant(
-            grants: provider.grants,
-            sessions: provider.sessions,
-            verifier: AccessTokenVerifier(grants: provider.grants),
-            ring: provider.ring
-        )
-        nativeSSO = NativeSSOGrant(
-            grants: provider.grants,
-            people: provider.people,
-            issuer: issuer,
-            ring: provider.ring
-        )
-    }
+    let provider: Provider
 
-    struct Answer: Sendable {
-        let json: JSONObject
-        let handedOn: HandedOn
-    }
+    /// What a client is registered for is with which others it exchanges.
+    func admits(_ client: AuthenticatedClient, in realm: LiveRealm) -> Bool { true }
 
-    /// - Throws: `invalid_request` for an exchange that is not served here.
-    func callAsFunction(
-        _ request: TokenExchange,
-        from client: AuthenticatedClient,
-        in realm: LiveRealm,
-        at moment: Moment
-    ) async throws -> Answer {
-        switch request.requestedType {
-        case .loginToken: try await loginToken(request, from: client, in: realm, at: moment)
-        default: try await nativeSSO(request, from: client, in: realm, at: moment)
+    func callAsFunction(_ request: TokenRequest) async throws -> JSONObject {
+        let exchange = try TokenExchange(request.form, scope: try request.scope)
+        return switch exchange.requestedType {
+        case .loginToken: try await LoginTokenGrant(provider: provider)(exchange, request)
+        default: try await NativeSSOGrant(provider: provider)(exchange, request)
         }
     }
 }

@@ -19,7 +19,7 @@ struct TokenIntrospection: Sendable {
         at moment: Moment
     ) async throws -> JSONObject {
         if let refresh = RefreshToken(token) {
-            return try await describe(refresh, client, realm, moment)
+            return try await describe(refresh, of: client.client, in: realm, at: moment)
         }
         guard let live = try await verifier.live(token, in: realm, at: moment),
             Self.mayUse(live, client.client)
@@ -80,31 +80,32 @@ struct TokenIntrospection: Sendable {
     /// current generation is active.
     private func describe(
         _ token: RefreshToken,
-        _ client: AuthenticatedClient,
-        _ realm: LiveRealm,
-        _ moment: Moment
+        of client: Client,
+        in realm: LiveRealm,
+        at moment: Moment
     ) async throws -> JSONObject {
         let reading = try await grants.grant(
-            id: token.grantID,
-            realmID: realm.realm.id,
-            at: moment.seconds
+            of: token,
+            from: client,
+            in: realm,
+            with: ring,
+            at: moment
         )
-        guard let reading, reading.isLive, token.isGenuine(for: reading.grant, ring: ring),
+        guard let reading, reading.isLive,
             token.generation == reading.grant.refresh?.generation,
-            sameBytes(reading.grant.clientID, client.client.id),
-            reading.grant.createdAt >= realm.realm.notBefore,
+            reading.grant.createdAt >= realm.notBefore,
             // `try?`: the whole answer is that it is not active.
-            let grant = try? realm.refreshable(reading, of: client.client)
+            let grant = try? realm.refreshable(reading, of: client)
         else { return Self.inactive }
         var answer: JSONObject = [
             "active": true,
-            "client_id": .string(client.client.clientID),
-            "iss": .string(realm.realm.issuer),
+            "client_id": .string(client.clientID),
+            "iss": .string(realm.issuer),
             "scope": .string(grant.scope.text),
             "typ": "Refresh",
         ]
         if let person = reading.person?.person {
-            answer["sub"] = .string(realm.subject(of: person.id, for: client.client))
+            answer["sub"] = .string(realm.subject(of: person.id, for: client))
         }
         answer["username"] = Self.username(reading.person, grant.scope)
         if let expires = reading.grant.expiresAt { answer["exp"] = .integer(expires) }

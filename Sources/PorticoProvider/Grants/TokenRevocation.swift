@@ -56,37 +56,24 @@ struct TokenRevocation: Sendable {
         _ moment: Moment
     ) async throws -> (grant: Grant, isUsable: Bool)? {
         if let token = RefreshToken(text) {
-            let grant = try await grant(ofRefreshToken: text, client, realm, moment)
-            return grant.map { ($0, token.generation == $0.refresh?.generation) }
+            let reading = try await grants.grant(
+                of: token,
+                from: client.client,
+                in: realm,
+                with: ring,
+                at: moment
+            )
+            return reading.map { ($0.grant, token.generation == $0.grant.refresh?.generation) }
         }
         // RFC 7009 §2.1: a token of another client is left alone, and nothing about it is revealed.
         guard let (claims, id) = verifier.signed(text, by: realm, at: moment),
             let clientID = claims.string("azp"), sameBytes(clientID, client.client.clientID),
             let grant = try await grants.grant(
                 id: id.grantID,
-                realmID: realm.realm.id,
+                realmID: realm.id,
                 at: moment.seconds
             )?.grant
         else { return nil }
         return (grant, moment.seconds < claims.int64("exp") ?? 0)
-    }
-
-    /// The grant of a refresh token of this client, in any generation.
-    func grant(
-        ofRefreshToken text: String,
-        _ client: AuthenticatedClient,
-        _ realm: LiveRealm,
-        _ moment: Moment
-    ) async throws -> Grant? {
-        guard let token = RefreshToken(text) else { return nil }
-        let reading = try await grants.grant(
-            id: token.grantID,
-            realmID: realm.realm.id,
-            at: moment.seconds
-        )
-        guard let grant = reading?.grant, token.isGenuine(for: grant, ring: ring),
-            sameBytes(grant.clientID, client.client.id)
-        else { return nil }
-        return grant
     }
 }

@@ -9,82 +9,54 @@ import PorticoStores
 /// The old token stands before the first generation of the new ones, and is used as those are
 /// (docs/decisions/0035): a client that lost the answer gets the same again; any other second use ends what
 /// the first one gave.
-struct TokenSwapGrant: Sendable {
-    let grants: GrantStore
-    let people: PersonStore
-    let issuer: TokenIssuer
-    let ring: KeyRing
+struct TokenSwapGrant: TokenGrant {
+    static let type = RefreshTokenGrant.type
+
+    let provider: Provider
 
     /// How far the clock of the server before may have been ahead, in seconds.
     static let skew: Int64 = 60
 
-    struct Answer: Sendable {
-        let tokens: TokenAnswer
-        let grant: Grant
-        /// The same was answered before.
-        let isRepeated: Bool
+    func takes(_ form: FormParameters, in realm: LiveRealm) -> Bool {
+        guard let former = realm.former, let text = form["refresh_token"] else { return false }
+        return OldRefreshToken.isMeant(by: text, of: former)
     }
 
-    /// - Parameter idempotencyKey: The hash of the request's `Idempotency-Key`, if any.
-    /// - Returns: `nil` where `request` has no token of the server before.
-    /// - Throws: ``SwapRefusal``; ``ReplayRefusal`` where the token was used before;
-    ///   `invalid_scope`; `unauthorized_client`.
-    func callAsFunction(
-        _ request: TokenRequest.Refresh,
-        idempotencyKey: Hash256?,
-        from client: AuthenticatedClient,
-        in realm: LiveRealm,
-        at moment: Moment
-    ) async throws -> Answer? {
-        guard let former = realm.former,
-            let token = try OldRefreshToken.parse(request.refreshToken, by: former)
-        else { return nil }
-        guard client.client.grantTypes.contains(.refreshToken) else {
-            throw OAuthError(.unauthorizedClient, "The client may not use this grant type.")
-        }
+    /// - Throws: ``SwapRefusal``; ``ReplayRefusal`` where the token was used before; `invalid_scope`.
+    func callAsFunction(_ request: TokenRequest) async throws -> JSONObject {
+        let text = try request.form.required("refresh_token")
+        let requested = try request.scope
+        let key = try request.idempotencyKey
+        guard let former = request.realm.former,
+            let token = try OldRefreshToken.parse(text, by: former)
+        else { throw SwapRefusal(.malformed) }
         let swapping = Swapping(
             token: token,
             swap: former.swap,
-            key: idempotencyKey,
-            client: client.client,
-            realm: realm,
-            moment: moment
+            requested: requested,
+            key: key,
+            request: request
         )
         try swapping.check()
-        if let key = token.dpopKey, client.proof?.thumbprint != key { throw SwapRefusal(.bound) }
         // If another request comes first, its result is judged like any other.
         for _ in 0..<2 {
-            let reading = try await grants.moved(token.moved(in: realm.realm))
-            if let id = reading.grantID {
-                return try await again(id, swapping, request.scope, client)
-            }
-            if let answer = try await swap(reading, swapping, request.scope, client) {
-                return answer
-            }
+            let reading = try await provider.grants.moved(token.moved(in: request.realm.realm))
+            if let id = reading.grantID { return try await again(id, swapping) }
+            if let answer = try await swap(reading, swapping) { return answer }
         }
         throw SwapRefusal(.ended)
     }
 
     /// - Returns: `nil` if another request came first.
-    private func swap(
-        _ reading: MovedReading,
-        _ swapping: Swapping,
-        _ requested: Scope?,
-        _ client: AuthenticatedClient
-    ) async throws -> Answer? {
+    private func swap(_ reading: MovedReading, _ swapping: Swapping) async throws -> JSONObject? {
+        let client = swapping.request.proven
         let person = try await person(of: swapping, reading.listed)
         try swapping.check(person.person, reading)
-        var grant = try swapping.grant(for: person.person, reading.listed, ring: ring)
+        var grant = try swapping.grant(for: person.person, reading.listed, ring: provider.ring)
         grant.dpopKey = client.boundKey(in: swapping.realm)
         try await checkConsent(to: grant.scope, swapping, person.person)
-        let scope = try RefreshTokenGrant.scope(
-            requested,
-            of: grant.scope,
-            leaving: grant.scope,
-            for: swapping.client
-        )
-        let answer = try answer(grant, person, scope, swapping, client, isRepeated: false)
-        let outcome = try await grants.swap(
+        let answer = try answer(grant, to: person, of: grant.scope, swapping)
+        let outcome = try await provider.grants.swap(
             swapping.token.moved(in: swapping.realm.realm),
             for: grant,
             in: swapping.session(of: grant, for: person.person),
@@ -93,7 +65,9 @@ struct TokenSwapGrant: Sendable {
             at: swapping.moment.seconds
         )
         switch outcome {
-        case .swapped: return answer
+        case .swapped:
+            note(grant, isRepeated: false, swapping.request)
+            return answer
         case .usedBefore: return nil
         case .sessionEnded: throw SwapRefusal(.ended)
         case .personGone: throw SwapRefusal(.disabled)
@@ -102,16 +76,11 @@ struct TokenSwapGrant: Sendable {
     }
 
     /// The token is used up: a client that lost the answer gets it again; otherwise the grant ends.
-    private func again(
-        _ id: UniqueID,
-        _ swapping: Swapping,
-        _ requested: Scope?,
-        _ client: AuthenticatedClient
-    ) async throws -> Answer {
+    private func again(_ id: UniqueID, _ swapping: Swapping) async throws -> JSONObject {
+        let (client, realm) = (swapping.request.proven, swapping.realm)
         let now = swapping.moment.seconds
-        let realm = swapping.realm.realm
-        guard let reading = try await grants.grant(id: id, realmID: realm.id, at: now),
-            sameBytes(reading.grant.clientID, client.client.id), reading.isLive,
+        guard let reading = try await provider.grants.grant(id: id, realmID: realm.id, at: now),
+            sameBytes(reading.grant.clientID, swapping.client.id), reading.isLive,
             reading.grant.createdAt >= realm.notBefore, let state = reading.grant.refresh
         else { throw SwapRefusal(.ended) }
         guard state.generation == 1,
@@ -122,7 +91,7 @@ struct TokenSwapGrant: Sendable {
                 grace: realm.lifetimes.refreshGrace
             )
         else {
-            let outcome = try await grants.revoke(
+            let outcome = try await provider.grants.revoke(
                 id: id,
                 spending: client.uses.take(),
                 at: now
@@ -134,40 +103,41 @@ struct TokenSwapGrant: Sendable {
                 error: SwapRefusal(.ended).error
             )
         }
-        let grant = try swapping.realm.refreshable(reading, of: client.client)
-        let scope = try RefreshTokenGrant.scope(
-            requested,
-            of: reading.grant.scope,
-            leaving: grant.scope,
-            for: client.client
-        )
-        let answer = try answer(grant, reading.person, scope, swapping, client, isRepeated: true)
-        try await client.spend(in: grants, at: swapping.moment)
+        let grant = try realm.standing(reading, of: swapping.client)
+        let answer = try answer(grant, to: reading.person, of: reading.grant.scope, swapping)
+        try await client.spend(in: provider.grants, at: swapping.moment)
+        note(grant, isRepeated: true, swapping.request)
         return answer
     }
 
+    /// - Parameter granted: The scope of the grant before anything of it was taken back.
     private func answer(
         _ grant: Grant,
-        _ person: PersonWithRoles?,
-        _ scope: Scope,
-        _ swapping: Swapping,
-        _ client: AuthenticatedClient,
-        isRepeated: Bool
-    ) throws -> Answer {
-        let tokens = try issuer.issue(
-            TokenSubject(
-                realm: swapping.realm,
-                client: swapping.client,
-                grant: grant,
-                person: person,
-                scope: scope,
-                dpopKey: client.proof?.thumbprint
-            ),
-            nonce: nil,
-            generation: 1,
-            at: swapping.moment
+        to person: PersonWithRoles?,
+        of granted: Scope,
+        _ swapping: Swapping
+    ) throws -> JSONObject {
+        let scope = try RefreshTokenGrant.scope(
+            swapping.requested,
+            of: granted,
+            leaving: grant.scope,
+            for: swapping.client
         )
-        return Answer(tokens: tokens, grant: grant, isRepeated: isRepeated)
+        return try provider.issue(grant, to: person, scope: scope, for: swapping.request)
+    }
+
+    private func note(_ grant: Grant, isRepeated: Bool, _ request: TokenRequest) {
+        provider.events.swapped(
+            grant,
+            isRepeated: isRepeated,
+            request.client,
+            request.context
+        )
+        provider.swaps.note(
+            isRepeated ? .repeated : .swapped,
+            of: request.client,
+            at: request.moment.seconds
+        )
     }
 
     /// Whose token it is: the one whose session it is by the list; without one, the person of its
@@ -180,11 +150,12 @@ struct TokenSwapGrant: Sendable {
         guard let listed else {
             // Where a mapper writes it, a person may have chosen it.
             guard !writesSubject, let subject = swapping.token.subject,
-                let person = try await people.person(id: subject, realmID: realmID)
+                let person = try await provider.people.person(id: subject, realmID: realmID)
             else { throw SwapRefusal(.person) }
             return person
         }
-        guard let person = try await people.person(id: listed.personID, realmID: realmID) else {
+        guard let person = try await provider.people.person(id: listed.personID, realmID: realmID)
+        else {
             throw SwapRefusal(.person)
         }
         if let subject = swapping.token.subject, !writesSubject {
@@ -202,7 +173,11 @@ struct TokenSwapGrant: Sendable {
     {
         let client = swapping.client
         guard client.requiresConsent else { return }
-        guard let earlier = try await people.consent(personID: person.id, clientID: client.id),
+        guard
+            let earlier = try await provider.people.consent(
+                personID: person.id,
+                clientID: client.id
+            ),
             scope.tokens.filter(swapping.realm.isAskedFor).allSatisfy(earlier.contains)
         else { throw SwapRefusal(.consent) }
     }

@@ -30,7 +30,7 @@ struct UserInfo: Sendable {
         // not name the issuer; a lightweight one is not meant for UserInfo.
         let isMeant =
             switch live.client.tokenForm {
-            case .standard: live.audiences.contains { sameBytes($0, realm.realm.issuer) }
+            case .standard: live.audiences.contains { sameBytes($0, realm.issuer) }
             case .mapped: true
             case .lightweight: false
             }

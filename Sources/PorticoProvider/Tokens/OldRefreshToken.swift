@@ -30,13 +30,23 @@ struct OldRefreshToken: Sendable {
     /// The longest name or id in one, in bytes.
     private static let longest = 255
 
-    /// - Returns: `nil` for a text that is no such token, whatever else it is.
-    /// - Throws: for one that names a key of the realm and is not good.
-    static func parse(_ text: String, by former: FormerTokens) throws(SwapRefusal) -> Self? {
+    /// What a text is that names a key of the server before, good or not; `nil` for any other.
+    private static func keyed(_ text: String, by former: FormerTokens) -> (HMACToken, HMACKey)? {
         // `try?`: what cannot be read is no token of the server before.
         guard let token = try? HMACToken(parsing: text.utf8), let keyID = token.header.keyID,
             let key = former.key(named: keyID)
         else { return nil }
+        return (token, key)
+    }
+
+    static func isMeant(by text: String, of former: FormerTokens) -> Bool {
+        keyed(text, by: former) != nil
+    }
+
+    /// - Returns: `nil` for a text that is no such token, whatever else it is.
+    /// - Throws: for one that names a key of the realm and is not good.
+    static func parse(_ text: String, by former: FormerTokens) throws(SwapRefusal) -> Self? {
+        guard let (token, key) = keyed(text, by: former) else { return nil }
         do {
             // The key's own algorithm, and no other (RFC 8725 §3.1).
             return try Self(try token.claims(verifiedBy: key), issuer: former.swap.issuer)
