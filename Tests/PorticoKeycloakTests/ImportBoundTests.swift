@@ -99,8 +99,7 @@ struct ImportBoundTests {
         )
         let account = try #require(imported.realm.clients.first)
         #expect(!"\(account)".contains("s3cret"))
-        let attributes = account.keycloak?.object("attributes")
-        #expect(attributes == ["saml.signing.certificate": "open"])
+        #expect(account.kept["attributes"] == ["saml.signing.certificate": "open"])
     }
 
     @Test(
@@ -150,19 +149,19 @@ struct ImportKeepsTests {
             """#
         }
         try await scene.write(file("one"))
-        try await scene.change(client: "c") { $0.keycloak?[AdminRights.lending] = ["view-users"] }
+        try await scene.change(client: "c") { $0.kept[AdminRights.lending] = ["view-users"] }
         try await scene.write(file("two"))
         let client = try #require(try await scene.client("c"))
-        #expect(client.keycloak?.string("description") == "two")
-        #expect(client.keycloak?.strings(AdminRights.lending) == ["view-users"])
+        #expect(client.kept["description"] == "two")
+        #expect(client.kept[AdminRights.lending] == ["view-users"])
         // No note says what a file of before said.
         try await scene.database.database.write { transaction in
             try transaction.run("DELETE FROM realm_parts WHERE substr(kind, 1, 1) = '~'", [])
         }
         try await scene.write(file("three"))
-        let later = try await scene.client("c")?.keycloak
-        #expect(later?.string("description") == "three")
-        #expect(later?.strings(AdminRights.lending) == ["view-users"])
+        let later = try #require(try await scene.client("c"))
+        #expect(later.kept["description"] == "three")
+        #expect(later.kept[AdminRights.lending] == ["view-users"])
     }
 
     @Test("decision 0054: a client of the file whose id another one has here is left out")
