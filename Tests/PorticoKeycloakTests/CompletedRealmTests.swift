@@ -41,15 +41,14 @@ struct CompletedRealmTests {
         let snapshot = try await database.realms.snapshot()
         let realm = try #require(snapshot.realms.first)
         let clients = Set(snapshot.clients.map(\.clientID))
-        #expect(clients == Client.keycloaksOwn.union(["jobs"]))
+        #expect(clients == Client.builtIn.union(["jobs"]))
         let roles = Set(try await database.realms.roles(realmID: realm.id).map(\.roleName))
         for (client, name) in [
             (nil, "offline_access"), (nil, "uma_authorization"), (nil, "default-roles-r"),
             ("realm-management", "realm-admin"), ("account", "manage-account"),
             ("broker", "read-token"),
         ] { #expect(roles.contains(RoleName(clientID: client, name: name)), "\(name)") }
-        let role = try #require(realm.keycloak?.object("defaultRole"))
-        #expect(role.string("name") == "default-roles-r")
+        #expect(realm.defaultRoles == [RoleName(clientID: nil, name: "default-roles-r")])
         let ann = try await database.people.person(
             id: Person.madeID(of: "ann", in: realm.id),
             realmID: realm.id
@@ -100,7 +99,7 @@ struct CompletedRealmTests {
         )
         let first = read[0].realm
         #expect(first.roles.filter { $0.clientID == "account" }.map(\.name) == ["only"])
-        #expect(first.realm.keycloak?["defaultRole"] == nil)
+        #expect(first.realm.defaultRoles == [RoleName(clientID: nil, name: "staff")])
         #expect(first.clients.count { $0.clientID == "account" } == 1)
         let master = read[1].realm
         #expect(master.clients.contains { $0.clientID == "master-realm" })

@@ -45,7 +45,7 @@ struct ExportedFixtureTests {
         ("strimzi", #"^roles/realm/name=(default-roles-kafka-authz|\#(ownRoles)): null"#),
         ("strimzi", #"^users/username=service-account-kafka: null"#),
     ]
-    private static let own = Client.keycloaksOwn.sorted().joined(separator: "|")
+    private static let own = Client.builtIn.sorted().joined(separator: "|")
     private static let ownRoles = "offline_access|uma_authorization"
     private static let unknown = "secret-jwt-client|x509-client|jwt-cert-client|jwt-url-client"
 

@@ -139,7 +139,7 @@ import Testing
         #expect(realm.people[1].groupIDs == [realm.groups[0].group.id])
         let scope = try #require(realm.scopes.first { sameBytes($0.name, two) })
         #expect(realm.roleLimits.map(\.owner) == [.scope(scope.id)])
-        let limited = realm.scopes.filter { $0.representation.bool(ClientScope.limited) == true }
+        let limited = realm.scopes.filter(\.isLimited)
         #expect(limited.map(\.id) == [scope.id])
     }
 

@@ -99,8 +99,7 @@ struct ImportBoundTests {
         )
         let account = try #require(imported.realm.clients.first)
         #expect(!"\(account)".contains("s3cret"))
-        let attributes = account.keycloak?.object("attributes")
-        #expect(attributes == ["saml.signing.certificate": "open"])
+        #expect(account.kept["attributes"] == ["saml.signing.certificate": "open"])
     }
 
     @Test(
@@ -150,11 +149,11 @@ struct ImportKeepsTests {
             """#
         }
         try await scene.write(file("one"))
-        try await scene.change(client: "c") { $0.keycloak?[AdminRights.lending] = ["view-users"] }
+        try await scene.change(client: "c") { $0.kept[AdminRights.lending] = ["view-users"] }
         try await scene.write(file("two"))
         let client = try #require(try await scene.client("c"))
-        #expect(client.keycloak?.string("description") == "two")
-        #expect(client.keycloak?.strings(AdminRights.lending) == ["view-users"])
+        #expect(client.kept["description"] == "two")
+        #expect(client.kept[AdminRights.lending] == ["view-users"])
     }
 
     @Test("decision 0054: a client of the file whose id another one has here is left out")

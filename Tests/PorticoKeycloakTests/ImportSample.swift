@@ -101,7 +101,7 @@ extension ImportReport {
 
 extension Client {
     /// Whether every realm of a file has one of its name (``BuiltInRealm``).
-    var isMade: Bool { Client.keycloaksOwn.contains(clientID) || clientID == "master-realm" }
+    var isMade: Bool { Client.builtIn.contains(clientID) || clientID == "master-realm" }
 }
 
 extension RoleName {
@@ -111,6 +111,6 @@ extension RoleName {
             return ["offline_access", "uma_authorization"].contains(name)
                 || name.hasPrefix("default-roles-")
         }
-        return Client.keycloaksOwn.contains(clientID) || clientID == "master-realm"
+        return Client.builtIn.contains(clientID) || clientID == "master-realm"
     }
 }

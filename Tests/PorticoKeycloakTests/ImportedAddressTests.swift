@@ -81,7 +81,7 @@ import Testing
         #expect(
             clients.map { $0.says(.skipped, "redirect URI /cb") } == [false, false, false, true]
         )
-        #expect(clients.compactMap { $0.client?.keycloak?.string("rootUrl") } == roots)
+        #expect(clients.compactMap { $0.client?.rootURI } == roots)
     }
 
     @Test("KC-E-3: redirect URIs, post-logout redirect URIs and web origins are three lists")

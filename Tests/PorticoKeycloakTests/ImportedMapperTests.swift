@@ -33,8 +33,7 @@ import Testing
             }
         }
         for (imported, one) in zip(try await ImportSample.mappers(cases), cases) {
-            #expect(imported.client?.mappers == [], "\(one)")
-            #expect(imported.client?.keycloak?.array("protocolMappers")?.count == 1, "\(one)")
+            #expect(imported.client?.mappers.map(\.kind) == [.unknown], "\(one)")
             let words = "mapper m: writes nothing: Only the server itself"
             #expect(imported.says(.skipped, words), "\(one)")
         }
@@ -69,8 +68,8 @@ import Testing
             cases.map { (kind: $0.kind, config: "\($0.config), \(Self.everywhere)") }
         )
         for (imported, one) in zip(clients, cases) {
-            #expect(imported.client?.mappers == [], "\(one)")
-            let kept = imported.client?.keycloak?.array("protocolMappers")?.first?.object
+            #expect(imported.client?.mappers.map(\.kind) == [.unknown], "\(one)")
+            let kept = imported.client?.mappers.first?.representation
             #expect(kept?.string("protocolMapper") == one.kind, "\(one)")
             #expect(imported.says(.skipped, "mapper m: writes nothing: "), "\(one)")
             #expect(imported.says(.skipped, one.why), "\(one)")
@@ -100,7 +99,7 @@ import Testing
             cases.map { (kind: $0.kind, config: "\($0.config), \(Self.everywhere)") }
         )
         for (imported, one) in zip(clients, cases) {
-            #expect(imported.client?.keycloak?.array("protocolMappers")?.count == 1, "\(one)")
+            #expect(imported.client?.mappers.count == 1, "\(one)")
             #expect(!imported.says(.skipped, ""), "\(one)")
         }
     }
@@ -120,17 +119,19 @@ import Testing
             "clients": [{"clientId": "a", "redirectUris": ["https://a.example/cb"], \(mappers)}]
             """
         )
-        let expected: [JSONValue] = [
+        let expected: [JSONObject] = [
+            ["name": "two", "protocol": "saml", "protocolMapper": "saml-role-list-mapper"],
             [
                 "id": "m-1", "name": "one", "protocol": "openid-connect", "consentRequired": true,
                 "protocolMapper": "script-x.js", "config": ["anything": "a", "empty": ""],
             ],
-            ["name": "two", "protocol": "saml", "protocolMapper": "saml-role-list-mapper"],
         ]
-        let client = imported.realm.clients.first
-        let scope = imported.realm.scopes.first
-        #expect(client?.keycloak?.array("protocolMappers") == expected)
-        #expect(scope?.representation.array("protocolMappers") == expected)
+        let client = try #require(imported.realm.clients.first)
+        let scope = try #require(imported.realm.scopes.first)
+        for owner in [MapperOwner.client(client), .scope(scope)] {
+            #expect(owner.mappers.map(\.name) == ["one"])
+            #expect(owner.representations == expected)
+        }
         for subject in ["client a", "scope s"] {
             #expect(imported.report.says(.skipped, subject, "mapper one: writes nothing"))
             #expect(!imported.report.says(.skipped, subject, "mapper two"))

@@ -45,7 +45,7 @@ import Testing
         let clients = new.clients.prefix(5)
         #expect(clients.map(\.clientID) == ["a", "b", "broker", "c", "d"])
         for client in clients {
-            #expect(client.keycloak?.string("secret") == nil, "\(client.clientID)")
+            #expect(client.kept["secret"] == nil, "\(client.clientID)")
             guard client.clientID == "a" else {
                 // One whose keys are not there gets a secret that no one knows.
                 if client.clientID == "c" || client.clientID == "d" {

@@ -68,14 +68,12 @@ struct MemberTypeTests {
         let realm = read[0].realm
         #expect(realm.realm.isEnabled && realm.realm.lifetimes.accessToken == 600)
         #expect(realm.realm.registration == .username)
-        #expect(realm.realm.keycloak?["eventsEnabled"] == true)
+        #expect(realm.realm.events.keepsSignIns)
         let client = try #require(realm.clients.first { $0.clientID == "app" })
         #expect(client.type == .public && client.accessTokenLifetime == 60)
-        #expect(client.keycloak?["fullScopeAllowed"] == false)
-        let config = client.keycloak?.array("protocolMappers")?.first?.object?.object("config")
-        #expect(
-            config?.string("claim.value") == "5" && config?.string("access.token.claim") == "true"
-        )
+        #expect(!client.seesAllRoles)
+        #expect(client.mappers.first?.kind == .fixedClaim("5"))
+        #expect(client.mappers.first?.targets == [.accessToken, .introspection])
         #expect(realm.roles.first { $0.name == "7" }?.attributes == ["level": ["3"]])
         #expect(realm.groups.first?.group.attributes == ["floor": ["4"]])
         let ann = try #require(realm.people.first)

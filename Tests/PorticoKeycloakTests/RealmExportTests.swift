@@ -132,8 +132,8 @@ struct RealmExportTests {
         var app = Client.app("app", "The App", realmID: new.realm.id)
         app.redirectURIs = [RedirectURI("com.example.app:/cb")]
         app.mappers = [
-            ClaimMapper(.fixed(claim: "a.b", value: 5), into: [.idToken]),
-            ClaimMapper(.realmRoles(claim: "roles")),
+            ClaimMapper(.fixedClaim(5), "a.b", into: [.idToken]),
+            ClaimMapper(.realmRoles(prefix: ""), "roles"),
         ]
         new.clients = [app]
         let field = try await ExportSample(new, ring)
@@ -191,7 +191,7 @@ struct RealmExportTests {
         #expect(try await harbour.database.realms.update(realm) == .changed)
         var quay = try #require(snapshot.clients.first { $0.clientID == "quay" })
         quay.isEnabled = false
-        quay.mappers = [ClaimMapper(.realmRoles(claim: "roles"))]
+        quay.mappers = []
         quay.accessTokenLifetime = nil
         quay.grantTypes.remove(.refreshToken)
         quay.optionalScopes = ["profile"]

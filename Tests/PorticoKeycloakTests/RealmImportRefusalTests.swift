@@ -137,7 +137,7 @@ struct RealmImportRefusalTests {
         #expect(imported.map(\.realm.realm.name) == ["r", "s"])
         let empty = imported[0].realm
         #expect(!empty.realm.isEnabled && empty.people.isEmpty)
-        #expect(Set(empty.clients.map(\.clientID)) == Client.keycloaksOwn)
+        #expect(Set(empty.clients.map(\.clientID)) == Client.builtIn)
         #expect(empty.realm.displayName == "r")
         let realm = imported[1].realm.realm
         #expect(realm.signingAlgorithm == .rs256)
@@ -176,7 +176,7 @@ struct RealmImportRefusalTests {
             #expect(one.realm.groups.allSatisfy { names.isSuperset(of: $0.roles) })
             #expect(names.isSuperset(of: one.realm.roleParts.map(\.part)))
             #expect(names.isSuperset(of: one.realm.roleLimits.map(\.role)))
-            for client in one.realm.clients where Client.keycloaksOwn.contains(client.clientID) {
+            for client in one.realm.clients where Client.builtIn.contains(client.clientID) {
                 #expect(client.type == .public && client.secret == nil)
                 // What the password grant of the realm master gives.
                 let refreshes = client.clientID == "admin-cli" && one.realm.realm.name == "master"

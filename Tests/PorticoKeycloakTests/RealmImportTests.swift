@@ -102,7 +102,7 @@ struct RealmImportTests {
                 == ["+", "https://garden.example/bye", "https://garden.example/x/*"]
         )
         #expect(client.webOrigins == ["+", "https://admin.garden.example/", "*"])
-        #expect(client.keycloak?.string("rootUrl") == "https://garden.example")
+        #expect(client.rootURI == "https://garden.example")
         #expect(client.grantTypes == [.authorizationCode, .refreshToken, .clientCredentials])
         #expect(client.codeProtection == .pkce && client.requiresConsent && client.isEnabled)
         #expect(client.accessTokenLifetime == 600)
@@ -116,10 +116,8 @@ struct RealmImportTests {
     func mappers() async throws {
         let new = try await garden().realm
         let client = try client("garden-web", of: new)
-        #expect(client.mappers.isEmpty, "they are evaluated from what is kept")
-        let kept = client.keycloak?.array("protocolMappers") ?? []
         #expect(
-            kept.map { $0.object?.string("name") } == [
+            client.mappers.map(\.name) == [
                 "roles as roles", "roles of the app", "for the pump", "season", "nested", "who",
                 "script", "username",
             ]
@@ -127,12 +125,11 @@ struct RealmImportTests {
         let pump: JSONObject = [
             "included.custom.audience": "https://pump.garden.example", "access.token.claim": "true",
         ]
-        try #require(kept.count == 8)
-        #expect(kept[2].object?.object("config") == pump)
+        try #require(client.mappers.count == 8)
+        #expect(client.mappers[2].representation.object("config") == pump)
+        #expect(client.mappers[2].kind == .audience("https://pump.garden.example"))
         #expect(new.scopes.map(\.name) == ["tools", "harvest"])
-        for scope in new.scopes {
-            #expect(scope.representation.array("protocolMappers")?.count == 1)
-        }
+        #expect(new.scopes.map(\.mappers.count) == [1, 1])
     }
 
     @Test("Decision 0032: a public client whose realm did not force PKCE gets it as optional")
@@ -150,7 +147,7 @@ struct RealmImportTests {
         #expect(client.postLogoutRedirectURIs.map(\.text) == ["-"])
         #expect(client.grantTypes == [.authorizationCode])
         // Without full scope it sees its own roles only.
-        #expect(client.keycloak?.bool("fullScopeAllowed") == false)
+        #expect(!client.seesAllRoles)
         // Keycloak's own scopes are the default, and the file's realm has none of them.
         #expect(client.defaultScopes.isEmpty && client.optionalScopes.isEmpty)
         let lines = imported.report.lines.filter { $0.subject == "client garden-app" }

@@ -46,15 +46,10 @@ import Testing
     @Test("nor a client scope, nor a role", arguments: StoreUnderTest.allCases)
     func scopeAndRole(_ database: StoreUnderTest) async throws {
         let realms = try await database.furnished().realms
-        let scope = ClientScope(
-            id: "scope-1",
-            realmID: "realm-1",
-            name: "team",
-            representation: ["protocol": "openid-connect", "n": 1]
-        )
+        let scope = ClientScope(id: "scope-1", realmID: "realm-1", name: "team")
         #expect(try await realms.create(scope) == .created)
         var changed = scope
-        changed.representation["description"] = "text"
+        changed.description = "text"
         #expect(try await realms.update(changed, replacing: scope) == .changed)
         await #expect(throws: ChangedMeanwhile.self) {
             _ = try await realms.update(scope, replacing: scope)

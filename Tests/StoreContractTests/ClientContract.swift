@@ -166,6 +166,16 @@ extension Client {
         client.accessTokenLifetime = 60
         client.webOrigins = ["https://app.example"]
         client.mappers = [ClaimMapper(.audience("api"))]
+        client.seesAllRoles = false
+        client.tokenForm = .lightweight
+        client.userInfoAlgorithm = .es256
+        client.acrLevels = ["gold": 2]
+        client.redirectRule = .exactPort
+        client.rootURI = "https://app.example"
+        client.homeURI = "/home"
+        client.notBefore = 7
+        client.compatibility = [.fragments, .longNames]
+        client.kept = KeptRepresentation(["a": 1])
         client.roleClients = []
         client.seesRealmRoles = false
         return client

@@ -219,15 +219,13 @@ import Testing
         let stores = try await database.furnished()
         let realms = stores.realms
         let before = try await realms.version()
-        var scope = ClientScope(
-            id: "scope-1",
-            realmID: "realm-1",
-            name: "team",
-            representation: ["protocol": "openid-connect"]
-        )
+        var scope = ClientScope(id: "scope-1", realmID: "realm-1", name: "team")
         #expect(try await realms.create(scope) == .created)
         #expect(try await realms.create(scope) == .conflict)
-        scope.representation = [:]
+        scope.mappers = [ClaimMapper(.property("username"), "a.b", into: [.tokenResponse])]
+        (scope.isShown, scope.isAskedFor) = (false, false)
+        (scope.isLimited, scope.isOffered) = (true, false)
+        scope.kept = KeptRepresentation(["a": 1])
         #expect(try await realms.update(scope, replacing: nil) == .changed)
         let owners: [RoleLimit.Owner] = [.scope("scope-1"), .client("client-uuid")]
         for owner in owners {

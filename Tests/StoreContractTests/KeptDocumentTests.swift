@@ -33,14 +33,15 @@ import Testing
     @Test(
         "a member that is missing, of another type or unknown in kind is an error, not a default",
         arguments: [
-            ("requires_pkce", nil), ("requires_pkce", "true"), ("requires_pkce", 1),
+            ("requires_consent", nil), ("requires_consent", "true"), ("requires_consent", 1),
             ("authentication", "newer"), ("authentication", nil), ("type", "newer"),
             ("redirect_uris", "https://a"), ("redirect_uris", [1]), ("grant_types", ["newer"]),
             ("secret", ["sha256": "AA"]), ("secret", ["md5": "AA"]), ("secret", "plain"),
-            ("signing_algorithms", ["id_token": "none"]), ("code_protection", "newer"),
+            ("id_token_algorithm", "none"), ("code_protection", "newer"),
             ("access_token_type", "newer"), ("strict_authentication", 1),
             ("access_token_lifetime", 1.5), ("enabled", nil),
-            ("mappers", [["source": "newer", "into": []]]), ("mappers", [1]),
+            ("mappers", [["id": "1", "name": "m", "kind": "newer", "into": []]]), ("mappers", [1]),
+            ("token_form", "newer"), ("redirect_rule", "newer"), ("compatibility", ["newer"]),
             ("role_clients", "all"), ("sees_realm_roles", "yes"),
             ("backchannel_logout_uri", "/logout"),
             ("backchannel_logout_session_required", "yes"),
@@ -50,30 +51,6 @@ import Testing
         let stores = try await furnished()
         try await setSettings(of: "clients", in: stores) { $0[member] = value }
         await #expect(throws: DocumentError.self) { try await stores.realms.snapshot() }
-    }
-
-    @Test("what is not said in a document of before holds as it did then")
-    func missing() async throws {
-        let stores = try await furnished()
-        let members = ["password_reset", "confirm_email", "sign_out_by_hint"]
-        try await setSettings(of: "realms", in: stores) { document in
-            for member in members { document[member] = nil }
-        }
-        try await setSettings(of: "clients", in: stores) { settings in
-            for name in ["sees_realm_roles", "code_protection", "signing_algorithms"] {
-                settings[name] = nil
-            }
-            settings["requires_pkce"] = false
-            settings["signing_algorithm"] = "RS256"
-        }
-        let snapshot = try await stores.realms.snapshot()
-        let realm = try #require(snapshot.realms.first)
-        #expect(realm.registration == nil)
-        #expect(!realm.allowsPasswordReset && !realm.confirmsEmail && realm.signsOutByHintAlone)
-        let client = try #require(snapshot.clients.first)
-        #expect(client.seesRealmRoles)
-        #expect(client.codeProtection == .none)
-        #expect(client.idTokenAlgorithm == .rs256 && client.accessTokenAlgorithm == .rs256)
     }
 
     @Test("text that is no JSON object is an error", arguments: ["", "[]", "{\"a\":1,\"a\":2}"])

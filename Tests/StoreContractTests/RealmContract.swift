@@ -249,13 +249,42 @@ extension Realm {
         realm.lifetimes.offlineMaximum = 6
         realm.lifetimes.refreshGrace = 7
         realm.lifetimes.pushedRequest = 8
-        realm.mappers = [
-            ClaimMapper(.realmRoles(claim: "roles"), into: [.accessToken]),
-            ClaimMapper(.clientRoles(clientID: "notes", claim: "notes_roles")),
-            ClaimMapper(.attribute(name: "dept", claim: "department", isMultivalued: true)),
-            ClaimMapper(.fixed(claim: "tenant", value: ["a": [1, 2.5, nil, true]]), into: []),
-            ClaimMapper(.audience("api"), into: [.idToken, .userInfo]),
+        realm.lifetimes.formerSessionMaximum = 9
+        realm.acrLevels = ["silver": 1, "gold": 2]
+        realm.defaultLanguage = "de"
+        realm.codeDrift = 1
+        realm.events.keepsSignIns = true
+        realm.events.kinds = ["LOGIN"]
+        realm.events.keepsAdministration = true
+        realm.events.lifetime = 60
+        realm.defaultRoles = [
+            RoleName(clientID: nil, name: "reader"), RoleName(clientID: "notes", name: "writer"),
         ]
+        realm.defaultGroupIDs = ["group-1"]
+        realm.kept = KeptRepresentation(["a": ["b"]])
+        realm.mappers = ClaimMapper.ofEveryKind
         return realm
     }
+}
+
+extension ClaimMapper {
+    static let ofEveryKind: [ClaimMapper] = {
+        let role = RoleName(clientID: "notes", name: "writer")
+        let kinds: [Kind] = [
+            .attribute("dept", aggregates: true), .property("email"), .realmRoles(prefix: "r_"),
+            .clientRoles(of: "notes", prefix: ""), .clientRoles(of: nil, prefix: "c_"), .fullName,
+            .address(["locality": "town"]), .groups(withPath: true), .audience("api"),
+            .audienceResolve, .fixedClaim(["a": [1, 2.5, nil, true]]), .fixedRole(role),
+            .renamedRole(role, to: RoleName(clientID: nil, name: "author")), .note("AUTH_TIME"),
+            .allowedOrigins, .acr, .amr, .sub,
+            .pairwise(PairwiseSubject(salt: "s", sector: "app.example")),
+            .pairwise(PairwiseSubject(salt: "s", sector: nil)), .sessionState, .nonce,
+            .claimsParameter, .claimsParameterValue, .unknown,
+        ]
+        var mappers = kinds.map { ClaimMapper($0, "a.b", into: Set(Target.allCases)) }
+        mappers[0] = ClaimMapper(kinds[0], isMultivalued: true, into: [])
+        mappers[0].type = .json
+        mappers[0].kept = KeptRepresentation(["a": 1])
+        return mappers
+    }()
 }

@@ -5,12 +5,7 @@ import PorticoTestSupport
 import Testing
 
 @Suite("RealmStore: a client scope that is deleted") struct ScopeDeletionContract {
-    private static let scope = ClientScope(
-        id: "scope-1",
-        realmID: "realm-1",
-        name: "team.x",
-        representation: [:]
-    )
+    private static let scope = ClientScope(id: "scope-1", realmID: "realm-1", name: "team.x")
 
     /// A grant of that client, and Ann's consent to it.
     private func give(
@@ -33,7 +28,7 @@ import Testing
     }
 
     @Test(
-        "takes its name out of grants and consents of Keycloak's clients, and out of no others",
+        "takes its name out of grants and consents of clients with mapped tokens, and out of no others",
         arguments: StoreUnderTest.allCases
     )
     func forgotten(_ database: StoreUnderTest) async throws {
@@ -41,7 +36,7 @@ import Testing
         var moved = Example.client
         moved.id = "moved-uuid"
         moved.clientID = "moved"
-        moved.keycloak = ["protocol": "openid-connect"]
+        moved.becomeImported()
         #expect(try await stores.realms.create(moved) == .created)
         #expect(try await stores.realms.create(Self.scope) == .created)
         // Of two names one is never a part of the other, nor a pattern.

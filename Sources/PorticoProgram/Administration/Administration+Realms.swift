@@ -52,7 +52,7 @@ extension Administration {
 
     /// What new people of the realm get.
     func defaults(of realm: Realm) -> NewPersonDefaults {
-        NewPersonDefaults(realm, clients: clients(of: realm), graph: graph(of: realm))
+        NewPersonDefaults(realm, graph: graph(of: realm))
     }
 
     func scopes(of realm: Realm) -> [ClientScope] {
@@ -60,8 +60,7 @@ extension Administration {
     }
 
     func scope(_ name: String, in realm: Realm) throws(Failure) -> ClientScope {
-        try expectKeycloaks(realm)
-        return try find(
+        try find(
             "client scope",
             name,
             among: scopes(of: realm),
@@ -92,88 +91,66 @@ extension Administration {
         )
     }
 
-    // MARK: Realms of Keycloak's kind
-
-    func expectKeycloaks(_ realm: Realm) throws(Failure) {
-        guard realm.keycloak == nil else { return }
-        throw Failure(
-            .refused,
-            "Realm \(realm.name) is not of Keycloak's kind: it has no client scopes and mappers.",
-            "Such a realm is imported, or made: \(portico("realm create NAME --keycloak"))"
-        )
-    }
-
-    func expectKeycloaks(_ client: Client) throws(Failure) {
-        guard client.keycloak == nil else { return }
-        throw Failure(
-            .refused,
-            "Client \(client.clientID) is not of Keycloak's kind: what it gets, its own options say.",
-            "See: portico client update --help",
-            "Such a client is imported, or made: \(portico("client create ID --keycloak"))"
-        )
-    }
-
-    /// Makes a new client one of Keycloak's kind.
-    func makeKeycloaks(_ client: inout Client, in realm: Realm) throws(Failure) {
-        try expectKeycloaks(realm)
-        client.becomeKeycloaks(in: realm, scopes: scopes(of: realm))
-    }
+    // MARK: Clients
 
     /// Scopes whose claims a client gets without mappers.
     private static let standardScopes: Set = [
         "profile", "email", "address", "phone", "offline_access", "roles", "groups", "device_sso",
     ]
 
-    /// The mappers of a realm's client scope are for clients of Keycloak's kind: at another one, the scope
-    /// would be granted and do nothing.
-    private func expectScopesWithEffect(_ client: Client, besides known: [String], in realm: Realm)
-        throws(Failure)
-    {
-        let mapped = Set(
-            scopes(of: realm).filter { !MapperOwner.scope($0).mappers.isEmpty }
-                .map { ExactText($0.name) }
-        )
-        for name in client.defaultScopes + client.optionalScopes
-        where mapped.contains(ExactText(name)) && !Self.standardScopes.contains(name)
-            && !known.contains(where: { sameBytes($0, name) })
-        {
-            let id = client.clientID
-            throw Failure(
-                .refused,
-                "Scope \(printable(name)) has no effect at client \(printable(id)): its mappers are "
-                    + "for clients of Keycloak's kind, and this one is not.",
-                "Say what its tokens have: "
-                    + portico(
-                        "client update \(id) --realm \(realm.name) --claim NAME=SOURCE --audience NAME"
-                    ),
-                "Or make one of that kind: "
-                    + portico("client create ID --realm \(realm.name) --keycloak")
-            )
-        }
+    /// The mappers of a client scope write only into tokens that have what mappers write: elsewhere the
+    /// scope would be granted and do nothing.
+    private func isWithoutEffect(_ scope: ClientScope, at client: Client) -> Bool {
+        client.tokenForm == .standard && !scope.mappers.isEmpty
+            && !Self.standardScopes.contains(scope.name)
     }
 
     /// The clients that have a scope, and for which its mappers do nothing.
-    func clientsWithoutMappers(of scope: ClientScope, in realm: Realm) -> [Client] {
-        guard !Self.standardScopes.contains(scope.name) else { return [] }
-        return clients(of: realm).filter { client in
-            client.keycloak == nil
+    func clientsWithoutEffect(of scope: ClientScope, in realm: Realm) -> [Client] {
+        clients(of: realm).filter { client in
+            isWithoutEffect(scope, at: client)
                 && (client.defaultScopes + client.optionalScopes)
                     .contains { sameBytes($0, scope.name) }
         }
     }
 
-    /// A client of Keycloak's kind has scopes that its realm has, and addresses that are written out.
+    /// New scopes of a client do something, and its new addresses are written out.
     ///
     /// - Parameter former: What the client was before.
     func check(_ client: Client, replacing former: Client?, in realm: Realm) throws {
         let known = (former?.defaultScopes ?? []) + (former?.optionalScopes ?? [])
-        guard client.keycloak != nil else {
-            return try expectScopesWithEffect(client, besides: known, in: realm)
-        }
         for name in client.defaultScopes + client.optionalScopes
         where !known.contains(where: { sameBytes($0, name) }) {
-            _ = try scope(name, in: realm)
+            guard client.tokenForm == .standard else {
+                _ = try scope(name, in: realm)
+                continue
+            }
+            let scope = scopes(of: realm).first { sameBytes($0.name, name) }
+            guard scope.map({ isWithoutEffect($0, at: client) }) == true else { continue }
+            let id = client.clientID
+            throw Failure(
+                .refused,
+                "Scope \(printable(name)) has no effect at client \(printable(id)): its "
+                    + "mappers are for clients as Keycloak makes them.",
+                "Say what its tokens have: "
+                    + portico(
+                        "client update \(id) --realm \(realm.name) --claim NAME=SOURCE --audience NAME"
+                    ),
+                "Or make such a client: "
+                    + portico("client create ID --realm \(realm.name) --keycloak")
+            )
         }
         try client.checkWrittenOut(former: former, in: realm)
+    }
+
+    /// Other tokens have the roles that ``Client/seesRealmRoles`` and ``Client/roleClients`` say.
+    func expectMapped(_ client: Client) throws(Failure) {
+        guard client.tokenForm == .standard else { return }
+        throw Failure(
+            .refused,
+            "Client \(printable(client.clientID)) is not shown single roles: it is not as Keycloak "
+                + "makes one.",
+            "Which roles a claim has, --claim says: see portico client update --help"
+        )
     }
 }

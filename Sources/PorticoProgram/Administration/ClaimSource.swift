@@ -4,7 +4,10 @@ import PorticoStores
 
 /// A claim and where it comes from, as `--claim` takes it and `portico client show` writes it.
 struct ClaimSource {
-    let source: ClaimMapper.Source
+    /// Of the top level: a dot in it does not nest.
+    let claim: String
+    let kind: ClaimMapper.Kind
+    let isMultivalued: Bool
 
     /// - Throws: where `text` is none. What it names need not exist yet.
     init(_ text: String) throws(Failure) {
@@ -12,27 +15,36 @@ struct ClaimSource {
         guard bytes.count <= 4096, let equals = bytes.firstIndex(of: UInt8(ascii: "=")) else {
             throw Self.malformed(text)
         }
-        let claim = String(decoding: bytes[..<equals], as: UTF8.self)
+        claim = String(decoding: bytes[..<equals], as: UTF8.self)
         let value = bytes[(equals + 1)...]
         let colon = value.firstIndex(of: UInt8(ascii: ":"))
-        let kind = String(decoding: value[..<(colon ?? value.endIndex)], as: UTF8.self)
+        let word = String(decoding: value[..<(colon ?? value.endIndex)], as: UTF8.self)
         let rest = colon.map { String(decoding: value[($0 + 1)...], as: UTF8.self) }
-        switch (kind, rest) {
+        switch (word, rest) {
         case _ where claim.isEmpty: throw Self.malformed(text)
-        case ("roles", nil): source = .realmRoles(claim: claim)
+        case ("roles", nil): (kind, isMultivalued) = (.realmRoles(prefix: ""), true)
         case ("roles", let client?) where !client.isEmpty:
-            source = .clientRoles(clientID: client, claim: claim)
+            (kind, isMultivalued) = (.clientRoles(of: client, prefix: ""), true)
         case ("attribute", let name?) where !name.isEmpty && name != "[]":
-            let isMultivalued = name.utf8.suffix(2).elementsEqual("[]".utf8)
-            source = .attribute(
-                name: isMultivalued
-                    ? String(decoding: name.utf8.dropLast(2), as: UTF8.self) : name,
-                claim: claim,
-                isMultivalued: isMultivalued
+            isMultivalued = name.utf8.suffix(2).elementsEqual("[]".utf8)
+            kind = .attribute(
+                isMultivalued ? String(decoding: name.utf8.dropLast(2), as: UTF8.self) : name,
+                aggregates: false
             )
-        case ("value", let text?): source = .fixed(claim: claim, value: .string(text))
+        case ("value", let text?): (kind, isMultivalued) = (.fixedClaim(.string(text)), false)
         default: throw Self.malformed(text)
         }
+    }
+
+    func mapper(id: String) -> ClaimMapper {
+        ClaimMapper(
+            id: id,
+            name: claim,
+            kind: kind,
+            claim: ClaimPath(names: [claim]),
+            isMultivalued: isMultivalued,
+            targets: ClaimMapper.Target.usual
+        )
     }
 
     private static func malformed(_ text: String) -> Failure {
@@ -45,32 +57,27 @@ struct ClaimSource {
     }
 }
 
-extension ClaimMapper.Source {
-    /// The claim it writes; `nil` for an audience.
-    var claim: String? {
-        switch self {
-        case .realmRoles(let claim), .clientRoles(_, let claim), .attribute(_, let claim, _),
-            .fixed(let claim, _):
-            claim
-        case .audience: nil
-        }
+extension ClaimMapper {
+    /// The claim of the top level that it writes.
+    var topClaim: String? {
+        claim.flatMap { $0.names.count == 1 ? $0.root : nil }
     }
 
     var audience: String? {
-        guard case .audience(let audience) = self else { return nil }
+        guard case .audience(let audience) = kind else { return nil }
         return audience
     }
 
-    /// As `--claim` takes it, behind the claim's name.
-    var text: String {
-        switch self {
-        case .realmRoles: "roles"
-        case .clientRoles(let clientID, _): "roles:\(clientID)"
-        case .attribute(let name, _, let isMultivalued):
+    /// As `--claim` takes it, behind the claim's name; `nil` where that has no word for it.
+    var source: String? {
+        switch kind {
+        case .realmRoles(prefix: "") where isMultivalued: "roles"
+        case .clientRoles(of: let client?, prefix: "") where isMultivalued: "roles:\(client)"
+        case .attribute(let name, aggregates: false) where type == .text:
             "attribute:\(name)\(isMultivalued ? "[]" : "")"
-        case .fixed(_, let value):
+        case .fixedClaim(let value):
             "value:" + (value.string ?? String(decoding: value.serialized(), as: UTF8.self))
-        case .audience(let audience): audience
+        default: nil
         }
     }
 }

@@ -2,6 +2,28 @@ import PorticoProtocol
 import PorticoProvider
 import PorticoStores
 
+extension Administration {
+    /// What `portico client show` shows, with what stands beside the client.
+    func description(of client: Client, in realm: Realm) async throws -> Description {
+        let seen = (snapshot.roleLimits[.client(client.id)] ?? []).inOrder
+        let account = try await people.serviceAccount(of: client.id, realmID: realm.id)
+        let roles = (account?.roles ?? []).inOrder
+        var description = client.description
+        description.json["sees_roles"] = seen.json
+        description.json["account"] = account.map { .string($0.person.username) } ?? .null
+        description.json["account_roles"] = roles.json
+        description.fields.insert(
+            contentsOf: [
+                ("Sees roles", joined(seen.map(\.text))),
+                ("Own account", account?.person.username),
+                ("Its roles", joined(roles.map(\.text))),
+            ],
+            at: description.fields.count - 1
+        )
+        return description
+    }
+}
+
 extension Client {
     /// What `portico client show` shows; named as RFC 7591 §2 does where it has a name. Members are
     /// only ever added.
@@ -44,8 +66,20 @@ extension Client {
                 "stay_signed_in": staySignedIn.value,
                 "web_origins": .array(webOrigins.map { .string($0) }),
                 "login_token_targets": .array(loginTokenTargets.map(\.json)),
-                "claims": .array(claims.map(\.json)),
+                "claims": .array(
+                    claims.map { claim, source, targets in
+                        [
+                            "claim": .string(claim), "source": .string(source),
+                            "targets": .array(
+                                ClaimMapper.Target.allCases.filter(targets.contains)
+                                    .map { .string($0.rawValue) }
+                            ),
+                        ]
+                    }
+                ),
                 "audiences": .array(audiences.map { .string($0) }),
+                "mappers": .array(mappers.map { .string($0.name) }),
+                "full_scope": .bool(seesAllRoles),
             ],
             fields: [
                 ("Client", clientID),
@@ -79,8 +113,10 @@ extension Client {
                 ("Access tokens", accessTokenWords),
                 ("Access token lives", accessTokenLifetime.map(Times.duration)),
                 ("Stays signed in", staySignedIn.words),
-                ("Claims", joined(claims.map(\.text))),
+                ("Claims", joined(claims.map { "\($0.claim)=\($0.source)" })),
                 ("Audiences", joined(audiences)),
+                ("Mappers", mappers.isEmpty ? nil : mappers.map(\.name).joined(separator: ", ")),
+                ("Full scope", yesNo(seesAllRoles)),
                 ("Id", id),
             ]
         )
@@ -88,30 +124,21 @@ extension Client {
 
     var state: String { isEnabled ? "enabled" : "disabled" }
 
-    private var claims: [ClaimMapper] { mappers.filter { $0.source.claim != nil } }
+    /// As `--claim` takes them; other mappers have only their names here.
+    private var claims: [(claim: String, source: String, targets: Set<ClaimMapper.Target>)] {
+        mappers.compactMap { mapper in
+            guard let claim = mapper.topClaim, let source = mapper.source else { return nil }
+            return (claim, source, mapper.targets)
+        }
+    }
 
-    private var audiences: [String] { mappers.compactMap(\.source.audience) }
+    private var audiences: [String] { mappers.compactMap(\.audience) }
 
     private var accessTokenWords: String? {
         joined([accessTokenAlgorithm?.rawValue, accessTokenType?.rawValue].compactMap { $0 })
     }
 
     private var sortedGrantTypes: [String] { grantTypes.map(\.rawValue).sorted() }
-}
-
-extension ClaimMapper {
-    /// As `--claim` takes it.
-    fileprivate var text: String { "\(source.claim ?? "")=\(source.text)" }
-
-    fileprivate var json: JSONValue {
-        [
-            "claim": .string(source.claim ?? ""),
-            "source": .string(source.text),
-            "targets": .array(
-                Target.allCases.filter(targets.contains).map { .string($0.rawValue) }
-            ),
-        ]
-    }
 }
 
 extension LoginTokenTarget {

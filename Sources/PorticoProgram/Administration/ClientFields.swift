@@ -1,4 +1,5 @@
 package import ArgumentParser
+import PorticoBytes
 import PorticoProtocol
 package import PorticoStores
 
@@ -71,7 +72,7 @@ struct ClientFields: ParsableArguments {
 
     @Flag(
         inversion: .prefixedNo,
-        help: "Whether its tokens have every role of the person (a client of Keycloak's kind)."
+        help: "Whether its tokens have every role of the person (a client with --keycloak)."
     )
     var fullScope: Bool?
 
@@ -106,7 +107,8 @@ struct ClientFields: ParsableArguments {
     @Option(help: .value("path", "A JWK set with its public keys; - for stdin."))
     var jwksFile: String?
 
-    func apply(to client: inout Client) throws {
+    /// - Parameter random: Makes the ids of what is new.
+    func apply(to client: inout Client, random: RandomSource) throws {
         if let name { client.name = name }
         if let type { client.type = type }
         if let authentication { client.authentication = authentication }
@@ -118,17 +120,18 @@ struct ClientFields: ParsableArguments {
         if !webOrigins.isEmpty { client.webOrigins = webOrigins }
         if !grantTypes.isEmpty { client.grantTypes = Set(grantTypes) }
         try scopes.apply(to: &client)
-        try tokens.apply(to: &client)
+        try tokens.apply(to: &client, random: random)
         try handOn.apply(to: &client)
         if let fullScope {
-            guard client.keycloak != nil else {
+            guard client.tokenForm != .standard else {
                 throw Failure(
                     .refused,
-                    "Only a client of Keycloak's kind has this: --full-scope.",
+                    "--full-scope has no effect at client \(printable(client.clientID)): it is not as "
+                        + "Keycloak makes one.",
                     "Which roles a claim has, --claim says."
                 )
             }
-            client.keycloak?["fullScopeAllowed"] = .bool(fullScope)
+            client.seesAllRoles = fullScope
         }
         if let consent { client.requiresConsent = consent }
         if let administers { client.administers = administers }
@@ -138,11 +141,11 @@ struct ClientFields: ParsableArguments {
         if let pushedRequests { client.requiresPushedRequests = pushedRequests }
         if let dpop { client.dpopBoundAccessTokens = dpop }
         if let development {
-            guard client.keycloak == nil else {
+            guard client.redirectRule != .patterns else {
                 throw Failure(
                     .refused,
                     "--development has no effect at client \(printable(client.clientID)): "
-                        + "it is of Keycloak's kind, and takes such addresses without.",
+                        + "its redirect URIs are patterns, and take such addresses without.",
                     "Name the address: --redirect-uri exp://…"
                 )
             }

@@ -68,8 +68,8 @@ struct ClientTokenFields: ParsableArguments {
     )
     var removedAudiences: [String] = []
 
-    func apply(to client: inout Client) throws(Failure) {
-        try expectEffect(at: client)
+    /// - Parameter random: Makes the ids of mappers.
+    func apply(to client: inout Client, random: RandomSource) throws(Failure) {
         if let algorithm {
             client.idTokenAlgorithm = algorithm
             client.accessTokenAlgorithm = algorithm
@@ -80,106 +80,56 @@ struct ClientTokenFields: ParsableArguments {
         if let accessTokenLifetime { client.accessTokenLifetime = accessTokenLifetime }
         if let staySignedIn { client.staySignedIn = staySignedIn }
         for claim in removedClaims {
-            try Self.remove("claim", claim, from: &client, having: \.claim)
+            try Self.remove("claim", claim, from: &client, having: \.topClaim)
         }
         for audience in removedAudiences {
             try Self.remove("audience", audience, from: &client, having: \.audience)
         }
         // One claim has one source: a second mapper of it would win, or lose, by its place.
         for text in claims {
-            let mapper = ClaimMapper(try ClaimSource(text).source)
-            let name = mapper.source.claim ?? ""
-            let place = client.mappers.firstIndex { sameBytes($0.source.claim ?? "", name) }
-            client.mappers.removeAll { sameBytes($0.source.claim ?? "", name) }
-            client.mappers.insert(
-                mapper,
-                at: min(place ?? client.mappers.count, client.mappers.count)
-            )
+            let source = try ClaimSource(text)
+            let former = client.mappers.firstIndex { sameBytes($0.topClaim ?? "", source.claim) }
+            let id = former.map { client.mappers[$0].id } ?? UniqueID(random: random).text
+            client.mappers.removeAll { sameBytes($0.topClaim ?? "", source.claim) }
+            try Self.insert(source.mapper(id: id), at: former, in: &client)
         }
         for audience in audiences
-        where !client.mappers.contains(where: { sameBytes($0.source.audience ?? "", audience) }) {
-            client.mappers.append(ClaimMapper(.audience(audience), into: [.accessToken]))
-        }
-    }
-
-    /// A client of Keycloak's kind gets its claims and audiences from mappers, and nothing else.
-    private func expectEffect(at client: Client) throws(Failure) {
-        guard client.keycloak != nil else { return }
-        let id = client.clientID
-        let option: String
-        let command: String
-        if let text = claims.first {
-            (option, command) = (
-                "--claim", try Self.mapperCommand(try ClaimSource(text).source, id)
+        where !client.mappers.contains(where: { sameBytes($0.audience ?? "", audience) }) {
+            let mapper = ClaimMapper(
+                id: UniqueID(random: random).text,
+                name: "audience \(audience)",
+                kind: .audience(audience),
+                targets: [.accessToken, .introspection]
             )
-        } else if let name = audiences.first {
-            (option, command) = ("--audience", try Self.mapperCommand(.audience(name), id))
-        } else if let name = removedClaims.first ?? removedAudiences.first {
-            option = removedClaims.isEmpty ? "--remove-audience" : "--remove-claim"
-            command = portico("mapper remove \(name) --client \(id)")
-        } else {
-            return
+            try Self.insert(mapper, at: nil, in: &client)
         }
-        throw Failure(
-            .refused,
-            "\(option) has no effect at client \(printable(id)): it is of Keycloak's kind, and has mappers.",
-            "Do it by a mapper: \(command)",
-            "Its mappers: \(portico("mapper list --client \(id)"))"
-        )
     }
 
-    /// What makes the same at a client of Keycloak's kind.
-    private static func mapperCommand(_ source: ClaimMapper.Source, _ clientID: String)
-        throws(Failure) -> String
+    /// Mappers of one client are told apart by their names.
+    private static func insert(_ mapper: ClaimMapper, at place: Int?, in client: inout Client)
+        throws(Failure)
     {
-        func command(_ name: String, _ type: String, _ settings: [String]) -> String {
-            let words = ["--client", clientID, "--type", type]
-            return portico(
-                "mapper add \(name) \(words: words + settings.flatMap { ["--setting", $0] })"
+        guard !client.mappers.contains(where: { sameBytes($0.name, mapper.name) }) else {
+            throw Failure(
+                .exists,
+                "Client \(printable(client.clientID)) already has a mapper "
+                    + "\"\(printable(mapper.name))\", which writes something else.",
+                "Remove it first: "
+                    + portico("mapper remove \(mapper.name) --client \(client.clientID)")
             )
         }
-        switch source {
-        case .audience(let name):
-            return command(
-                name,
-                "oidc-audience-mapper",
-                ["included.custom.audience=\(name)"]
-            )
-        case .realmRoles(let claim):
-            return command(claim, "oidc-usermodel-realm-role-mapper", ["claim.name=\(claim)"])
-        case .clientRoles(let client, let claim):
-            return command(
-                claim,
-                "oidc-usermodel-client-role-mapper",
-                ["usermodel.clientRoleMapping.clientId=\(client)", "claim.name=\(claim)"]
-            )
-        case .attribute(let name, let claim, let isMultivalued):
-            return command(
-                claim,
-                "oidc-usermodel-attribute-mapper",
-                ["user.attribute=\(name)", "claim.name=\(claim)"]
-                    + (isMultivalued ? ["multivalued=true"] : [])
-            )
-        case .fixed(let claim, let value):
-            return command(
-                claim,
-                "oidc-hardcoded-claim-mapper",
-                ["claim.name=\(claim)", "claim.value=\(value.string ?? "")"]
-            )
-        }
+        client.mappers.insert(mapper, at: place ?? client.mappers.count)
     }
 
     private static func remove(
         _ kind: String,
         _ name: String,
         from client: inout Client,
-        having part: (ClaimMapper.Source) -> String?
+        having part: (ClaimMapper) -> String?
     ) throws(Failure) {
-        let kept = client.mappers.filter { mapper in
-            part(mapper.source).map { !sameBytes($0, name) } ?? true
-        }
+        let kept = client.mappers.filter { part($0).map { !sameBytes($0, name) } ?? true }
         guard kept.count < client.mappers.count else {
-            let known = client.mappers.compactMap { mapper in part(mapper.source).map(printable) }
+            let known = client.mappers.compactMap { part($0).map(printable) }
             throw Failure(
                 .notFound,
                 "The client has no \(kind) \"\(printable(name))\".",

@@ -3,8 +3,8 @@ import PorticoStores
 
 /// What is shown of one thing: fields under each other for people, an object for programs.
 struct Description {
-    let json: JSONObject
-    let fields: [(name: String, value: String?)]
+    var json: JSONObject
+    var fields: [(name: String, value: String?)]
 
     var text: String {
         let width = fields.map(\.name.count).max() ?? 0

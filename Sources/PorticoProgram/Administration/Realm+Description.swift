@@ -48,7 +48,7 @@ extension Realm {
                 "Sign-out by hint",
                 signsOutByHintAlone ? "at once, without a cookie" : "asked without a cookie"
             ),
-            ("Access tokens", accessTokens),
+            ("Access tokens", accessTokenType.rawValue),
             ("Access token lives", Times.duration(lifetimes.accessToken)),
             ("Session", Self.words(lifetimes.sessionIdle, lifetimes.sessionMaximum)),
             ("Apps", Self.words(lifetimes.appIdle, nil)),
@@ -109,14 +109,5 @@ extension Realm.Lifetimes {
             "refresh_grace": .integer(refreshGrace),
             "pushed_request": .integer(pushedRequest),
         ]
-    }
-}
-
-extension Realm {
-    /// Which `typ` they have.
-    fileprivate var accessTokens: String {
-        keycloak == nil
-            ? accessTokenType.rawValue
-            : "\(accessTokenType.rawValue); of clients of Keycloak's kind \(AccessTokenType.jwt.rawValue)"
     }
 }

@@ -2,8 +2,8 @@ import ArgumentParser
 import PorticoKeycloak
 import PorticoStores
 
-/// Which client scopes new clients of a realm of Keycloak's kind get. What is named is added; nothing
-/// is removed unless it is named.
+/// Which client scopes new clients of a realm get that are made as Keycloak makes them. What is named is
+/// added; nothing is removed unless it is named.
 struct RealmScopeFields: ParsableArguments {
     @Option(
         name: .customLong("default-scope"),
@@ -26,7 +26,6 @@ struct RealmScopeFields: ParsableArguments {
     func apply(to realm: inout Realm, _ administration: Administration) throws(Failure) {
         guard !(defaults + optionals + removed).isEmpty else { return }
         for name in defaults + optionals { _ = try administration.scope(name, in: realm) }
-        try administration.expectKeycloaks(realm)
         var scopes = ScopeLists(
             defaults: realm.defaultClientScopes,
             optionals: realm.optionalClientScopes

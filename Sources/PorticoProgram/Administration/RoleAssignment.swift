@@ -111,7 +111,7 @@ struct RoleAssignment: ParsableArguments {
         }
         if let seenByClient {
             let client = try administration.client(seenByClient, in: realm)
-            try administration.expectKeycloaks(client)
+            try administration.expectMapped(client)
             return Holder(
                 holder: .sight(of: .client(client.id)),
                 subject: "Client \(client.clientID)",
@@ -155,7 +155,7 @@ extension Administration {
             throw Failure(
                 .notFound,
                 "Client \(client.clientID) has no account of its own.",
-                "Clients of Keycloak's kind have one with --grant-type client_credentials."
+                "Clients made with --keycloak have one with --grant-type client_credentials."
             )
         }
         return account

@@ -78,12 +78,12 @@ struct TokenSwapFields: ParsableArguments {
                 issuer: realm.issuer,
                 // By then an offline session that was not swapped is too old there as well.
                 closesAt: now + realm.lifetimes.offlineIdle,
-                isLinear: realm.keycloak?.bool("revokeRefreshToken") ?? false
+                isLinear: RealmRepresentation(realm).revokesRefreshTokens
             )
         swap.isOn = true
-        let remembered = realm.keycloak?.int64("ssoSessionMaxLifespanRememberMe") ?? 0
         swap.sessionMaximum =
-            swap.sessionMaximum ?? max(realm.lifetimes.sessionMaximum, remembered)
+            swap.sessionMaximum
+            ?? max(realm.lifetimes.sessionMaximum, realm.lifetimes.formerSessionMaximum)
         if let oldIssuer { swap.issuer = oldIssuer }
         if acceptUnlistedOfflineSessions { swap.takesUnlistedOffline = true }
         if let liveSessions {

@@ -27,10 +27,10 @@ extension NetworkDoctor {
 
 extension Client {
     fileprivate func laxPatterns(issuer: String) -> [(String, RedirectPattern.Warning)] {
-        guard let keycloak else { return [] }
+        guard redirectRule == .patterns else { return [] }
         let patterns = RedirectPatterns(
             redirectURIs.map(\.text),
-            rootURL: keycloak.string("rootUrl"),
+            rootURL: rootURI,
             serverOrigin: HTTPAddress(issuer)?.webOrigin ?? ""
         )
         return patterns.patterns.compactMap { pattern in

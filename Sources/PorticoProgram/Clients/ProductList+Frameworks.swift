@@ -13,7 +13,6 @@ extension ProductList {
         note: Tokens have the header typ at+jwt (RFC 9068) and are signed with ES256, unless the client says otherwise: portico client update APP --access-token-type JWT --access-token-algorithm RS256
         note: A realm has keys of several kinds: choose by kid, as these libraries do. python-jose stops at the first key of another kind, and code that wants one public key (lua-resty-openidc, APISIX) needs RS256 as above.
         note: An API may ask at the introspection endpoint instead; it is told only of tokens that name it in aud.
-        note: Clients of Keycloak's kind get an audience by a mapper: portico mapper add api --client APP --type oidc-audience-mapper --setting included.custom.audience={client_id}
         file: Terminal, a token to try it with
         | curl -s -u {client_id}:{client_secret} -d grant_type=client_credentials {token_endpoint}
         file: Python, PyJWT

@@ -40,10 +40,9 @@ enum ProductList {
         |   name, a client's as `CLIENT:ROLE`. `--claim NAME=roles` puts the realm's roles under another name,
         |   `--claim NAME=roles:CLIENT` those of one client.
         | - Names, addresses and other facts of a person are in ID Tokens and at UserInfo, by the scopes `profile` and
-        |   `email`. Access tokens do not have them, and no option puts them there yet; introspection has `username`.
-        |   Clients of Keycloak's kind have them where a mapper writes them.
-        | - In a realm that came from Keycloak, `--keycloak` makes a client whose tokens are like its neighbours'; their
-        |   claims and audiences come from mappers (`portico mapper add`), not from `--claim` and `--audience`.
+        |   `email`. Access tokens have them where a mapper writes them (`portico mapper add`); introspection has
+        |   `username`.
+        | - In a realm that came from Keycloak, `--keycloak` makes a client whose tokens are like its neighbours'.
         | - For an app on this machine, use `http://127.0.0.1:PORT`; `http://localhost` needs `--development`.
         | - Create and assign roles before using them: `portico role create jupyter`, then
         |   `portico role assign jupyter ann`.

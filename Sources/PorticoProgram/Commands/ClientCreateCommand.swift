@@ -29,8 +29,8 @@ extension ClientCommand {
         var template: ClientTemplate?
         @Flag(
             help: """
-                A client of Keycloak's kind, with client scopes and mappers; its realm is of that \
-                kind, too.
+                As Keycloak makes one: its tokens have what its mappers and the realm's client scopes \
+                write.
                 """
         )
         var keycloak = false
@@ -67,22 +67,25 @@ extension ClientCommand {
                 guard
                     !administration.clients(of: realm).contains(where: { $0.clientID == clientID })
                 else { throw taken }
+                let random = administration.moment.random
                 var client = (template ?? registration?.template ?? .native).client(
-                    id: UniqueID(random: administration.moment.random).text,
+                    id: UniqueID(random: random).text,
                     realmID: realm.id,
                     clientID: clientID
                 )
                 if keycloak || registration?.keycloak == true {
-                    try administration.makeKeycloaks(&client, in: realm)
-                } else if realm.keycloak != nil {
+                    client.becomeKeycloaks(in: realm, scopes: administration.scopes(of: realm))
+                } else if administration.clients(of: realm).contains(where: {
+                    $0.tokenForm != .standard
+                }) {
                     console.say(
-                        "Realm \(realm.name) is of Keycloak's kind, and this client is not: its tokens are "
-                            + "at+jwt for the issuer, without the names and roles that its neighbours' "
-                            + "have. For tokens like theirs: --keycloak"
+                        "Realm \(realm.name) has clients as Keycloak makes them, and this is none: its "
+                            + "tokens are at+jwt for the issuer, without the names and roles that its "
+                            + "neighbours' have. For tokens like theirs: --keycloak"
                     )
                 }
-                try registration?.fields.apply(to: &client)
-                try fields.apply(to: &client)
+                try registration?.fields.apply(to: &client, random: random)
+                try fields.apply(to: &client, random: random)
                 followType(of: &client)
                 try fields.expectEffect(at: client)
                 let hasSecret = [.clientSecretBasic, .clientSecretPost].contains(

@@ -34,7 +34,7 @@ extension ClientCommand {
             let realm = try administration.realm(realm.realm)
             let former = try administration.client(clientID, in: realm)
             var client = former
-            try fields.apply(to: &client)
+            try fields.apply(to: &client, random: administration.moment.random)
             try fields.expectEffect(at: client)
             if client.authentication == .privateKeyJWT || client.authentication == .none {
                 client.secret = nil

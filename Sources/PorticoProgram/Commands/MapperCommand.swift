@@ -9,9 +9,9 @@ import PorticoStores
 struct MapperCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "mapper",
-        abstract: "Manage Keycloak's mappers, which write claims: of a client or a client scope.",
+        abstract: "Manage mappers, which write claims: of a client or a client scope.",
         discussion: """
-            These are for clients of Keycloak's kind. For other clients, use the option --claim:
+            For the usual ones of a client, there are the options --claim and --audience:
               portico client update app --claim roles=roles
             """,
         subcommands: [ListCommand<Self>.self, Add.self, DeleteCommand<Self>.self]
@@ -33,7 +33,6 @@ struct MapperCommand: AsyncParsableCommand {
             let realm = try administration.realm(realm.realm)
             if let client {
                 let found = try administration.client(client, in: realm)
-                try administration.expectKeycloaks(found)
                 return Found(
                     owner: .client(found),
                     realm: realm,
@@ -109,7 +108,7 @@ struct MapperCommand: AsyncParsableCommand {
                 "name": .string(name.name), "protocol": "openid-connect",
                 "protocolMapper": .string(type), "config": .object(config),
             ]
-            let mappers: [JSONObject]
+            let mappers: [ClaimMapper]
             do {
                 mappers = try RealmAdministration.mappers(
                     of: found.owner,
@@ -129,12 +128,13 @@ struct MapperCommand: AsyncParsableCommand {
                         "mapper remove \(name.name) \(words: found.words) --confirm \(name.name)"
                     )
             )
-            guard case .scope(let scope) = found.owner else { return }
-            let others = administration.clientsWithoutMappers(of: scope, in: found.realm)
+            guard case .scope(var scope) = found.owner else { return }
+            scope.mappers = mappers
+            let others = administration.clientsWithoutEffect(of: scope, in: found.realm)
             guard !others.isEmpty else { return }
             console.warn(
-                "It has no effect at \(others.map { printable($0.clientID) }.joined(separator: ", ")): "
-                    + "not of Keycloak's kind. Say what such a client's tokens have: "
+                "It has no effect at \(others.map { printable($0.clientID) }.joined(separator: ", ")), "
+                    + "not made as Keycloak makes clients. Say what such a client's tokens have: "
                     + portico(
                         "client update ID --realm \(found.realm.name) --claim NAME=SOURCE --audience NAME"
                     )
@@ -193,30 +193,27 @@ extension MapperCommand: ListedResource {
 
     static func list(_ selection: Selection, _ administration: Administration) throws -> Listing {
         let found = try selection.owner.find(administration)
-        let mappers = found.owner.mappers
-            .sorted { $0.string("name") ?? "" < $1.string("name") ?? "" }
+        let mappers = found.owner.mappers.sorted { $0.name < $1.name }
         return Listing(
-            Page(mappers, selection.list, key: { $0.string("name") ?? "" }) {
-                [$0.string("name"), $0.string("protocolMapper")]
-            },
+            Page(mappers, selection.list, key: \.name) { [$0.name, $0.word] },
             Table("MAPPER", "TYPE", "CLAIM"),
             none: "No mappers. Add one: "
                 + portico("mapper add NAME --type TYPE \(words: found.words)"),
-            row: {
-                [
-                    $0.string("name"), $0.string("protocolMapper"),
-                    $0.object("config")?.string("claim.name"),
-                ]
-            },
+            row: { [$0.name, $0.word, $0.claim?.text] },
             json: { mapper in
                 [
-                    "id": mapper["id"] ?? .null, "name": mapper["name"] ?? .null,
-                    "type": mapper["protocolMapper"] ?? .null,
-                    "settings": mapper["config"] ?? .object(JSONObject()),
+                    "id": .string(mapper.id), "name": .string(mapper.name),
+                    "type": .string(mapper.word),
+                    "settings": mapper.representation["config"] ?? .object(JSONObject()),
                 ]
             }
         )
     }
+}
+
+extension ClaimMapper {
+    /// Its kind, in Keycloak's words.
+    fileprivate var word: String { representation.string("protocolMapper") ?? "" }
 }
 
 extension MapperCommand: DeletedResource {
@@ -232,10 +229,10 @@ extension MapperCommand: DeletedResource {
             "mapper of \(found.name)",
             name.name,
             among: mappers,
-            by: { $0.string("name") ?? "" },
+            by: \.name,
             portico("mapper list \(words: found.words)")
         )
-        let kept = mappers.filter { $0.string("name").map { !sameBytes($0, name.name) } ?? true }
+        let kept = mappers.filter { !sameBytes($0.name, name.name) }
         return Deletion(
             name: name.name,
             subject: "Mapper \(name.name)",

@@ -8,7 +8,7 @@ import PorticoStores
 struct ScopeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "scope",
-        abstract: "Manage client scopes of realms of Keycloak's kind.",
+        abstract: "Manage client scopes.",
         discussion: """
             A client scope has mappers (portico mapper), which write claims for every client that \
             has it. To give it to a client, or to all new clients of a realm:
@@ -36,20 +36,12 @@ struct ScopeCommand: AsyncParsableCommand {
 
         func run(_ administration: Administration) async throws {
             let realm = try administration.realm(realm.realm)
-            try administration.expectKeycloaks(realm)
-            var representation: JSONObject = [
-                "protocol": "openid-connect",
-                "attributes": [
-                    "include.in.token.scope": "true", "display.on.consent.screen": "true",
-                ],
-            ]
-            representation["description"] = description.map(JSONValue.string)
-            let scope = ClientScope(
+            var scope = ClientScope(
                 id: UniqueID(random: administration.moment.random).text,
                 realmID: realm.id,
-                name: name,
-                representation: representation
+                name: name
             )
+            scope.description = description
             try RealmAdministration.check(scope)
             let taken = Failure(
                 .exists,
@@ -87,11 +79,7 @@ struct ScopeCommand: AsyncParsableCommand {
                     ? "optional" : nil
         }
 
-        var description: String? { scope.representation.string("description") }
-
-        var mappers: [String] {
-            MapperOwner.scope(scope).mappers.compactMap { $0.string("name") }
-        }
+        var mappers: [String] { scope.mappers.map(\.name) }
 
         var mapperNames: String? {
             mappers.isEmpty ? nil : mappers.joined(separator: ", ")
@@ -101,7 +89,7 @@ struct ScopeCommand: AsyncParsableCommand {
             [
                 "id": .string(scope.id),
                 "name": .string(scope.name),
-                "description": .string(description ?? ""),
+                "description": .string(scope.description ?? ""),
                 "new_clients": newClients.map(JSONValue.string) ?? .null,
                 "mappers": .array(mappers.map(JSONValue.string)),
             ]
@@ -116,11 +104,12 @@ extension ScopeCommand: ListedResource {
         -> Listing
     {
         let realm = try administration.realm(selection.realm.realm)
-        try administration.expectKeycloaks(realm)
         let items = administration.scopes(of: realm).map { Item($0, of: realm) }
             .sorted { $0.scope.name < $1.scope.name }
         return Listing(
-            Page(items, selection.list, key: \.scope.name) { [$0.scope.name, $0.description] },
+            Page(items, selection.list, key: \.scope.name) {
+                [$0.scope.name, $0.scope.description]
+            },
             Table("SCOPE", "NEW CLIENTS", "MAPPERS"),
             none: "No client scopes. Create one: "
                 + portico("scope create NAME --realm \(realm.name)"),
@@ -151,7 +140,7 @@ extension ScopeCommand: ShownResource, DeletedResource {
             json: json,
             fields: [
                 ("Scope", scope.name),
-                ("Description", item.description),
+                ("Description", scope.description),
                 ("New clients", item.newClients),
                 ("Mappers", item.mapperNames),
                 ("Shows roles", joined(roles.map(\.text))),

@@ -18,8 +18,7 @@ extension PageWalk {
         },
         PageWalk(NewPasswordPage.self, "can be cancelled") { walker in
             let server = try await ProviderUnderTest { new in
-                new.realm.keycloak = [:]
-                for index in new.clients.indices { new.clients[index].keycloak = [:] }
+                for index in new.clients.indices { new.clients[index].becomeImported() }
             }
             return try await walker.browser(server).signIn(
                 "alice",

@@ -50,14 +50,10 @@ import Testing
         #expect(users.json.isEmpty && users.list.isEmpty)
     }
 
-    private static let long: JSONValue = [
-        "name": "long", "protocol": "openid-connect",
-        "protocolMapper": "oidc-hardcoded-claim-mapper",
-        "config": [
-            "claim.name": "long", "claim.value": .string(String(repeating: "x", count: 15_000)),
-            "access.token.claim": "true",
-        ],
-    ]
+    private static let long = ClaimMapper(
+        .fixedClaim(.string(String(repeating: "x", count: 15_000))),
+        "long"
+    )
 
     @Test(
         "attack: a long body is read only for a token that master has signed, and that is not over"
@@ -89,7 +85,7 @@ import Testing
         var client = try #require(
             clients.first { $0.realmID == realmID && $0.clientID == "admin-cli" }
         )
-        client.keycloak?["protocolMappers"] = [Self.long]
+        client.mappers = [Self.long]
         #expect(try await server.database.realms.update(client) == .changed)
         try await server.provider.realms.refresh()
         let long = try await granted()

@@ -198,7 +198,7 @@ struct AdminByAppsTests {
         let imported = try await RealmImportTests.read(file, ring: TestRealm.ring)
         let shop = try #require(imported.first?.realm.clients.first { $0.clientID == "shop" })
         #expect(!shop.administers)
-        #expect(shop.keycloak?.object("attributes")?["portico.administers"] == nil)
+        #expect(shop.kept.object.attribute("portico.administers") == nil)
         let report = try #require(imported.first?.report)
         #expect(report.lines(.changed).contains { $0.words.contains("administer") })
         #expect(!report.lines(.ignored).contains { $0.words.contains("portico.administers") })
@@ -221,7 +221,7 @@ struct AdminByAppsTests {
                 client.grantTypes = [.authorizationCode]
                 client.redirectURIs = [RedirectURI("https://\(name).example/cb")]
                 client.defaultScopes = ["basic"]
-                client.keycloak?["fullScopeAllowed"] = false
+                client.seesAllRoles = false
             }
             #expect(try await statuses(name, admin) == [200, 204], "\(name)")
             try await admin.change(client: name) { $0.requiresConsent = true }

@@ -46,7 +46,7 @@ import Testing
         let realm = try #require(admin.server.provider.realms.realm(named: "acme"))
         let login = try #require(all.first)
         #expect(login.int64("time") == admin.server.clock.seconds * 1000)
-        #expect(login.string("realmId") == realm.realm.keycloak?.string("id") ?? realm.id)
+        #expect(login.string("realmId") == realm.realm.kept.object.string("id") ?? realm.id)
         #expect(login.string("clientId") == "web")
         #expect(login.string("userId") == AdminUnderTest.annID)
         #expect(login.string("sessionId")?.isEmpty == false)

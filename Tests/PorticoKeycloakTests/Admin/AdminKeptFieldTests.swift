@@ -26,7 +26,7 @@ import Testing
         set.takesTokenEndpointAudience = true
         set.mappers = [
             ClaimMapper(.audience("orders"), into: [.accessToken]),
-            ClaimMapper(.fixed(claim: "tier", value: "gold")),
+            ClaimMapper(.fixedClaim("gold"), "tier"),
         ]
         #expect(try await admin.server.database.realms.update(set) == .changed)
         try await admin.server.provider.realms.refresh()

@@ -17,10 +17,10 @@ import Testing
         let admin = try await AdminUnderTest()
         let token = try await admin.token("realm-admin")
         try await admin.change(client: "app") {
-            $0.keycloak?["adminUrl"] = "https://app.example/admin"
-            $0.keycloak?["authorizationServicesEnabled"] = true
-            $0.keycloak?["notBefore"] = 7
-            $0.keycloak?["attributes"] = ["user.info.response.signature.alg": "RS256"]
+            $0.kept["adminUrl"] = "https://app.example/admin"
+            $0.kept["authorizationServicesEnabled"] = true
+            $0.notBefore = 7
+            $0.userInfoAlgorithm = .rs256
         }
         let description = #"{"description": "x"}"#
         #expect(try await admin.send(.put, Self.app, description, by: token).status == 204)
@@ -87,7 +87,7 @@ import Testing
         let token = try await admin.token("realm-admin")
         try await admin.change(client: "app") {
             $0.isEnabled = false
-            $0.keycloak?["attributes"] = ["tls.client.certificate.bound.access.tokens": "true"]
+            $0.kept["attributes"] = ["tls.client.certificate.bound.access.tokens": "true"]
         }
         func put(_ body: String) async throws -> Int {
             try await admin.send(.put, Self.app, body, by: token).status
@@ -104,7 +104,7 @@ import Testing
         // One that a command has enabled can be changed, and stays enabled.
         try await admin.change(client: "app") {
             $0.isEnabled = true
-            $0.keycloak?["enabled"] = true
+            $0.kept["enabled"] = true
         }
         let shown = try await admin.send(.get, Self.app, by: token)
         for body in [#"{"description": "y"}"#, shown.text] {
@@ -127,8 +127,8 @@ import Testing
             $0.authentication = .privateKeyJWT
             $0.keySet = keys
             $0.secret = nil
-            $0.keycloak?["clientAuthenticatorType"] = "client-jwt"
-            $0.keycloak?["attributes"] = [
+            $0.kept["clientAuthenticatorType"] = "client-jwt"
+            $0.kept["attributes"] = [
                 "use.jwks.url": "true", "jwks.url": "https://app.example/keys",
             ]
         }
@@ -291,9 +291,9 @@ import Testing
         let token = try await admin.token("realm-admin")
         for name in ["account", "account-console", "security-admin-console"] {
             try await admin.change(client: name) {
-                $0.keycloak?["redirectUris"] = [.string("/realms/acme/\(name)/*")]
-                $0.keycloak?["webOrigins"] = ["*"]
-                $0.keycloak?["rootUrl"] = "${authBaseUrl}"
+                $0.kept["redirectUris"] = [.string("/realms/acme/\(name)/*")]
+                $0.kept["webOrigins"] = ["*"]
+                $0.kept["rootUrl"] = "${authBaseUrl}"
             }
             let path = "/clients/" + (try await admin.id(ofClient: name, by: token))
             let shown = try await admin.send(.get, path, by: token)
@@ -334,8 +334,8 @@ import Testing
         for body in [#"{"description": "x"}"#, shown.text] {
             #expect(try await put(body) == 204)
             var now = try await kept()
-            #expect(now.keycloak?.string("description") == "x")
-            now.keycloak = before.keycloak
+            #expect(now.kept["description"] == "x")
+            now.kept = before.kept
             #expect(now == before, "\(body)")
         }
         let named = #"""

@@ -3,6 +3,7 @@ import PorticoProtocol
 import PorticoStores
 import Testing
 
+@testable import PorticoKeycloak
 @testable import PorticoProvider
 
 /// An export of a realm of Keycloak's, as far as mappers need it: read by the test itself, so that
@@ -102,7 +103,7 @@ extension KeycloakExport {
     ///
     /// - Parameter granted: Scope names; those that are none of the client's are left out.
     func mapping(of username: String, client clientID: String, granted: [String]) throws
-        -> (mappers: ProtocolMappers, input: MapperInput)
+        -> (mappers: [ClaimMapper], input: MapperInput)
     {
         let user = try #require(people[username])
         let client = try #require(clients[clientID])
@@ -112,7 +113,7 @@ extension KeycloakExport {
         )
         let own = names.compactMap { scopes[$0] }
         let mappers = (own + [client]).flatMap { Self.objects($0, "protocolMappers") }
-            .filter { $0.string("protocol") == "openid-connect" }.map(Self.record)
+            .filter { $0.string("protocol") == "openid-connect" }.map(MapperSamples.read)
 
         let memberships = (user.strings("groups") ?? []).compactMap { groups[$0] }
         let direct =
@@ -137,23 +138,12 @@ extension KeycloakExport {
         input.allowedOrigins =
             OriginPatterns(client.strings("webOrigins") ?? [], redirects: patterns).claim
         input.sector = PairwiseSubject.sector(of: redirects)
-        return (ProtocolMappers(mappers), input)
+        return (mappers.inOrder, input)
     }
 
     func isLightweight(_ clientID: String) -> Bool {
         clients[clientID]?.object("attributes")?
             .string("client.use.lightweight.access.token.enabled") == "true"
-    }
-
-    private static func record(_ mapper: JSONObject) -> ProtocolMapperRecord {
-        var config: [String: String] = [:]
-        for member in mapper.object("config") ?? [:] { config[member.name] = member.value.string }
-        return ProtocolMapperRecord(
-            id: mapper.string("id") ?? "",
-            name: mapper.string("name") ?? "",
-            kind: mapper.string("protocolMapper") ?? "",
-            config: config
-        )
     }
 
     private func person(_ user: JSONObject) throws -> Person {

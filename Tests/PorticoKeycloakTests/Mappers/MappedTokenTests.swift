@@ -3,6 +3,7 @@ import PorticoProtocol
 import PorticoStores
 import Testing
 
+@testable import PorticoKeycloak
 @testable import PorticoProvider
 
 @Suite("Tokens by Keycloak's mappers") struct MappedTokenTests {
@@ -46,7 +47,7 @@ import Testing
             """
         )
         for records in [records, records.reversed(), records.shuffled()] {
-            for target in MapperTarget.tokens {
+            for target in ClaimMapper.Target.tokens {
                 let token = MapperSamples.token(records, for: target)
                 #expect(token.claims == expected, "\(target)")
             }
@@ -120,12 +121,12 @@ import Testing
                 name: "e"
             ),
         ]
-        for target in [MapperTarget.accessToken, .idToken, .introspection] {
+        for target in [ClaimMapper.Target.accessToken, .idToken, .introspection] {
             let token = MapperSamples.token(records, for: target)
             #expect(token.audiences == ["api", "urn:x", "urn:z"])
             #expect(token.claims.isEmpty)
         }
-        for target in [MapperTarget.userInfo, .tokenResponse] {
+        for target in [ClaimMapper.Target.userInfo, .tokenResponse] {
             let token = MapperSamples.token(records, for: target)
             #expect(token.audiences.isEmpty)
             #expect(token.claims.isEmpty)
@@ -160,7 +161,7 @@ import Testing
     func pairwiseSubject() {
         let sub = MapperSamples.record("oidc-sub-mapper", [:], name: "z")
         for records in [[Self.pairwise, sub], [sub, Self.pairwise]] {
-            for target in MapperTarget.tokens {
+            for target in ClaimMapper.Target.tokens {
                 let token = MapperSamples.token(records, for: target)
                 #expect(token.subject == "f93c5238-1dae-3b5f-9bcf-8cc3ad687666")
             }

@@ -1,6 +1,7 @@
 import PorticoProtocol
 import PorticoStores
 
+@testable import PorticoKeycloak
 @testable import PorticoProvider
 
 /// A person, and what is known of the session, for tests of mappers.
@@ -65,21 +66,30 @@ enum MapperSamples {
         _ config: [String: String],
         name: String = "m",
         switches: [String: String] = everywhere
-    ) -> ProtocolMapperRecord {
-        ProtocolMapperRecord(
-            id: name,
-            name: name,
-            kind: kind,
-            config: config.merging(switches) { own, _ in own }
-        )
+    ) -> ClaimMapper {
+        var settings = JSONObject()
+        for (key, value) in config.merging(switches, uniquingKeysWith: { own, _ in own }) {
+            settings[key] = .string(value)
+        }
+        return read([
+            "id": .string(name), "name": .string(name), "protocol": "openid-connect",
+            "protocolMapper": .string(kind), "config": .object(settings),
+        ])
+    }
+
+    static func read(_ mapper: JSONObject) -> ClaimMapper {
+        guard let mapper = try? ClaimMapper(Representation(.object(mapper), path: "")) else {
+            preconditionFailure("Every mapper of OpenID Connect is read.")
+        }
+        return mapper
     }
 
     static func token(
-        _ records: [ProtocolMapperRecord],
-        for target: MapperTarget = .accessToken,
+        _ records: [ClaimMapper],
+        for target: ClaimMapper.Target = .accessToken,
         input: MapperInput = input
     ) -> MappedToken {
-        MappedToken(ProtocolMappers(records), for: target, input: input)
+        MappedToken(records.inOrder, for: target, input: input)
     }
 }
 

@@ -92,7 +92,7 @@ import Testing
         expectAsked(try await handOn(reply, maxAge: 34_499, in: scene))
 
         let remembering = try await self.scene {
-            $0.realm.keycloak?["ssoSessionMaxLifespanRememberMe"] = 86_400
+            $0.realm.lifetimes.formerSessionMaximum = 86_400
         }
         let other = try await remembering.swap(remembering.claims())
         #expect(try await signedInAt(other, in: remembering) == scene.now + 1500 - 86_400)

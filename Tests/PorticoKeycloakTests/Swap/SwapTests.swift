@@ -95,11 +95,10 @@ import Testing
     }
 
     /// A mapper that writes an attribute into `sub`, which its person may have chosen.
-    private static let chosen: JSONValue = [
-        "name": "chosen", "protocol": "openid-connect",
-        "protocolMapper": "oidc-usermodel-attribute-mapper",
-        "config": ["user.attribute": "number", "claim.name": "sub", "access.token.claim": "true"],
-    ]
+    private static let chosen = MapperSamples.record(
+        "oidc-usermodel-attribute-mapper",
+        ["user.attribute": "number", "claim.name": "sub"]
+    )
 
     @Test(
         "decision 0051: where a mapper writes sub, only the list says whose token it is",
@@ -108,11 +107,9 @@ import Testing
     func chosenSubject(inScope: Bool) async throws {
         let scene = try await SwapScene(realm: { new in
             if inScope {
-                new.scopes[0].representation["protocolMappers"] = [Self.chosen]
+                new.scopes[0].mappers = [Self.chosen]
             } else {
-                for index in new.clients.indices where new.clients[index].clientID == "app" {
-                    new.clients[index].keycloak?["protocolMappers"] = [Self.chosen]
-                }
+                new.clients[client: "app"].mappers = [Self.chosen]
             }
         })
         // Ann had chosen Cat's id.
@@ -128,21 +125,12 @@ import Testing
         #expect(beside.status == (inScope ? 400 : 200))
     }
 
-    private static let long: JSONValue = [
-        "name": "long", "protocol": "openid-connect",
-        "protocolMapper": "oidc-usermodel-attribute-mapper",
-        "config": [
-            "user.attribute": "long", "claim.name": "long", "access.token.claim": "true",
-            "multivalued": "true",
-        ],
-    ]
-
     @Test("decision 0102: where the new token cannot be issued, the old one is swapped later")
     func notIssued() async throws {
         let scene = try await SwapScene(realm: { new in
-            for index in new.clients.indices where new.clients[index].clientID == "app" {
-                new.clients[index].keycloak?["protocolMappers"] = [Self.long]
-            }
+            new.clients[client: "app"].mappers = [
+                ClaimMapper(.attribute("long", aggregates: false), "long", isMultivalued: true)
+            ]
             for index in new.people.indices where new.people[index].person.id == SwapScene.ann {
                 new.people[index].person.attributes["long"] = (0..<20).map {
                     "\($0)" + String(repeating: "x", count: 2000)

@@ -1,4 +1,5 @@
 import ArgumentParser
+import PorticoBytes
 import PorticoProtocol
 import PorticoStores
 import Testing
@@ -10,20 +11,21 @@ struct ClaimSourceTests {
     @Test(
         "what --claim takes is what show writes",
         arguments: [
-            ("groups=roles", ClaimMapper.Source.realmRoles(claim: "groups")),
-            ("groups=roles:shop", .clientRoles(clientID: "shop", claim: "groups")),
-            ("a=roles:b:c", .clientRoles(clientID: "b:c", claim: "a")),
-            ("p=attribute:x", .attribute(name: "x", claim: "p", isMultivalued: false)),
-            ("p=attribute:x[]", .attribute(name: "x", claim: "p", isMultivalued: true)),
-            ("t=value:a=b:c", .fixed(claim: "t", value: .string("a=b:c"))),
-            ("t=value:", .fixed(claim: "t", value: .string(""))),
-            ("https://example.com/r=roles", .realmRoles(claim: "https://example.com/r")),
-        ]
+            ("groups=roles", .realmRoles(prefix: ""), true),
+            ("groups=roles:shop", .clientRoles(of: "shop", prefix: ""), true),
+            ("a=roles:b:c", .clientRoles(of: "b:c", prefix: ""), true),
+            ("p=attribute:x", .attribute("x", aggregates: false), false),
+            ("p=attribute:x[]", .attribute("x", aggregates: false), true),
+            ("t=value:a=b:c", .fixedClaim("a=b:c"), false),
+            ("t=value:", .fixedClaim(""), false),
+            ("https://example.com/r=roles", .realmRoles(prefix: ""), true),
+        ] as [(String, ClaimMapper.Kind, Bool)]
     )
-    func read(text: String, source: ClaimMapper.Source) throws {
-        let read = try ClaimSource(text).source
-        #expect(read == source)
-        #expect("\(read.claim ?? "")=\(read.text)" == text)
+    func read(text: String, kind: ClaimMapper.Kind, isMultivalued: Bool) throws {
+        let mapper = try ClaimSource(text).mapper(id: "m")
+        #expect(mapper.kind == kind && mapper.isMultivalued == isMultivalued)
+        #expect(mapper.targets == ClaimMapper.Target.usual)
+        #expect("\(mapper.topClaim ?? "")=\(mapper.source ?? "")" == text)
     }
 
     @Test(
@@ -45,7 +47,7 @@ struct ClaimSourceTests {
         }
     }
 
-    @Test("a claim has one source: the latest, in the place of the one before")
+    @Test("a claim has one source: the latest, in the place of the one before; names are unique")
     func replaced() throws {
         var client = Client(
             id: "c",
@@ -55,15 +57,24 @@ struct ClaimSourceTests {
             type: .confidential,
             authentication: .clientSecretBasic
         )
-        try ClientTokenFields.parse(["--claim", "a=roles", "--claim", "b=roles"]).apply(to: &client)
-        try ClientTokenFields.parse(["--claim", "a=value:x", "--audience", "api"])
-            .apply(to: &client)
-        try ClientTokenFields.parse(["--audience", "api"]).apply(to: &client)
+        func apply(_ options: String...) throws {
+            try ClientTokenFields.parse(options).apply(to: &client, random: .system)
+        }
+        try apply("--claim", "a=roles", "--claim", "b=roles")
+        let ids = client.mappers.map(\.id)
+        try apply("--claim", "a=value:x", "--audience", "api")
+        let changed = client
+        try apply("--audience", "api", "--claim", "b=roles")
+        #expect(client == changed)
+        #expect(client.mappers.map(\.name) == ["a", "b", "audience api"])
         #expect(
-            client.mappers.map(\.source) == [
-                .fixed(claim: "a", value: .string("x")), .realmRoles(claim: "b"), .audience("api"),
+            client.mappers.map(\.kind) == [
+                .fixedClaim("x"), .realmRoles(prefix: ""), .audience("api"),
             ]
         )
-        #expect(client.mappers.last?.targets == [.accessToken])
+        #expect(client.mappers.prefix(2).map(\.id) == ids)
+        #expect(client.mappers.last?.targets == [.accessToken, .introspection])
+        client.mappers[0].claim = ClaimPath(names: ["a", "b"])
+        #expect(throws: Failure.self) { try apply("--claim", "a=roles") }
     }
 }

@@ -2,6 +2,7 @@ import PorticoBytes
 import PorticoProtocol
 import PorticoSeals
 import PorticoStores
+import PorticoTestSupport
 import Testing
 
 @testable import PorticoProvider
@@ -321,7 +322,7 @@ struct ClientRegistrationTests {
     func mappers() throws {
         for claim in ["sub", "aud", "exp", "sid", ""] {
             var client = Fixture.web()
-            client.mappers = [ClaimMapper(.fixed(claim: claim, value: "x"))]
+            client.mappers = [ClaimMapper(.fixedClaim("x"), claim)]
             #expect(try refusal(of: client) == .mapper(index: 0))
         }
     }

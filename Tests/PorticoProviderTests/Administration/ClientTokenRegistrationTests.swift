@@ -4,6 +4,7 @@ import PorticoProtocol
 import PorticoProvider
 import PorticoSeals
 import PorticoStores
+import PorticoTestSupport
 import Testing
 
 @Suite("Registering what a client's tokens are made of") struct ClientTokenRegistrationTests {
@@ -59,27 +60,26 @@ import Testing
     @Test(
         "WEB-INPUT-1: what mappers write into every token has bounds",
         arguments: [
-            (ClaimMapper.Source.realmRoles(claim: text(200)), true),
-            (.realmRoles(claim: text(201)), false),
-            (.realmRoles(claim: ""), false),
-            (.clientRoles(clientID: text(200), claim: "a"), true),
-            (.clientRoles(clientID: text(201), claim: "a"), false),
-            (.clientRoles(clientID: "", claim: "a"), false),
-            (.attribute(name: text(201), claim: "a", isMultivalued: true), false),
-            (.attribute(name: "", claim: "a", isMultivalued: true), false),
-            (.fixed(claim: "a", value: .string(text(2000))), true),
-            (.fixed(claim: "a", value: .string(text(2100))), false),
-            (.fixed(claim: "aud", value: .string("other")), false),
-            (.audience(text(1000)), true),
-            (.audience(text(1001)), false),
-            (.audience(""), false),
-        ] as [(ClaimMapper.Source, Bool)]
+            (ClaimMapper(.realmRoles(prefix: ""), text(200)), true),
+            (ClaimMapper(.realmRoles(prefix: ""), text(513)), false),
+            (ClaimMapper(.realmRoles(prefix: ""), ""), false),
+            (ClaimMapper(.clientRoles(of: text(200), prefix: ""), "a"), true),
+            (ClaimMapper(.clientRoles(of: text(2049), prefix: ""), "a"), false),
+            (ClaimMapper(.clientRoles(of: "", prefix: ""), "a"), false),
+            (ClaimMapper(.attribute(text(2049), aggregates: false), "a"), false),
+            (ClaimMapper(.attribute("", aggregates: false), "a"), false),
+            (ClaimMapper(.fixedClaim(.string(text(2000))), "a"), true),
+            (ClaimMapper(.fixedClaim(.string(text(17_000))), "a"), false),
+            (ClaimMapper(.audience(text(1000))), true),
+            (ClaimMapper(.audience(text(2049))), false),
+            (ClaimMapper(.audience("")), false),
+        ]
     )
-    func bounds(source: ClaimMapper.Source, isAdmitted: Bool) throws {
+    func bounds(mapper: ClaimMapper, isAdmitted: Bool) throws {
         var client = Fixture.web()
-        client.mappers = [ClaimMapper(source)]
+        client.mappers = [mapper]
         #expect(try refusal(of: client) == (isAdmitted ? nil : .mapper(index: 0)))
-        client.mappers = Array(repeating: ClaimMapper(.realmRoles(claim: "a")), count: 101)
+        client.mappers = Array(repeating: ClaimMapper(.realmRoles(prefix: ""), "a"), count: 101)
         #expect(try refusal(of: client) == .tooManyMappers)
     }
 

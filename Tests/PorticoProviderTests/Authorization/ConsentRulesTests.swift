@@ -14,11 +14,10 @@ import Testing
 
     private func rules(_ client: Client, _ scope: String) throws -> ConsentRules {
         let form = TestFlow.request().map { (name: $0.0, value: $0.1) }
+        let live = LiveClient(client, mappers: [], limits: [], serverOrigin: "")
         return ConsentRules(
             client: client,
-            redirect: try #require(
-                PermittedRedirect(client.redirectURIs[0], of: client, in: nil)
-            ),
+            redirect: try #require(PermittedRedirect(client.redirectURIs[0], of: live)),
             request: try AuthorizationRequest(FormParameters(form)),
             scope: try Scope(scope)
         )

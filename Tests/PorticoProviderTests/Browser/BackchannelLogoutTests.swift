@@ -337,11 +337,3 @@ struct BackchannelLogoutTests {
         #expect(document["backchannel_logout_session_supported"] == true)
     }
 }
-
-extension [Client] {
-    /// The client of that `client_id`, to be changed.
-    subscript(client clientID: String) -> Client {
-        get { first { $0.clientID == clientID } ?? self[0] }
-        set { self = map { $0.clientID == clientID ? newValue : $0 } }
-    }
-}

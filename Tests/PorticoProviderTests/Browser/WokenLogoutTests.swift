@@ -27,8 +27,7 @@ import Testing
             new.clients[client: "web1"].backchannelLogoutURI = receiver.uri()
             guard ending == .changedPassword else { return }
             // Where apps ask people to do something.
-            new.realm.keycloak = [:]
-            new.clients[client: "native1"].keycloak = ["fullScopeAllowed": true]
+            new.clients[client: "native1"].becomeImported()
         }
         let tokens = try await server.tokens("alice", "web1")
         server.clock.advance(by: 10)

@@ -5,20 +5,12 @@ import PorticoStores
 import PorticoTestSupport
 import Testing
 
-@Suite("What new people of a realm from Keycloak get") struct RegistrationDefaultsTests {
+@Suite("What new people of a realm get") struct RegistrationDefaultsTests {
     private func registered(
-        _ keycloak: JSONObject?,
-        client: JSONObject? = nil,
         actions: [RealmPart] = [],
         configure: @escaping (inout NewRealm) -> Void = { _ in }
     ) async throws -> (RegistrationScene, Reply) {
-        let scene = try await RegistrationScene(sendsMail: false) { new in
-            new.realm.keycloak = keycloak
-            if let client, let place = new.clients.firstIndex(where: { $0.clientID == "web1" }) {
-                new.clients[place].keycloak = client
-            }
-            configure(&new)
-        }
+        let scene = try await RegistrationScene(sendsMail: false, configure: configure)
         let realm = try #require(scene.server.provider.realms.realm(named: "test"))
         for action in actions {
             var action = action
@@ -40,48 +32,28 @@ import Testing
         )
     }
 
-    @Test(
-        "decision 0052: the default role, and default groups by their paths; what is gone is left out"
-    )
+    @Test("decision 0052: the default roles and groups; what is gone is left out")
     func rolesAndGroups() async throws {
-        let (scene, reply) = try await registered([
-            "defaultRole": ["name": "reader"],
-            "defaultGroups": ["/customers/new ones", "/gone"],
-        ]) { new in
+        let roles = [
+            RoleName(clientID: nil, name: "reader"), RoleName(clientID: "web1", name: "publisher"),
+        ]
+        let (scene, reply) = try await registered { new in
             let realmID = new.realm.id
             let top = Group(id: "g-1", realmID: realmID, parentID: nil, name: "customers")
             let child = Group(id: "g-2", realmID: realmID, parentID: "g-1", name: "new ones")
             new.groups = [GroupWithRoles(group: top), GroupWithRoles(group: child)]
+            new.realm.defaultRoles = roles + [RoleName(clientID: nil, name: "no such")]
+            new.realm.defaultGroupIDs = ["g-2", "gone"]
         }
         expectCode(reply)
         let person = try #require(try await scene.person("cora"))
-        #expect(person.roles == [RoleName(clientID: nil, name: "reader")])
+        #expect(person.roles == roles)
         #expect(person.groupIDs == ["g-2"])
-        let (without, answer) = try await registered(["defaultRole": ["name": "no such"]])
-        expectCode(answer)
-        #expect(try await without.person("cora")?.roles == [])
     }
 
-    @Test(
-        "decision 0052: default roles of files from before version 13, of the realm and of clients"
-    )
-    func oldRoles() async throws {
-        let (scene, reply) = try await registered(
-            ["defaultRoles": ["reader", "no such"]],
-            client: ["defaultRoles": ["publisher"]]
-        )
-        expectCode(reply)
-        #expect(
-            try await scene.person("cora")?.roles == [
-                RoleName(clientID: nil, name: "reader"),
-                RoleName(clientID: "web1", name: "publisher"),
-            ]
-        )
-    }
-
-    @Test("A realm of our own gives new people nothing")
-    func ownRealm() async throws {
-        let (scene, reply) = try await registered(nil)
+    @Test("Where nothing is said they get nothing")
+    func nothing() async throws {
+        let (scene, reply) = try await registered()
         expectCode(reply)
         let person = try #require(try await scene.person("cora"))
         #expect(person.roles.isEmpty && person.groupIDs.isEmpty)
@@ -92,7 +64,6 @@ import Testing
     )
     func actions() async throws {
         let (scene, reply) = try await registered(
-            [:],
             actions: [
                 action("CONFIGURE_TOTP", true, true), action("UPDATE_PASSWORD", true, false),
                 action("TERMS_AND_CONDITIONS", false, true), action("two words", true, true),

@@ -16,9 +16,8 @@ import Testing
         configure: @escaping (inout NewRealm) -> Void = { _ in }
     ) async throws -> ProviderUnderTest {
         try await ProviderUnderTest(sendsMail: sendsMail) { new in
-            new.realm.keycloak = [:]
             for index in new.clients.indices where new.clients[index].clientID != "web1" {
-                new.clients[index].keycloak = ["fullScopeAllowed": true]
+                new.clients[index].becomeImported()
             }
             configure(&new)
         }

@@ -14,8 +14,8 @@ import Testing
                 realm.clients[index].seesRealmRoles = seesRealmRoles
                 realm.clients[index].roleClients = [realm.clients[index].clientID]
                 realm.clients[index].mappers = [
-                    ClaimMapper(.realmRoles(claim: "all")),
-                    ClaimMapper(.clientRoles(clientID: "web1", claim: "publishing")),
+                    ClaimMapper(.realmRoles(prefix: ""), "all"),
+                    ClaimMapper(.clientRoles(of: "web1", prefix: ""), "publishing"),
                 ]
             }
         }

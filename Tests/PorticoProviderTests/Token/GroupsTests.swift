@@ -79,7 +79,7 @@ import Testing
     @Test("a mapper that was made for the claim is what counts")
     func mapped() async throws {
         let server = try await Self.server {
-            $0.mappers = [ClaimMapper(.clientRoles(clientID: "web1", claim: "groups"))]
+            $0.mappers = [ClaimMapper(.clientRoles(of: "web1", prefix: ""), "groups")]
         }
         for groups in try await Self.groups(server) { #expect(groups == ["publisher"]) }
     }

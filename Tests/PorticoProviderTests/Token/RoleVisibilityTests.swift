@@ -69,7 +69,7 @@ import Testing
         let server = try await ProviderUnderTest { realm in
             for index in realm.clients.indices {
                 realm.clients[index].mappers = [
-                    ClaimMapper(.clientRoles(clientID: "web1", claim: "roles"), into: [.userInfo])
+                    ClaimMapper(.clientRoles(of: "web1", prefix: ""), "roles", into: [.userInfo])
                 ]
             }
         }

@@ -9,7 +9,9 @@ import Testing
 /// What is issued is taken back, wherever it may come (docs/decisions/0102).
 @Suite("Long tokens") struct TokenLengthTests {
     private static let mapper = ClaimMapper(
-        .attribute(name: "groups", claim: "groups", isMultivalued: true)
+        .attribute("groups", aggregates: false),
+        "groups",
+        isMultivalued: true
     )
 
     /// Alice is in so many groups, which stand in every token.
@@ -113,7 +115,7 @@ import Testing
         let server = try await ProviderUnderTest { realm in
             realm.realm.mappers = [
                 Self.mapper,
-                ClaimMapper(.attribute(name: "bio", claim: "bio", isMultivalued: false)),
+                ClaimMapper(.attribute("bio", aggregates: false), "bio"),
             ]
             // Longer than what cannot be read.
             Self.put(alice: 100, in: &realm)

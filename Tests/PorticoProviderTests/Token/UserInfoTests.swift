@@ -159,7 +159,7 @@ import Testing
     @Test("Roles stand in access token, ID Token and UserInfo, and under a mapper's own claim")
     func roles() async throws {
         let server = try await ProviderUnderTest { realm in
-            realm.realm.mappers = [ClaimMapper(.realmRoles(claim: "roles"))]
+            realm.realm.mappers = [ClaimMapper(.realmRoles(prefix: ""), "roles")]
         }
         let tokens = try await server.tokens()
         let access = try #require(tokens.json.string("access_token"))
@@ -181,7 +181,7 @@ import Testing
     func reservedClaims() async throws {
         let server = try await ProviderUnderTest { realm in
             realm.realm.mappers = ["sub", "iss", "aud", "exp", "sid"].map {
-                ClaimMapper(.fixed(claim: $0, value: "forged"))
+                ClaimMapper(.fixedClaim("forged"), $0)
             }
         }
         let tokens = try await server.tokens()

@@ -20,3 +20,48 @@ extension Client {
         )
     }
 }
+
+extension Client {
+    /// As one is that came from a file of Keycloak's.
+    package mutating func becomeImported() {
+        tokenForm = .mapped
+        redirectRule = .patterns
+        compatibility = Set(Compatibility.allCases).subtracting([
+            .lowercaseBearer, .noIssuer, .noSessionState,
+        ])
+    }
+}
+
+extension [Client] {
+    /// The client of that `client_id`, to be changed.
+    package subscript(client clientID: String) -> Client {
+        get { first { $0.clientID == clientID } ?? self[0] }
+        set { self = map { $0.clientID == clientID ? newValue : $0 } }
+    }
+}
+
+extension ClaimMapper {
+    /// - Parameters:
+    ///   - claim: Of the top level; also the mapper's name.
+    ///   - isMultivalued: Roles are, where nothing is said.
+    package init(
+        _ kind: Kind,
+        _ claim: String? = nil,
+        isMultivalued: Bool? = nil,
+        into targets: Set<Target> = Target.usual
+    ) {
+        let isOfRoles =
+            switch kind {
+            case .realmRoles, .clientRoles: true
+            default: false
+            }
+        self.init(
+            id: UniqueID(random: .system).text,
+            name: claim ?? "mapper",
+            kind: kind,
+            claim: claim.map { ClaimPath(names: [$0]) },
+            isMultivalued: isMultivalued ?? isOfRoles,
+            targets: targets
+        )
+    }
+}
