@@ -93,52 +93,15 @@ extension Administration {
 
     // MARK: Clients
 
-    /// Scopes whose claims a client gets without mappers.
-    private static let standardScopes: Set = [
-        "profile", "email", "address", "phone", "offline_access", "roles", "groups", "device_sso",
-    ]
-
-    /// The mappers of a client scope write only into tokens that have what mappers write: elsewhere the
-    /// scope would be granted and do nothing.
-    private func isWithoutEffect(_ scope: ClientScope, at client: Client) -> Bool {
-        client.tokenForm == .standard && !scope.mappers.isEmpty
-            && !Self.standardScopes.contains(scope.name)
-    }
-
-    /// The clients that have a scope, and for which its mappers do nothing.
-    func clientsWithoutEffect(of scope: ClientScope, in realm: Realm) -> [Client] {
-        clients(of: realm).filter { client in
-            isWithoutEffect(scope, at: client)
-                && (client.defaultScopes + client.optionalScopes)
-                    .contains { sameBytes($0, scope.name) }
-        }
-    }
-
-    /// New scopes of a client do something, and its new addresses are written out.
+    /// New scopes of a client are the realm's, and its new addresses are written out.
     ///
     /// - Parameter former: What the client was before.
     func check(_ client: Client, replacing former: Client?, in realm: Realm) throws {
         let known = (former?.defaultScopes ?? []) + (former?.optionalScopes ?? [])
-        for name in client.defaultScopes + client.optionalScopes
+        // A host of the AT Protocol has none of its own.
+        for name in scopes(of: realm).isEmpty ? [] : client.defaultScopes + client.optionalScopes
         where !known.contains(where: { sameBytes($0, name) }) {
-            guard client.tokenForm == .standard else {
-                _ = try scope(name, in: realm)
-                continue
-            }
-            let scope = scopes(of: realm).first { sameBytes($0.name, name) }
-            guard scope.map({ isWithoutEffect($0, at: client) }) == true else { continue }
-            let id = client.clientID
-            throw Failure(
-                .refused,
-                "Scope \(printable(name)) has no effect at client \(printable(id)): its "
-                    + "mappers are for clients as Keycloak makes them.",
-                "Say what its tokens have: "
-                    + portico(
-                        "client update \(id) --realm \(realm.name) --claim NAME=SOURCE --audience NAME"
-                    ),
-                "Or make such a client: "
-                    + portico("client create ID --realm \(realm.name) --keycloak")
-            )
+            _ = try scope(name, in: realm)
         }
         try client.checkWrittenOut(former: former, in: realm)
     }

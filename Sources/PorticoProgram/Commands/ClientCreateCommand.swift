@@ -73,16 +73,13 @@ extension ClientCommand {
                     realmID: realm.id,
                     clientID: clientID
                 )
+                let scopes = administration.scopes(of: realm)
                 if keycloak || registration?.keycloak == true {
-                    client.becomeKeycloaks(in: realm, scopes: administration.scopes(of: realm))
-                } else if administration.clients(of: realm).contains(where: {
-                    $0.tokenForm != .standard
-                }) {
-                    console.say(
-                        "Realm \(realm.name) has clients as Keycloak makes them, and this is none: its "
-                            + "tokens are at+jwt for the issuer, without the names and roles that its "
-                            + "neighbours' have. For tokens like theirs: --keycloak"
-                    )
+                    client.becomeKeycloaks(in: realm, scopes: scopes)
+                } else if !scopes.isEmpty {
+                    let names = Set(scopes.map(\.name))
+                    client.defaultScopes.removeAll { !names.contains($0) }
+                    client.optionalScopes.removeAll { !names.contains($0) }
                 }
                 try registration?.fields.apply(to: &client, random: random)
                 try fields.apply(to: &client, random: random)

@@ -128,17 +128,6 @@ struct MapperCommand: AsyncParsableCommand {
                         "mapper remove \(name.name) \(words: found.words) --confirm \(name.name)"
                     )
             )
-            guard case .scope(var scope) = found.owner else { return }
-            scope.mappers = mappers
-            let others = administration.clientsWithoutEffect(of: scope, in: found.realm)
-            guard !others.isEmpty else { return }
-            console.warn(
-                "It has no effect at \(others.map { printable($0.clientID) }.joined(separator: ", ")), "
-                    + "not made as Keycloak makes clients. Say what such a client's tokens have: "
-                    + portico(
-                        "client update ID --realm \(found.realm.name) --claim NAME=SOURCE --audience NAME"
-                    )
-            )
         }
 
         /// With what is meant where nothing is said: what Keycloak's console fills in.
