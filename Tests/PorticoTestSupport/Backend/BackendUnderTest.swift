@@ -31,7 +31,7 @@ package final class BackendUnderTest: Sendable {
 
     /// - Parameters:
     ///   - apps: Registered beside the providers.
-    ///   - isDemonstration: Whether the gallery and the outbox are there as well.
+    ///   - isDemonstration: Whether the outbox is there as well.
     ///   - handles: With what settings people sign in by handle, too; at ``hosts``.
     ///   - joined: Their host, in place of ``hosts``. Its clock is everybody's.
     ///   - life: How long one of theirs lasts unused, in seconds.
