@@ -495,7 +495,7 @@ let package = Package(
         .testTarget(
             name: "PorticoStandInsTests",
             dependencies: [
-                "PorticoBytes", "PorticoProtocol", "Portico", "PorticoWeb", "PorticoOutbound",
+                "PorticoBytes", "PorticoProtocol", "PorticoWeb", "PorticoOutbound",
                 "PorticoATProtocol", "PorticoStandIns", "PorticoTestSupport", crypto, httpTypes,
                 serverProduct("NIOCore", "swift-nio"),
             ],
