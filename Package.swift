@@ -180,11 +180,6 @@ let package = Package(
 
         // MARK: Floor 1 1/2
         .target(
-            name: "PorticoGallery",
-            dependencies: ["PorticoSystem", "PorticoPages"],
-            swiftSettings: settings
-        ),
-        .target(
             name: "PorticoTesting",
             dependencies: [
                 "PorticoSystem", "PorticoBytes", "PorticoProtocol", "Portico", httpTypes,
@@ -263,7 +258,7 @@ let package = Package(
             dependencies: [
                 "PorticoSystem", "PorticoBytes", "PorticoProtocol", "PorticoSeals", "Portico",
                 "PorticoStores",
-                "PorticoWeb", "PorticoPages", "PorticoGallery", "PorticoMail", "PorticoUpstream",
+                "PorticoWeb", "PorticoPages", "PorticoMail", "PorticoUpstream",
                 "PorticoATProtocol", crypto, httpTypes,
                 serverProduct("NIOCore", "swift-nio"),
                 serverProduct("Logging", "swift-log"),
@@ -305,6 +300,12 @@ let package = Package(
         ),
 
         // MARK: Tests
+        .target(
+            name: "PorticoGallery",
+            dependencies: ["PorticoSystem", "PorticoPages"],
+            path: "Tests/PorticoGallery",
+            swiftSettings: settings
+        ),
         .executableTarget(
             name: "PageCost",
             dependencies: ["PorticoSystem", "PorticoPages", "PorticoGallery"],
@@ -494,7 +495,7 @@ let package = Package(
         .testTarget(
             name: "PorticoStandInsTests",
             dependencies: [
-                "PorticoBytes", "PorticoProtocol", "Portico", "PorticoWeb", "PorticoOutbound",
+                "PorticoBytes", "PorticoProtocol", "PorticoWeb", "PorticoOutbound",
                 "PorticoATProtocol", "PorticoStandIns", "PorticoTestSupport", crypto, httpTypes,
                 serverProduct("NIOCore", "swift-nio"),
             ],

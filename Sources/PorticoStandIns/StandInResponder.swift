@@ -72,7 +72,7 @@ struct StandInService: HTTPService {
         Response(empty: .methodNotAllowed, headers: headers)
     }
 
-    /// A body that is not a form, a key that cannot be made, a wait that was cancelled.
+    /// A query or a body that is not a form.
     func answer(_ error: any Error, _ audience: Audience, _ context: RequestContext) -> Response {
         Response(empty: .badRequest, headers: headers)
     }

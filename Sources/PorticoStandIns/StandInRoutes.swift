@@ -26,11 +26,11 @@ extension StandInService {
             at(.facebook, path, "{version}/" + path, by: methods, endpoint)
         }
         let everywhere = StandInKind.allCases.flatMap { kind in
-            at(kind, ".well-known/openid-configuration", by: [.get], .discovery)
-                + at(kind, "picture/{person}", by: [.get], .picture)
+            at(kind, "picture/{person}", by: [.get], .picture)
         }
         let google =
-            at(.google, "o/oauth2/v2/auth", by: [.get, .post], .authorization)
+            at(.google, ".well-known/openid-configuration", by: [.get], .discovery)
+            + at(.google, "o/oauth2/v2/auth", by: [.get, .post], .authorization)
             + at(.google, "token", by: [.post], .token)
             + at(.google, "oauth2/v3/certs", by: [.get], .keys)
             + at(.google, "v1/userinfo", by: [.get, .post], .userInfo)
@@ -41,19 +41,18 @@ extension StandInService {
             + at(.apple, "auth/keys", by: [.get], .keys)
             + at(.apple, "auth/revoke", by: [.post], .revocation)
         let openID =
-            at(.openID, "authorize", by: [.get, .post], .authorization)
+            at(.openID, ".well-known/openid-configuration", by: [.get], .discovery)
+            + at(.openID, "authorize", by: [.get, .post], .authorization)
             + at(.openID, "token", by: [.post], .token)
             + at(.openID, "keys", by: [.get], .keys)
             + at(.openID, "userinfo", by: [.get, .post], .userInfo)
             + at(.openID, "revoke", by: [.post], .revocation)
-            + at(.openID, "logout", by: [.get, .post], .endSession)
         let facebook =
             at(.facebook, ".well-known/oauth/openid/jwks", by: [.get], .keys)
             + graph("dialog/oauth", by: [.get, .post], .authorization)
             + graph("oauth/access_token", by: [.get, .post], .token)
             + graph("me", by: [.get, .post], .userInfo)
             + graph("debug_token", by: [.get], .debugToken)
-            + graph("{person}/permissions", by: [.delete, .post], .permissions)
         return everywhere + google + apple + openID + facebook
     }
 }

@@ -55,7 +55,10 @@ struct AppleWalkTests {
             try await walk.signIn("apple", as: .ann)
             try await walk.expect("You’re signed in")
             // No name came along, and a name that was given here is not Apple's to change.
-            server.standIns.configure(.apple) { $0.appleUser = .always }
+            server.standIns.configure(.apple) {
+                $0.appleUser =
+                    #"{"name":{"firstName":"Ann","lastName":"Example"},"email":"ann@example.com"}"#
+            }
             try await walk.signOut()
             try await walk.signIn("apple", as: .ann)
             try await walk.expect("You’re signed in")

@@ -13,6 +13,7 @@ struct HostWalk: Sendable {
     var browser: Browser { walk.browser }
     /// The person's host.
     var host: ATHost { hosts.first.host }
+    var log: RequestLog<ATHostCall> { hosts.first.log }
 
     static let ann = ATHostPerson.ann.handle
 
@@ -123,12 +124,12 @@ struct HostWalk: Sendable {
 
     /// The refresh tokens that the host was sent.
     var refreshTokens: [String] {
-        host.log.requests(to: .token).compactMap { $0.form["refresh_token"] }
+        log.requests(to: .token).compactMap { $0.form["refresh_token"] }
     }
 
     /// Where the host sends the browser back to, without a code that is one.
     func callback() throws -> String {
-        let pushed = host.log.requests(to: .pushed).last
+        let pushed = log.requests(to: .pushed).last
         let state = try #require(pushed?.form["state"])
         return FormEncoding.appending(
             [

@@ -250,7 +250,7 @@ import Testing
             #"{"name":{"firstName":"<script>alert(1)</script>"}}"#, #"{"name":7}"#, "{", "[]",
             "null",
         ] {
-            server.standIns.configure(.apple) { $0.appleUser = .text(user) }
+            server.standIns.configure(.apple) { $0.appleUser = user }
             let again = TestVisitor(server)
             let end = try await again.signIn("apple", as: .ann)
             #expect(end.path == "/dashboard", "\(user)")
@@ -262,7 +262,7 @@ import Testing
         // A new person is let in with nonsense for a name, and with the token's address alone.
         let other = try await BackendUnderTest()
         other.standIns.configure(.apple) {
-            $0.appleUser = .text(#"{"name":{"firstName":"A"},"email":"eve@evil.example"}"#)
+            $0.appleUser = #"{"name":{"firstName":"A"},"email":"eve@evil.example"}"#
         }
         let newcomer = TestVisitor(other)
         _ = try await newcomer.signIn("apple", as: .mia)

@@ -302,7 +302,7 @@ import Testing
         let page = try await visitor.open("/login/account")
         _ = try await visitor.submit(page, [("action", "create")])
         #expect(try await server.accounts().count == 1)
-        for event in [StandIns.AppleEvent.emailDisabled, .emailEnabled, .accountDelete] {
+        for event in [ScriptedStandIns.AppleEvent.emailDisabled, .emailEnabled, .accountDelete] {
             let payload = try #require(try server.standIns.appleNotification(event, about: .rea))
             let reply = try await server.post(
                 "/v1/auth/apple/notifications",

@@ -11,7 +11,7 @@ import Testing
     private static let deletion = "/v1/auth/facebook/data-deletion"
 
     private static func notify(
-        _ event: StandIns.AppleEvent,
+        _ event: ScriptedStandIns.AppleEvent,
         to audience: String? = nil,
         _ server: BackendUnderTest
     ) async throws -> Reply {

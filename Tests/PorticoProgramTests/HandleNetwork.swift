@@ -15,6 +15,7 @@ struct HandleNetwork {
 
     let portico: PorticoProcess
     let host: ATHost
+    let log: RequestLog<ATHostCall>
     let names: TestNetwork
     let served: EarnestServer
     let tokens: TokenAnswers
@@ -33,7 +34,8 @@ struct HandleNetwork {
             let names = try prepare(portico, app, port)
             let served = try await EarnestServer(in: portico)
             defer { served.running.process.terminate() }
-            let host = try ATHost(baseURL: "https://\(pds)")
+            let log = RequestLog<ATHostCall>()
+            let host = try ATHost(baseURL: "https://\(pds)", hook: log.hook())
             let server = NamedServer(backend, port: served.port)
             let realm = NamedServer(pds, port: served.port)
             let tokens = TokenAnswers()
@@ -48,6 +50,7 @@ struct HandleNetwork {
                 HandleNetwork(
                     portico: portico,
                     host: host,
+                    log: log,
                     names: names,
                     served: served,
                     tokens: tokens,

@@ -143,7 +143,7 @@ import Testing
     func ended() async throws {
         let app = ["posts", "--redirect-uri", "com.example.posts:/signed-in"]
         try await HandleNetwork.run(app: app) { network in
-            let (portico, log) = (network.portico, network.host.log)
+            let (portico, log) = (network.portico, network.log)
             let person = WebPerson(in: network.names)
             let ann = ATHostPerson.ann
             _ = try await person.signIn(

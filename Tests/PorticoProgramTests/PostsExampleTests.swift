@@ -120,7 +120,7 @@ struct PostsExampleTests {
         #expect(try await app("write", "Again").status == 0)
         #expect(try await app("list").stdout == "Again\nHello\n")
         #expect(try await app("renew").stdout == "Renewed\n")
-        let calls = network.host.log.requests(to: .xrpc)
+        let calls = network.log.requests(to: .xrpc)
         #expect(calls.count >= 3)
         for call in calls {
             #expect(call.headers[.authorization]?.hasPrefix("DPoP ") == true)
@@ -134,15 +134,15 @@ struct PostsExampleTests {
     }
 
     private func signsOut(_ app: App, of network: HandleNetwork) async throws {
-        let before = network.host.log.count(.revocation)
+        let before = network.log.count(.revocation)
         #expect(try await app("sign-out").stdout == "Signed out\n")
         #expect(!app.isKept)
         #expect(try await app("who").stdout == "Not signed in\n")
-        try await isTold(network.host, before)
+        try await isTold(network.log, before)
     }
 
-    private func isTold(_ host: ATHost, _ before: Int) async throws {
-        try await waitUntil("the host is told") { host.log.count(.revocation) > before }
+    private func isTold(_ log: RequestLog<ATHostCall>, _ before: Int) async throws {
+        try await waitUntil("the host is told") { log.count(.revocation) > before }
     }
 
     @Test("SEED-TIJS-8: an app with a code in the redirect: restart, calls of the host, sign-out")
@@ -259,13 +259,13 @@ struct PostsExampleTests {
     /// Somebody else signs in in the app's browser: ann's session stays, and theirs ends.
     private func otherPerson(_ app: App, of network: HandleNetwork) async throws {
         let kept = try Data(contentsOf: app.file)
-        let before = network.host.log.count(.revocation)
+        let before = network.log.count(.revocation)
         let redirect = try await app.redirect(network, by: .bob)
         let refused = try await app("came", input: redirect.address)
         #expect(refused.stderr == "ann.handles.test is signed in. Run first: posts sign-out\n")
         #expect(refused.status == 1)
         #expect(try Data(contentsOf: app.file) == kept)
-        try await isTold(network.host, before)
+        try await isTold(network.log, before)
     }
 }
 

@@ -36,7 +36,7 @@ import Testing
             #expect(document.string("issuer") == issuer)
             let token = "\(issuer)/realms/hosted/protocol/openid-connect/token"
             #expect(document.string("token_endpoint") == token)
-            for other in ["/realms/demo/account", "/login", "/v1/auth/session", "/_gallery"] {
+            for other in ["/realms/demo/account", "/login", "/v1/auth/session", "/_outbox"] {
                 let reply = await get(other, host: "pds.localhost", port: port)
                 #expect(reply?.status == 404, "\(other)")
                 let own = await get(other, host: "127.0.0.1", port: port)

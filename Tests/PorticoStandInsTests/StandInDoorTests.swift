@@ -29,7 +29,7 @@ struct StandInDoorTests {
                 }
                 #expect(exchange?.status == status, "\(host)")
             }
-            #expect(wire.standIns.log.count(.keys, at: .google) == 4)
+            #expect(wire.log.count(.keys, at: .google) == 4)
         }
     }
 
@@ -39,7 +39,8 @@ struct StandInDoorTests {
     )
     func peers() async throws {
         let address = try #require(OwnAddress.beyondLoopback)
-        try await withStandIns(listeningOn: "0.0.0.0") { standIns in
+        try await withStandIns(listeningOn: "0.0.0.0") { scripted in
+            let standIns = scripted.standIns
             let port = try #require(UInt16(exactly: HTTPAddress(standIns.baseURL)?.port ?? 0))
             for (target, status) in [("127.0.0.1", 200), (address, 403)] {
                 let exchange = await RawExchange.run {
@@ -52,7 +53,7 @@ struct StandInDoorTests {
                 }
                 #expect(exchange?.status == status, "\(target)")
             }
-            #expect(standIns.log.count(.keys, at: .google) == 1)
+            #expect(scripted.log.count(.keys, at: .google) == 1)
         }
     }
 
@@ -65,7 +66,7 @@ struct StandInDoorTests {
                 let reply = try await wire.get(wire.address(.google), headers: headers)
                 #expect(reply.status == 403 && reply.body.isEmpty)
             }
-            #expect(wire.standIns.log.all.isEmpty)
+            #expect(wire.log.all.isEmpty)
         }
     }
 
@@ -76,16 +77,16 @@ struct StandInDoorTests {
             for path in ["/", "/microsoft/token", "/google", "/google/token/x", "/apple/token"] {
                 #expect(try await wire.get(base + path).status == 404, "\(path)")
             }
-            let reply = try await wire.get(wire.settings(.google).tokenEndpoint)
+            let reply = try await wire.get(wire.addresses(.google).token)
             #expect(reply.status == 405 && reply.headers[.allow] == "POST")
-            let apple = try await wire.send(.put, wire.settings(.apple).authorizationEndpoint)
+            let apple = try await wire.send(.put, wire.addresses(.apple).authorization)
             #expect(apple.status == 405)
             // Facebook's key set ends with a slash, and its token endpoint takes GET.
-            #expect(try await wire.get(wire.settings(.facebook).keySetURI).status == 200)
-            #expect(try await wire.get(wire.settings(.facebook).tokenEndpoint).status == 400)
+            #expect(try await wire.get(wire.addresses(.facebook).keys).status == 200)
+            #expect(try await wire.get(wire.addresses(.facebook).token).status == 400)
             let json = try await wire.send(
                 .post,
-                wire.settings(.google).tokenEndpoint,
+                wire.addresses(.google).token,
                 headers: [.contentType: "application/json"]
             )
             #expect(json.status == 400)

@@ -14,9 +14,8 @@ struct StandInPageTests {
     )
     func label(kind: StandInKind) async throws {
         try await Wire.run { wire in
-            wire.standIns.configure(.apple) { $0.appleUser = .always }
             let chooser = try await wire.get(wire.address(kind))
-            let refusal = try await wire.get(wire.settings(kind).authorizationEndpoint)
+            let refusal = try await wire.get(wire.addresses(kind).authorization)
             var pages = [chooser, refusal]
             if kind == .apple {
                 pages.append(try await wire.post(wire.address(kind), [("person", "ann")]))
@@ -101,7 +100,7 @@ struct StandInPageTests {
                             ("response_type", "code"), ("response_mode", "form_post"),
                             ("scope", "name email"), ("state", "s"),
                         ],
-                        to: settings.authorizationEndpoint
+                        to: wire.addresses(.apple).authorization
                     )
                 )
                 try await browser.click("button[value=ann]")
@@ -138,7 +137,7 @@ struct StandInPageTests {
         let script = try String(contentsOfFile: #require(Self.axeCore), encoding: .utf8)
         try await Wire.run { wire in
             let addresses = [
-                try wire.address(kind), try wire.settings(kind).authorizationEndpoint,
+                try wire.address(kind), wire.addresses(kind).authorization,
             ]
             try await Browser.use { browser in
                 for address in addresses {

@@ -14,22 +14,30 @@ struct Wire: Sendable {
     static let verifier = String(repeating: "v", count: 43)
 
     let standIns: StandIns
+    let log: RequestLog<StandInCall>
     let clock: StoppedClock
+    private let settings: [StandInKind: StandInSettings]
     private let client: OutboundClient
 
     /// With all four stand-ins on a port of their own, each with an application.
-    static func run(
-        host: String = "localhost",
-        _ body: @escaping @Sendable (Wire) async throws -> Void
-    ) async throws {
+    static func run(_ body: @escaping @Sendable (Wire) async throws -> Void) async throws {
         let clock = StoppedClock()
-        try await withStandIns(host: host, clock: Clock { clock.now }) { standIns in
-            for kind in StandInKind.allCases {
-                try standIns.registerDemo(at: kind, redirectURIs: [redirectURI])
+        try await withStandIns(clock: Clock { clock.now }) { scripted in
+            let standIns = scripted.standIns
+            let settings = try StandInKind.allCases.map { kind in
+                (kind, try standIns.registerDemo(at: kind, redirectURIs: [redirectURI]))
             }
             let client = OutboundClient()
             do {
-                try await body(Wire(standIns: standIns, clock: clock, client: client))
+                try await body(
+                    Wire(
+                        standIns: standIns,
+                        log: scripted.log,
+                        clock: clock,
+                        settings: Dictionary(uniqueKeysWithValues: settings),
+                        client: client
+                    )
+                )
             } catch {
                 try await client.shutdown()
                 throw error
@@ -39,7 +47,17 @@ struct Wire: Sendable {
     }
 
     func settings(_ kind: StandInKind) throws -> StandInSettings {
-        try #require(standIns.settings(for: kind))
+        try #require(settings[kind])
+    }
+
+    func addresses(_ kind: StandInKind) -> StandInAddresses {
+        StandInAddresses(kind, base: standIns.issuer(of: kind))
+    }
+
+    /// The person's id, for the application.
+    func subject(of person: StandInPerson, at kind: StandInKind) throws -> String {
+        let client = try #require(standIns.client(kind.demoClientID, at: kind))
+        return StandInGrant.subject(of: person, for: client, at: kind)
     }
 }
 
@@ -128,7 +146,7 @@ extension Wire {
     func address(_ kind: StandInKind, _ changes: [(String, String?)] = []) throws -> String {
         FormEncoding.appending(
             try request(kind, changes).map { (name: $0.0, value: $0.1) },
-            to: try settings(kind).authorizationEndpoint
+            to: addresses(kind).authorization
         )
     }
 
@@ -169,7 +187,7 @@ extension Wire {
     func redeem(_ kind: StandInKind, _ code: String, _ changes: [(String, String?)] = [])
         async throws -> Reply
     {
-        try await post(settings(kind).tokenEndpoint, redemption(kind, code, changes))
+        try await post(addresses(kind).token, redemption(kind, code, changes))
     }
 
     /// A whole sign-in.
@@ -186,18 +204,18 @@ extension Wire {
 
     /// The claims of an ID Token, its signature checked with the published keys.
     func claims(_ token: String?, _ kind: StandInKind) async throws -> JSONObject {
-        let keys = try await get(settings(kind).keySetURI)
+        let keys = try await get(addresses(kind).keys)
         return try JWT(parsing: #require(token)).verified(
             by: JWKSet(parsing: keys.body).keys,
             allowing: [.rs256],
-            types: [.jwt, .logoutToken]
+            types: [.jwt]
         ).claims
     }
 }
 
 extension Wire {
     private func clientSecret(_ kind: StandInKind) throws -> String {
-        try kind == .apple ? appleSecret() : #require(settings(kind).clientSecret).reveal()
+        try kind == .apple ? appleSecret() : settings(kind).secret.reveal()
     }
 
     /// The JWT that is Apple's client secret (PRV-A-10).
@@ -206,15 +224,15 @@ extension Wire {
         key other: SigningKey? = nil
     ) throws -> String {
         let settings = try settings(.apple)
-        let kept = try #require(settings.appleKey)
-        let pem = try P256.Signing.PrivateKey(pemRepresentation: kept.privateKey.reveal())
+        let team = try #require(settings.team)
+        let pem = try P256.Signing.PrivateKey(pemRepresentation: settings.secret.reveal())
         let key = try SigningKey(
             .es256,
             stored: Array(pem.rawRepresentation),
-            keyID: kept.keyID
+            keyID: team.keyID
         )
         var claims: JSONObject = [
-            "iss": .string(kept.teamID), "sub": .string(settings.clientID),
+            "iss": .string(team.id), "sub": .string(settings.clientID),
             "aud": "https://appleid.apple.com", "iat": .integer(clock.seconds),
             "exp": .integer(clock.seconds + 300),
         ]

@@ -1,14 +1,13 @@
 import HTTPTypes
 import PorticoBytes
-import PorticoGallery
 package import PorticoPages
 import PorticoSeals
 package import PorticoStores
 import PorticoUpstream
 package import PorticoWeb
 
-/// The additional pages of a demonstration: every page in every state, and the emails that it does
-/// not send. Never served in production.
+/// The additional page of a demonstration: the emails that it does not send. Never served in
+/// production.
 package struct DemoService: PageService {
     package let routes: RouteTable<BackendContext>
     package let page: PageResponder
@@ -29,19 +28,7 @@ struct DemoPages: Sendable {
     let origin: String
 
     var routes: [Route<BackendContext>] {
-        [
-            .get("/_gallery", for: .people) {
-                page(GalleryIndexPage(sections: PageGallery.sections), $0)
-            },
-            .get("/_gallery/{page}/{state}", for: .people) { context in
-                let (name, state) = (context.parameters["page"], context.parameters["state"])
-                guard
-                    let found = PageGallery.state(page: String(name), state: String(state))
-                else { throw NotFound() }
-                return page(found.page, context)
-            },
-            .get("/_outbox", for: .people, sent),
-        ]
+        [.get("/_outbox", for: .people, sent)]
     }
 
     private func sent(_ context: BackendContext) async -> Response {

@@ -7,15 +7,6 @@ package enum Language: String, Sendable, CaseIterable {
     /// Its tag, for `lang` (BCP 47).
     package var tag: String { rawValue }
 
-    /// What those who speak it call it.
-    var ownName: String {
-        switch self {
-        case .english: "English"
-        case .german: "Deutsch"
-        case .arabic: "العربية"
-        }
-    }
-
     /// Its writing direction, for `dir`.
     package var direction: String {
         switch self {

@@ -84,24 +84,21 @@ struct DemoBackend {
         var settings: JSONObject = [
             "clientID": .string(standIn.clientID), "standIn": .string(standIn.issuer),
         ]
-        if let key = standIn.appleKey {
-            settings["teamID"] = .string(key.teamID)
-            settings["keyID"] = .string(key.keyID)
+        if let team = standIn.team {
+            settings["teamID"] = .string(team.id)
+            settings["keyID"] = .string(team.keyID)
         }
-        let secret = standIn.clientSecret ?? standIn.appleKey?.privateKey
         return ProviderRecord(
             name: kind.rawValue,
             kind: kind.rawValue,
             place: place,
             isEnabled: true,
             settings: settings,
-            sealedSecret: secret.map {
-                ProviderSecrets(ring: installation.ring).seal(
-                    $0,
-                    for: kind.rawValue,
-                    random: random
-                )
-            }
+            sealedSecret: ProviderSecrets(ring: installation.ring).seal(
+                standIn.secret,
+                for: kind.rawValue,
+                random: random
+            )
         )
     }
 }

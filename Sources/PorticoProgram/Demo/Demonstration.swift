@@ -67,7 +67,7 @@ struct Demonstration {
             lines += article.map(Self.line)
         }
         lines += [
-            "  Mails        \(publicURL)/_outbox    every page: \(publicURL)/_gallery",
+            "  Mails        \(publicURL)/_outbox",
             "  Stand-ins    \(standIns.baseURL)    the host: \(host.host.baseURL)",
             "  Try          \(program) login --issuer \(issuer) "
                 + "--client-id \(SessionChoice.standardClientID)",

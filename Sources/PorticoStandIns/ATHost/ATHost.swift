@@ -1,20 +1,21 @@
 import Crypto
+import HTTPTypes
 package import PorticoBytes
 package import PorticoProtocol
 package import PorticoWeb
 
 /// A stand-in for a host of the AT Protocol: the directory of DIDs, the sites of handles, and a PDS with
-/// records, all at one origin. For `--demo`, and for tests.
+/// records, all at one origin.
 ///
 /// Its authorization server is not imitated: the requests for it go to a real one, a realm with the same
-/// origin, and the stand-in changes what tests want to be changed on the way.
+/// origin, and the stand-in changes on the way what its faults want to be changed.
 package final class ATHost: Sendable {
     /// `http://localhost:9001`, without a slash at the end: the PDS, its issuer, and the directory.
     package let baseURL: String
     /// Of an uploaded file, in bytes.
     package let longestBlob: Int
-    package let log = ATHostLog()
     package let clock: Clock
+    let hook: StandInHook<ATHostCall>
     let nonces: DPoPNonces
     let memory: Locked<ATHostMemory>
     /// Proofs that were used.
@@ -23,19 +24,23 @@ package final class ATHost: Sendable {
     /// Below it are the handles of the accounts here.
     package static let domain = "handles.test"
 
-    /// - Parameter nonces: Those of the authorization server: a host has one kind for all its parts.
+    /// - Parameters:
+    ///   - nonces: Those of the authorization server: a host has one kind for all its parts.
+    ///   - hook: Sees each request.
     /// - Throws: ``StandIns/Refusal/notAnOrigin``.
     package init(
         baseURL: String,
         clock: Clock = .system,
         nonces: DPoPNonces? = nil,
-        longestBlob: Int = 5_242_880
+        longestBlob: Int = 5_242_880,
+        hook: @escaping StandInHook<ATHostCall> = { call, answer in await answer(call) }
     ) throws(StandIns.Refusal) {
         guard let address = HTTPAddress(baseURL), address.path.isEmpty, address.query == nil else {
             throw .notAnOrigin
         }
         self.baseURL = baseURL
         self.clock = clock
+        self.hook = hook
         self.longestBlob = longestBlob
         let key = SymmetricKey(data: clock.moment().random.bytes(32))
         self.nonces = nonces ?? DPoPNonces(keys: [key])
@@ -81,35 +86,25 @@ extension ATHost {
         memory.withLock { change(&$0.faults) }
     }
 
-    /// Removes all faults and barriers.
-    package func repair() {
-        let barriers = memory.withLock { memory in
-            defer { memory.barriers = [] }
-            memory.faults = ATHostFaults()
-            return memory.barriers
-        }
-        for barrier in barriers { barrier.release() }
-    }
-
-    /// Keeps the requests to an endpoint waiting.
-    ///
-    /// - Parameter count: When so many have come, all go on.
-    package func hold(
-        _ endpoint: ATHostEndpoint,
-        at place: ATHostBarrier.Place = .request,
-        until count: Int = .max
-    ) -> ATHostBarrier {
-        let barrier = ATHostBarrier(endpoint, place, until: count)
-        memory.withLock { $0.barriers.append(barrier) }
-        return barrier
-    }
-
     var faults: ATHostFaults { memory.withLock { $0.faults } }
 
-    func pass(_ place: ATHostBarrier.Place, of endpoint: ATHostEndpoint) async {
-        let barriers = memory.withLock { $0.barriers }
-        for barrier in barriers where barrier.endpoint == endpoint && barrier.place == place {
-            await barrier.pass()
+    /// Answers a request with the faults of the moment.
+    func answer(
+        _ endpoint: ATHostEndpoint,
+        _ request: Request,
+        _ headers: SecurityHeaders,
+        by answer: @escaping @Sendable (ATHostFaults) async -> Response
+    ) async -> Response {
+        await hook(ATHostCall(endpoint: endpoint, request: request)) { _ in
+            let faults = faults
+            guard !faults.down.contains(endpoint) else {
+                return Response(empty: .serviceUnavailable, headers: headers)
+            }
+            let response = await answer(faults)
+            guard !faults.losesAnswers.contains(endpoint) else {
+                return Response(empty: .gatewayTimeout, headers: headers)
+            }
+            return response
         }
     }
 }

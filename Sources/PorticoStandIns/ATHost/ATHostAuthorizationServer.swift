@@ -12,37 +12,14 @@ struct ATHostAuthorizationServer: Sendable {
 
     func respond(to request: Request) async -> Response {
         let endpoint = await endpoint(of: request)
-        let form = Self.form(of: request)
-        host.log.append(
-            ATHostLog.Entry(
-                endpoint: endpoint,
-                method: request.method,
-                target: request.head.path ?? "",
-                headers: request.headers,
-                form: form,
-                size: request.body.readableBytes
-            )
-        )
-        await host.pass(.request, of: endpoint)
-        let faults = host.faults
-        guard !faults.down.contains(endpoint) else {
-            return Response(empty: .serviceUnavailable, headers: headers)
-        }
-        let response =
+        return await host.answer(endpoint, request, headers) { faults in
             switch endpoint {
             case .resourceMetadata: await document(.resourceMetadata, request, faults)
             case .serverMetadata: await document(.serverMetadata, request, faults)
-            case .pushed, .token, .revocation: await answer(request, endpoint, form, faults)
+            case .pushed, .token, .revocation: await answer(request, endpoint, faults)
             default: await server.respond(to: request)
             }
-        await host.pass(.answer, of: endpoint)
-        if endpoint == .token, response.status == .ok, let former = Self.refreshToken(in: form) {
-            host.memory.withLock { $0.sessions.replace(former) }
         }
-        guard !faults.losesAnswers.contains(endpoint) else {
-            return Response(empty: .gatewayTimeout, headers: headers)
-        }
-        return response
     }
 
     private static func refreshToken(in form: FormParameters) -> String? {
@@ -61,9 +38,9 @@ extension ATHostAuthorizationServer {
     private func answer(
         _ request: Request,
         _ endpoint: ATHostEndpoint,
-        _ form: FormParameters,
         _ faults: ATHostFaults
     ) async -> Response {
+        let form = Self.form(of: request)
         var response = await undisturbed(request, endpoint, form, faults)
         if faults.givesNoNonce.contains(endpoint) { response.headers[.dpopNonce] = nil }
         return response
@@ -79,7 +56,6 @@ extension ATHostAuthorizationServer {
             let asked = ATHostFaults.Refused(status: 400, code: "use_dpop_nonce")
             return error(asked, nonce: host.clock.moment().random.text(16))
         }
-        if let refused = faults.errors[endpoint] { return error(refused) }
         if faults.gone.contains(.client), endpoint != .revocation {
             return error(ATHostFaults.Refused(status: 400, code: "invalid_client_metadata"))
         }
@@ -104,7 +80,7 @@ extension ATHostAuthorizationServer {
             return response
         }
         host.memory.withLock { $0.sessions.note(tokens, replacing: former) }
-        return Self.replacing(tokens, by: faults.tokenAnswer.map(\.change), in: response)
+        return Self.setting(faults.tokenAnswer, in: tokens, of: response)
     }
 
     private func error(_ refused: ATHostFaults.Refused, nonce: String? = nil) -> Response {
@@ -129,11 +105,7 @@ extension ATHostAuthorizationServer {
         guard !faults.gone.contains(document) else {
             return Response(empty: .notFound, headers: headers)
         }
-        let response = await server.respond(to: request)
-        guard response.status == .ok, let json = Self.json(of: response) else { return response }
-        let changes = faults.documents[document, default: [:]]
-            .map { (name: $0.key, value: $0.value) }
-        return Self.replacing(json, by: changes, in: response)
+        return await server.respond(to: request)
     }
 
     private static func json(of response: Response) -> JSONObject? {
@@ -141,25 +113,17 @@ extension ATHostAuthorizationServer {
         try? JSONObject(parsing: response.body.readableBytesView)
     }
 
-    private static func replacing(
-        _ json: JSONObject,
-        by changes: [(name: String, value: JSONValue?)],
-        in response: Response
+    private static func setting(
+        _ members: JSONObject,
+        in tokens: JSONObject,
+        of response: Response
     ) -> Response {
-        guard !changes.isEmpty else { return response }
-        var json = json
-        for (name, value) in changes { json[name] = value }
+        guard !members.isEmpty else { return response }
+        var tokens = tokens
+        for (name, value) in members { tokens[name] = value }
         var fields = response.headers
         fields[.contentLength] = nil
-        return Response(status: response.status, headers: fields, bytes: json.serialized())
-    }
-}
-
-extension ATHostFaults.TokenFault {
-    fileprivate var change: (name: String, value: JSONValue?) {
-        switch self {
-        case .member(let name, let value): (name, value)
-        }
+        return Response(status: response.status, headers: fields, bytes: tokens.serialized())
     }
 }
 

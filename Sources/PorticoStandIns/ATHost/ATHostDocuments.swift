@@ -9,14 +9,10 @@ struct ATHostDocuments: Sendable {
 
     /// `/did:plc:…`
     func identity(_ context: RequestContext) async -> Response {
-        let faults = await host.arrive(context, at: .directory)
-        return await host.leave(identity(context, faults), .directory, faults)
+        await host.answer(.directory, context.received, headers) { identity(context, $0) }
     }
 
     private func identity(_ context: RequestContext, _ faults: ATHostFaults) -> Response {
-        guard !faults.down.contains(.directory) else {
-            return Response(empty: .serviceUnavailable, headers: headers)
-        }
         let did = String(context.target.path.dropFirst())
         guard let person = host.person(did: did), !faults.gone.contains(.did) else {
             return Response(
@@ -25,7 +21,7 @@ struct ATHostDocuments: Sendable {
                 headers: headers
             )
         }
-        var document: JSONObject = [
+        let document: JSONObject = [
             "@context": ["https://www.w3.org/ns/did/v1"],
             "id": .string(person.did),
             "alsoKnownAs": [.string("at://\(person.handle)")],
@@ -37,21 +33,16 @@ struct ATHostDocuments: Sendable {
                 ]
             ],
         ]
-        for (name, value) in faults.documents[.did, default: [:]] { document[name] = value }
         return Response(json: .object(document), headers: headers)
             .typed("application/did+ld+json; charset=utf-8")
     }
 
     /// `/.well-known/atproto-did`, under the name of the handle.
     func handle(_ context: RequestContext) async -> Response {
-        let faults = await host.arrive(context, at: .handle)
-        return await host.leave(handle(context, faults), .handle, faults)
+        await host.answer(.handle, context.received, headers) { handle(context, $0) }
     }
 
     private func handle(_ context: RequestContext, _ faults: ATHostFaults) -> Response {
-        guard !faults.down.contains(.handle) else {
-            return Response(empty: .serviceUnavailable, headers: headers)
-        }
         let person = LocalRequestGuard.host(of: context.received).flatMap(host.person(handle:))
         guard let person, !faults.gone.contains(.handle) else {
             return Response(

@@ -1,3 +1,5 @@
+package import PorticoWeb
+
 /// What is asked of the stand-in of a host of the AT Protocol.
 package enum ATHostEndpoint: String, CaseIterable, Hashable, Sendable {
     /// The directory of DIDs: `/did:plc:…`.
@@ -16,6 +18,12 @@ package enum ATHostEndpoint: String, CaseIterable, Hashable, Sendable {
     case xrpc
     /// Everything else of the authorization server: its pages and its keys.
     case other
+}
+
+/// A request to the stand-in of a host.
+package struct ATHostCall: Sendable {
+    package let endpoint: ATHostEndpoint
+    package let request: Request
 }
 
 /// A document that a sign-in needs.

@@ -31,7 +31,6 @@ struct ATHostFaultForm: Sendable {
                 }
             }
         }
-        host.repair()
         host.configure { $0 = faults }
         var said: JSONObject = [:]
         for (name, value) in form.all { said[name] = .string(value) }
@@ -62,10 +61,8 @@ struct ATHostFaultForm: Sendable {
         case ("losers", "server_error"): faults.losers = .serverError
         case ("losers", "invalid_grant"): faults.losers = .invalidGrant
         case ("access_token", "refused"): faults.refusesAccessTokens = true
-        case ("sub", _): faults.tokenAnswer.append(.subject(value))
-        case ("scope", _): faults.tokenAnswer.append(.scope(value))
-        case ("token_type", _):
-            faults.tokenAnswer.append(.member("token_type", .string(value)))
+        case ("sub", _), ("scope", _), ("token_type", _):
+            faults.tokenAnswer[name] = .string(value)
         case ("gone", _):
             guard let document = ATHostDocument(wire: value) else { return false }
             faults.gone.insert(document)

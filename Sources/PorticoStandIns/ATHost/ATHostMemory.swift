@@ -6,7 +6,6 @@ import PorticoSystem
 struct ATHostMemory: Sendable {
     var people: [ATHostPerson] = [.ann, .bob]
     var faults = ATHostFaults()
-    var barriers: [ATHostBarrier] = []
     var sessions = ATHostSessions()
     /// Where the authorization server has its endpoints, once that is known.
     var addresses: ATHostAddresses?
@@ -73,7 +72,7 @@ struct ATHostSessions: Sendable {
     /// A refresh token has come.
     ///
     /// - Returns: What is answered at once. `nil`: the authorization server is asked, and then
-    ///   ``note(_:replacing:)`` and ``replace(_:)`` follow, or ``giveBack(_:)``.
+    ///   ``note(_:replacing:)`` follows, or ``giveBack(_:)``.
     mutating func take(_ token: String, _ losers: ATHostFaults.Losers?) -> ATHostFaults.Refused? {
         let session = session(of: token)
         if ended.contains(session) { return .invalidGrant }
@@ -95,17 +94,13 @@ struct ATHostSessions: Sendable {
         taken[Hash256(of: token)] = nil
     }
 
-    /// The answer with its successor goes out.
-    mutating func replace(_ token: String) {
-        taken[Hash256(of: token)] = true
-    }
-
     /// - Parameter former: The refresh token that was exchanged, if any.
     mutating func note(_ answer: JSONObject, replacing former: String?) {
         if sessions.count > 10_000 { self = ATHostSessions() }
         let session: Int
         if let former {
             session = self.session(of: former)
+            taken[Hash256(of: former)] = true
         } else {
             last += 1
             session = last

@@ -56,36 +56,3 @@ struct ATHostService: HTTPService {
         Response(empty: .badRequest, headers: headers)
     }
 }
-
-extension ATHost {
-    /// Logs a request to something of the host's own, and waits for what holds it.
-    ///
-    /// - Returns: The faults at the moment.
-    func arrive(_ context: RequestContext, at endpoint: ATHostEndpoint) async -> ATHostFaults {
-        log.append(
-            ATHostLog.Entry(
-                endpoint: endpoint,
-                method: context.method,
-                target: context.received.head.path ?? "",
-                headers: context.headers,
-                form: FormParameters(),
-                size: context.received.body.readableBytes
-            )
-        )
-        await pass(.request, of: endpoint)
-        return faults
-    }
-
-    /// Waits for what holds an answer.
-    ///
-    /// - Returns: The answer, or what remains where it is lost.
-    func leave(
-        _ response: Response,
-        _ endpoint: ATHostEndpoint,
-        _ faults: ATHostFaults
-    ) async -> Response {
-        await pass(.answer, of: endpoint)
-        guard faults.losesAnswers.contains(endpoint) else { return response }
-        return Response(status: .gatewayTimeout)
-    }
-}

@@ -48,7 +48,13 @@ extension XRPCMethods {
     }
 
     /// `com.atproto.repo.listRecords`: the newest first.
-    func listRecords(_ query: FormParameters) throws(XRPCError) -> JSONObject {
+    func listRecords(_ context: RequestContext) throws(XRPCError) -> JSONObject {
+        let query: FormParameters
+        do {
+            query = try FormParameters(query: context.target)
+        } catch {
+            throw .invalid(error.description)
+        }
         guard let repo = query["repo"], let collection = query["collection"] else {
             throw .invalid("Params must have repo and collection")
         }

@@ -7,22 +7,6 @@ struct AuthorizationAnswer {
     let request: StandInRequest
     var parameters: [(name: String, value: String)]
 
-    mutating func apply(_ faults: [StandInFaults.ResponseFault]) {
-        for fault in faults {
-            switch fault {
-            case .parameter(let name, let value):
-                let index = parameters.firstIndex { $0.name == name }
-                switch (index, value) {
-                case (let index?, let value?): parameters[index].value = value
-                case (let index?, nil): parameters.remove(at: index)
-                case (nil, let value?): parameters.append((name, value))
-                case (nil, nil): break
-                }
-            case .repeated(let name, let value): parameters.append((name, value))
-            }
-        }
-    }
-
     func response(_ answers: StandInAnswers) throws -> Response {
         guard request.isFormPost else {
             let location = FormEncoding.appending(parameters, to: request.redirectURI)

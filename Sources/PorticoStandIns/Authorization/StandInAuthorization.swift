@@ -2,26 +2,23 @@ import HTTPTypes
 import PorticoBytes
 import PorticoProtocol
 import PorticoWeb
-import PorticoSystem
 
 /// The authorization endpoint (RFC 6749 §3.1): a page with people to choose from, and what follows.
 ///
-/// Only ``StandInFaults/oldSession`` makes a session: a user of this machine's loopback may choose
-/// any person each time.
+/// There are no sessions: a user of this machine's loopback may choose any person each time.
 struct StandInAuthorization {
     let answers: StandInAnswers
 
     private var standIns: StandIns { answers.standIns }
 
     func answer(to call: StandInCall) throws -> Response {
-        let client = standIns.memory.withLock { $0.client(call.query["client_id"], at: call.kind) }
+        let client = standIns.client(call.query["client_id"], at: call.kind)
         let request: StandInRequest
         do {
             request = try StandInRequest(call, client: client)
         } catch let denial as StandInRequest.Denial {
             return try deny(denial.request, call, denial.code)
         }
-        if let error = call.faults.authorizationError { return try deny(request, call, error) }
         if request.prompts.contains("none") {
             return try deny(
                 request,
@@ -29,15 +26,12 @@ struct StandInAuthorization {
                 call.kind == .google ? "interaction_required" : "login_required"
             )
         }
-        if let session = call.faults.oldSession {
-            return try accept(request, call, session.person, since: session.began)
-        }
         if call.method == .post {
             if call.form["cancel"] != nil { return try cancel(request, call) }
             if let person = standIns.people(at: call.kind).first(where: {
                 $0.id == call.form["person"]
             }) {
-                return try accept(request, call, person, since: call.now)
+                return try accept(request, call, person)
             }
         }
         let chooser = AccountChooser(
@@ -51,8 +45,7 @@ struct StandInAuthorization {
     private func accept(
         _ request: StandInRequest,
         _ call: StandInCall,
-        _ person: StandInPerson,
-        since authTime: Date
+        _ person: StandInPerson
     ) throws -> Response {
         let consent = standIns.memory.withLock {
             $0.consent(
@@ -70,7 +63,7 @@ struct StandInAuthorization {
             hidesEmail: consent.hidesEmail,
             scopes: request.scopes.filter { !(keepsEmail && $0 == "email") },
             nonce: request.nonce,
-            authTime: authTime,
+            authTime: call.now,
             sessionID: call.moment.random.text(16)
         )
         let isAskedAnew = consent.isFirst || request.prompts.contains("consent")
@@ -83,26 +76,11 @@ struct StandInAuthorization {
             call.moment
         )
         var parameters = [(name: "code", value: code)]
-        if request.wantsIDToken, let token = try idToken(grant, code, call) {
-            parameters.append(("id_token", token))
-        }
         parameters += Self.extras(request, grant)
-        if call.kind == .apple,
-            let user = Self.user(grant, isFirst: consent.isFirst, call.faults.appleUser)
-        {
+        if call.kind == .apple, consent.isFirst, let user = Self.user(grant) {
             parameters.append(("user", user))
         }
         return try send(parameters, request, call)
-    }
-
-    private func idToken(_ grant: StandInGrant, _ code: String, _ call: StandInCall) throws
-        -> String?
-    {
-        try StandInTokenSigner(
-            standIns: standIns,
-            kind: call.kind,
-            faults: call.faults.idToken
-        ).idToken(for: grant, code: code, at: call.now)
     }
 
     /// The members that Google adds.
@@ -120,15 +98,8 @@ struct StandInAuthorization {
     }
 
     /// Apple's `user`, the first time that a person consents (PRV-A-5).
-    private static func user(
-        _ grant: StandInGrant,
-        isFirst: Bool,
-        _ mode: StandInFaults.AppleUser
-    ) -> String? {
-        if case .text(let text) = mode { return text }
-        var isWanted = isFirst
-        if case .always = mode { isWanted = true }
-        guard isWanted, !Set(grant.scopes).isDisjoint(with: ["name", "email"]) else { return nil }
+    private static func user(_ grant: StandInGrant) -> String? {
+        guard !Set(grant.scopes).isDisjoint(with: ["name", "email"]) else { return nil }
         var user = JSONObject()
         if grant.scopes.contains("name"), !grant.person.name.isEmpty {
             user["name"] = [
@@ -175,7 +146,6 @@ struct StandInAuthorization {
             answer.parameters.append(("iss", standIns.issuer(of: call.kind)))
         }
         answer.parameters += parameters
-        answer.apply(call.faults.response)
         return try answer.response(answers)
     }
 }

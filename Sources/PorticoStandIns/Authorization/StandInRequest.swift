@@ -12,8 +12,6 @@ struct StandInRequest: Sendable {
     let challenge: CodeChallenge?
     /// Whether the answer is posted by the browser (OAuth 2.0 Form Post Response Mode).
     let isFormPost: Bool
-    /// Apple: `code id_token`.
-    let wantsIDToken: Bool
     /// Google: `access_type=offline`; others: the scope `offline_access`.
     let isOffline: Bool
     let prompts: [String]
@@ -54,18 +52,13 @@ struct StandInRequest: Sendable {
             : kind == .apple || scopes.contains("offline_access")
         isFormPost = parameters["response_mode"] == "form_post"
         let types = Self.words(parameters["response_type"], " ")
-        wantsIDToken = kind == .apple && types == ["code", "id_token"]
         challenge = try Self.challenge(parameters, kind)
         try check(types, parameters)
-        // RFC 8252 §8.1.
-        if case .none = client.authentication, challenge == nil {
-            throw StandInRefusal.page("invalid_request: this application must use PKCE.")
-        }
     }
 
     private func check(_ types: [String], _ parameters: FormParameters) throws {
         // Only Facebook has a default.
-        guard wantsIDToken || types == ["code"] || kind == .facebook && types.isEmpty else {
+        guard types == ["code"] || kind == .facebook && types.isEmpty else {
             guard kind == .openID else {
                 throw StandInRefusal.page("invalid_request: the response_type must be code.")
             }
@@ -85,7 +78,7 @@ struct StandInRequest: Sendable {
                 throw StandInRefusal.page("invalid_scope: only name and email can be asked for.")
             }
             // PRV-A-3.
-            guard isFormPost || scopes.allSatisfy({ $0 == "openid" }) && !wantsIDToken else {
+            guard isFormPost || scopes.allSatisfy({ $0 == "openid" }) else {
                 throw StandInRefusal.page(
                     "response_mode must be form_post when name or email scope is requested."
                 )

@@ -31,33 +31,16 @@ struct StandInClientAuthentication {
             guard let secret = call["client_secret"],
                 isSigned(secret, by: key, issuer: teamID, client, call)
             else { throw Self.refusal(call) }
-        case .key(let key):
-            guard
-                call["client_assertion_type"]
-                    == "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
-                let assertion = call["client_assertion"],
-                isSigned(assertion, by: key, issuer: client.clientID, client, call)
-            else { throw Self.refusal(call) }
-        case .none: break
         }
         return client
     }
 
-    /// The client named in a request: the parameter, the username, or the assertion's subject.
+    /// The client named in a request: the parameter, or the username.
     private func named(by call: StandInCall) -> StandInClient? {
-        let clientID = call.basic?.clientID ?? call["client_id"] ?? subject(call)
-        return standIns.memory.withLock { $0.client(clientID, at: call.kind) }
+        standIns.client(call.basic?.clientID ?? call["client_id"], at: call.kind)
     }
 
-    private func subject(_ call: StandInCall) -> String? {
-        // `try?`: an assertion that cannot be parsed names no client.
-        guard let text = call["client_assertion"], let token = try? JWT(parsing: text) else {
-            return nil
-        }
-        return try? token.uncheckedClaims().string("sub")  // `try?`: as above
-    }
-
-    /// A JWT that authenticates a client (RFC 7523 §3; Sign in with Apple).
+    /// A JWT that authenticates a client (Sign in with Apple).
     private func isSigned(
         _ text: String,
         by key: VerificationKey,
@@ -68,7 +51,7 @@ struct StandInClientAuthentication {
         // `try?`: whatever is wrong with it, it proves nothing.
         guard let token = try? JWT(parsing: text),
             // Apple finds the key by its ID, which is therefore required.
-            call.kind != .apple || token.header.keyID != nil,
+            token.header.keyID != nil,
             let jwt = try? token.verified(
                 by: [key],
                 allowing: [key.algorithm],
@@ -78,10 +61,8 @@ struct StandInClientAuthentication {
             sameBytes(jwt.claims.string("iss") ?? "", issuer),
             sameBytes(jwt.claims.string("sub") ?? "", client.clientID),
             audiences(of: call).contains(where: { sameBytes($0, Self.audience(jwt.claims)) }),
-            call.now < expiresAt
+            let issuedAt = jwt.claims["iat"].flatMap(NumericDate.date), call.now < expiresAt
         else { return false }
-        guard call.kind == .apple else { return true }
-        guard let issuedAt = jwt.claims["iat"].flatMap(NumericDate.date) else { return false }
         return issuedAt <= call.now + 60
             && expiresAt.timeIntervalSince(issuedAt) <= Self.longestSecret
     }
@@ -93,10 +74,9 @@ struct StandInClientAuthentication {
         return texts[0]
     }
 
-    /// The stand-in itself; for Apple also the real provider, because its secrets are made for it.
+    /// The stand-in itself, and the real provider, because secrets are made for it.
     private func audiences(of call: StandInCall) -> [String] {
-        let issuer = standIns.issuer(of: call.kind)
-        return call.kind == .apple ? [issuer, "https://appleid.apple.com"] : [issuer]
+        [standIns.issuer(of: call.kind), "https://appleid.apple.com"]
     }
 
     private static func refusal(_ call: StandInCall) -> StandInRefusal {

@@ -7,9 +7,9 @@ struct StandInDocuments {
     let answers: StandInAnswers
 
     func keys(_ call: StandInCall) throws -> Response {
-        let keys = try answers.standIns.keys(of: call.kind)
-        return Response(
-            publicJSON: JWKSet(keys.map(\.verificationKey)).serialized(),
+        Response(
+            publicJSON: JWKSet([try answers.standIns.key(of: call.kind).verificationKey])
+                .serialized(),
             for: 3600,
             headers: answers.headers
         )
@@ -19,7 +19,6 @@ struct StandInDocuments {
         let base = answers.standIns.issuer(of: call.kind)
         var metadata = Self.common(StandInAddresses(call.kind, base: base))
         for (name, value) in Self.members(of: call.kind) { metadata[name] = value }
-        for (name, value) in call.faults.metadata { metadata[name] = value }
         return Response(
             publicJSON: metadata.serialized(),
             for: 3600,
@@ -40,13 +39,11 @@ struct StandInDocuments {
         if let address = addresses.revocation {
             metadata["revocation_endpoint"] = .string(address)
         }
-        if let address = addresses.endSession {
-            metadata["end_session_endpoint"] = .string(address)
-        }
         return metadata
     }
 
-    /// The additional members of the providers' own documents.
+    /// The additional members of the providers' own documents. That of Facebook and that of Apple are
+    /// not asked for.
     private static func members(of kind: StandInKind) -> JSONObject {
         switch kind {
         case .google:
@@ -64,35 +61,15 @@ struct StandInDocuments {
                 "grant_types_supported": ["authorization_code", "refresh_token"],
                 "authorization_response_iss_parameter_supported": true,
             ]
-        case .facebook:
-            // Facebook does not announce PKCE, although it checks it (PRV-F-8).
-            [
-                "subject_types_supported": ["pairwise"],
-                "claims_supported": [
-                    "iss", "aud", "sub", "iat", "exp", "jti", "nonce", "at_hash", "name",
-                    "given_name", "family_name", "email", "picture",
-                ],
-            ]
-        case .apple:
-            [
-                "response_modes_supported": ["query", "fragment", "form_post"],
-                "subject_types_supported": ["pairwise"],
-                "scopes_supported": ["openid", "email", "name"],
-                "token_endpoint_auth_methods_supported": ["client_secret_post"],
-                "claims_supported": [
-                    "aud", "email", "email_verified", "exp", "iat", "is_private_email", "iss",
-                    "nonce", "nonce_supported", "real_user_status", "sub", "transfer_sub",
-                ],
-            ]
+        case .facebook, .apple: [:]
         case .openID:
             [
                 "subject_types_supported": ["public"],
                 "scopes_supported": ["openid", "email", "profile", "offline_access"],
                 "response_modes_supported": ["query", "form_post"],
                 "token_endpoint_auth_methods_supported": [
-                    "client_secret_basic", "client_secret_post", "private_key_jwt",
+                    "client_secret_basic", "client_secret_post",
                 ],
-                "token_endpoint_auth_signing_alg_values_supported": ["ES256", "RS256"],
                 "code_challenge_methods_supported": ["S256"],
                 "grant_types_supported": ["authorization_code", "refresh_token"],
                 "authorization_response_iss_parameter_supported": true,

@@ -37,7 +37,6 @@ struct StandInGraph {
         }
         // Graph includes the id, requested or not.
         answer["id"] = .string(token.grant.subject)
-        for (name, value) in call.faults.profile { answer[name] = value }
         return answers.json(answer)
     }
 
@@ -45,21 +44,20 @@ struct StandInGraph {
     func debugToken(_ call: StandInCall) throws -> Response {
         let parts = (call["access_token"] ?? "").split(separator: "|", maxSplits: 1)
         guard parts.count == 2,
-            let app = standIns.memory.withLock({ $0.client(String(parts[0]), at: .facebook) }),
+            let app = standIns.client(String(parts[0]), at: .facebook),
             case .secret(let secret) = app.authentication, SecretText(String(parts[1])) == secret
         else { throw StandInRefusal.graph(190, "Invalid OAuth access token signature.") }
         let found = standIns.memory.withLock { $0.token(call["input_token"], at: .facebook) }
-        guard let token = found, !call.faults.refusesAccessTokens else {
+        guard let token = found else {
             return answers.json(Self.invalid("Invalid OAuth access token."))
         }
-        let isOwn = sameBytes(token.grant.client.clientID, app.clientID)
-        guard isOwn || call.faults.tellsForeignTokens else {
+        guard sameBytes(token.grant.client.clientID, app.clientID) else {
             throw StandInRefusal.graph(
                 100,
                 "(#100) The App_id in the input_token did not match the Viewing App"
             )
         }
-        var details: JSONObject = [
+        let details: JSONObject = [
             "app_id": .string(token.grant.client.clientID), "type": "USER",
             "application": "Stand-in", "is_valid": .bool(token.isGood(at: call.now)),
             "issued_at": NumericDate.value(token.issuedAt),
@@ -67,22 +65,7 @@ struct StandInGraph {
             "scopes": .array(token.grant.scopes.map { .string($0) }),
             "user_id": .string(token.grant.subject),
         ]
-        for (name, value) in call.faults.profile { details[name] = value }
         return answers.json(["data": .object(details)])
-    }
-
-    /// Revokes the person's consent: `DELETE /me/permissions`.
-    func deletePermissions(_ call: StandInCall) throws -> Response {
-        guard call.method == .delete || call["method"] == "delete" else {
-            throw StandInRefusal.graph(100, "Unsupported post request.")
-        }
-        let token = try token(of: call)
-        let node = call.segments.dropLast().last
-        guard node == "me" || node == token.grant.subject else {
-            throw StandInRefusal.graph(100, "Unsupported delete request.")
-        }
-        standIns.memory.withLock { $0.withdraw(token.grant) }
-        return answers.json(["success": true])
     }
 
     /// The token of a call that also proves that it comes from the app's server.
@@ -94,7 +77,7 @@ struct StandInGraph {
             )
         }
         let found = standIns.memory.withLock { $0.token(text, at: .facebook) }
-        guard let token = found, !call.faults.refusesAccessTokens else {
+        guard let token = found else {
             throw StandInRefusal.graph(
                 190,
                 "Invalid OAuth access token - Cannot parse access token"

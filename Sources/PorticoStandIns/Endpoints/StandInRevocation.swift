@@ -3,7 +3,7 @@ import PorticoBytes
 import PorticoProtocol
 import PorticoWeb
 
-/// Ends a grant (RFC 7009) and a session (OpenID Connect RP-Initiated Logout).
+/// Ends a grant (RFC 7009).
 struct StandInRevocation {
     let answers: StandInAnswers
 
@@ -27,29 +27,5 @@ struct StandInRevocation {
         }
         standIns.memory.withLock { $0.withdraw(token.grant) }
         return answers.json([:])
-    }
-
-    /// RP-Initiated Logout §2, §3: redirects only to an address of the client that the hint was
-    /// for.
-    func endSession(_ call: StandInCall) throws -> Response {
-        guard let uri = call["post_logout_redirect_uri"], let clientID = audience(of: call),
-            let client = standIns.memory.withLock({ $0.client(clientID, at: call.kind) }),
-            client.redirectURIs.contains(where: { sameBytes($0, uri) })
-        else { return answers.page(.signedOut, call.kind) }
-        let state = call["state"].map { [(name: "state", value: $0)] } ?? []
-        return try answers.redirect(to: FormEncoding.appending(state, to: uri))
-    }
-
-    private func audience(of call: StandInCall) -> String? {
-        guard let hint = call["id_token_hint"],
-            let keys = try? standIns.keys(of: call.kind),  // `try?`: no key, no hint
-            // `try?`: a hint that is not ours names no client.
-            let jwt = try? JWT(parsing: hint).verified(
-                by: keys.map(\.verificationKey),
-                allowing: [.rs256],
-                types: [.jwt]
-            )
-        else { return nil }
-        return jwt.claims.string("aud")
     }
 }

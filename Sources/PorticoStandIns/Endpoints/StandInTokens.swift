@@ -11,13 +11,7 @@ struct StandInTokens {
     private var standIns: StandIns { answers.standIns }
 
     func answer(to call: StandInCall) throws -> Response {
-        let tokens: JSONObject
-        do {
-            tokens = try exchange(call)
-        } catch let refusal as StandInRefusal {
-            return answers.refuse(refusal, call)
-        }
-        return try StandInTokenAnswers(answers: answers).response(tokens, call.faults.tokenAnswer)
+        answers.json(try exchange(call))
     }
 
     private func exchange(_ call: StandInCall) throws -> JSONObject {
@@ -53,11 +47,7 @@ struct StandInTokens {
         guard sameBytes(code.grant.client.clientID, client.clientID) else {
             throw Self.refusal(call, 36009, "The code was given to another client.")
         }
-        // A native code had no redirect; the parameter is then missing or empty.
-        let redirectURI = call["redirect_uri"]
-        guard
-            redirectURI.map({ uri in code.redirectURI.map { sameBytes($0, uri) } ?? false })
-                ?? (code.redirectURI == nil)
+        guard let redirectURI = call["redirect_uri"], sameBytes(code.redirectURI, redirectURI)
         else {
             guard call.kind == .google else {
                 throw Self.refusal(call, 36008, "The redirect URI is another one.")
@@ -121,14 +111,8 @@ struct StandInTokens {
             answer["scope"] = .string(grant.scopes.joined(separator: " "))
         }
         guard call.kind == .apple || grant.scopes.contains("openid") else { return answer }
-        let signer = StandInTokenSigner(
-            standIns: standIns,
-            kind: call.kind,
-            faults: call.faults.idToken
-        )
-        if let token = try signer.idToken(for: grant, accessToken: accessToken, at: call.now) {
-            answer["id_token"] = .string(token)
-        }
+        let idToken = try standIns.idToken(for: grant, accessToken: accessToken, call.moment)
+        answer["id_token"] = .string(idToken)
         return answer
     }
 

@@ -10,7 +10,7 @@ struct StandInUserInfo {
     func answer(to call: StandInCall) throws -> Response {
         let token = answers.standIns.memory.withLock { $0.token(call.bearer, at: call.kind) }
         guard let token, !token.isRefreshToken, token.isGood(at: call.now),
-            token.grant.scopes.contains("openid"), !call.faults.refusesAccessTokens
+            token.grant.scopes.contains("openid")
         else {
             return answers.json(
                 ["error": "invalid_token", "error_description": "Invalid Credentials"],
@@ -18,12 +18,7 @@ struct StandInUserInfo {
                 adding: [.wwwAuthenticate: "Bearer error=\"invalid_token\""]
             )
         }
-        var claims = StandInClaims(
-            grant: token.grant,
-            base: answers.standIns.issuer(of: call.kind),
-            writesBooleans: true
-        ).profile
-        for (name, value) in call.faults.profile { claims[name] = value }
-        return answers.json(claims)
+        let base = answers.standIns.issuer(of: call.kind)
+        return answers.json(StandInClaims(grant: token.grant, base: base).profile)
     }
 }

@@ -56,7 +56,7 @@ struct StandInPage {
     )
 }
 
-/// An address of the stand-in itself, or the redirect URI that a test registered.
+/// An address of the stand-in itself, or the redirect URI that is registered.
 struct StandInAddress: HTMLAddress {
     let href: String
 }

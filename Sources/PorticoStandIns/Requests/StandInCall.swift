@@ -1,33 +1,26 @@
-import HTTPTypes
+package import HTTPTypes
 import PorticoBytes
-import PorticoProtocol
+package import PorticoProtocol
 import PorticoWeb
 import PorticoSystem
 
 /// A parsed request to one endpoint, not answered yet.
-struct StandInCall: Sendable {
-    let kind: StandInKind
-    let endpoint: StandInEndpoint
-    let method: HTTPRequest.Method
+package struct StandInCall: Sendable {
+    package let kind: StandInKind
+    package let endpoint: StandInEndpoint
+    package var method: HTTPRequest.Method
     /// Path and query as received, for a form that is sent to the same address.
     let target: String
     /// The segments after the stand-in's name.
     let segments: [String]
-    let query: FormParameters
-    let form: FormParameters
-    let headers: HTTPFields
-    let faults: StandInFaults
+    package let query: FormParameters
+    package var form: FormParameters
+    package let headers: HTTPFields
     let moment: Moment
 
-    init(
-        _ context: RequestContext,
-        _ kind: StandInKind,
-        _ endpoint: StandInEndpoint,
-        _ faults: StandInFaults
-    ) throws {
+    init(_ context: RequestContext, _ kind: StandInKind, _ endpoint: StandInEndpoint) throws {
         self.kind = kind
         self.endpoint = endpoint
-        self.faults = faults
         method = context.method
         target = context.received.head.path ?? "/"
         segments = context.target.segments.dropFirst().map(String.init)
@@ -41,7 +34,7 @@ struct StandInCall: Sendable {
     var now: Date { moment.now }
 
     /// A parameter, from the body or otherwise from the query.
-    subscript(name: String) -> String? { form[name] ?? query[name] }
+    package subscript(name: String) -> String? { form[name] ?? query[name] }
 
     /// The token of `Authorization: Bearer` (RFC 6750 §2.1).
     var bearer: String? {
@@ -69,24 +62,5 @@ struct StandInCall: Sendable {
             let secret = FormEncoding.decode(parts[1])
         else { return nil }
         return (clientID, secret)
-    }
-
-    var authentication: StandInLog.Authentication {
-        if basic != nil { return .basic }
-        if self["client_assertion"] != nil { return .assertion }
-        return self["client_secret"] == nil ? .none : .post
-    }
-
-    var logged: StandInLog.Entry {
-        StandInLog.Entry(
-            kind: kind,
-            endpoint: endpoint,
-            method: method,
-            query: query,
-            form: form,
-            authentication: authentication,
-            bearer: bearer,
-            headers: headers
-        )
     }
 }

@@ -1,9 +1,9 @@
 /// The addresses of a stand-in's endpoints, with the real provider's paths.
-struct StandInAddresses: Sendable {
-    let base: String
+package struct StandInAddresses: Sendable {
+    package let base: String
     private let kind: StandInKind
 
-    init(_ kind: StandInKind, base: String) {
+    package init(_ kind: StandInKind, base: String) {
         self.kind = kind
         self.base = base
     }
@@ -11,7 +11,7 @@ struct StandInAddresses: Sendable {
     /// Graph's version in addresses; any other is answered as well.
     private static let graphVersion = "v23.0"
 
-    var authorization: String {
+    package var authorization: String {
         switch kind {
         case .google: base + "/o/oauth2/v2/auth"
         case .facebook: "\(base)/\(Self.graphVersion)/dialog/oauth"
@@ -20,7 +20,7 @@ struct StandInAddresses: Sendable {
         }
     }
 
-    var token: String {
+    package var token: String {
         switch kind {
         case .google, .openID: base + "/token"
         case .facebook: "\(base)/\(Self.graphVersion)/oauth/access_token"
@@ -28,7 +28,7 @@ struct StandInAddresses: Sendable {
         }
     }
 
-    var keys: String {
+    package var keys: String {
         switch kind {
         case .google: base + "/oauth2/v3/certs"
         case .facebook: base + "/.well-known/oauth/openid/jwks/"
@@ -37,7 +37,7 @@ struct StandInAddresses: Sendable {
         }
     }
 
-    var userInfo: String? {
+    package var userInfo: String? {
         switch kind {
         case .google: base + "/v1/userinfo"
         case .facebook: "\(base)/\(Self.graphVersion)/me"
@@ -46,19 +46,11 @@ struct StandInAddresses: Sendable {
         }
     }
 
-    var revocation: String? {
+    package var revocation: String? {
         switch kind {
         case .google, .openID: base + "/revoke"
         case .facebook: nil
         case .apple: base + "/auth/revoke"
         }
-    }
-
-    var endSession: String? { kind == .openID ? base + "/logout" : nil }
-
-    /// `accounts.google.com` for `https://accounts.google.com` (PRV-G-2).
-    var withoutScheme: String {
-        guard let end = base.firstRange(of: "://")?.upperBound else { return base }
-        return String(base[end...])
     }
 }

@@ -14,10 +14,6 @@ package struct StandInClient: Sendable {
         case secret(SecretText)
         /// Apple: a secret that is a JWT signed with the team's key.
         case teamKey(teamID: String, key: VerificationKey)
-        /// `private_key_jwt` (OpenID Connect Core §9).
-        case key(VerificationKey)
-        /// No authentication: an app on a device, which must use PKCE (RFC 8252 §8.1).
-        case none
     }
 
     package init(clientID: String, redirectURIs: [String], authentication: Authentication) {

@@ -1,9 +1,9 @@
 import PorticoBytes
 import PorticoProtocol
-import PorticoSystem
+package import PorticoSystem
 
 /// What a person has agreed to in one sign-in.
-struct StandInGrant: Sendable {
+package struct StandInGrant: Sendable {
     let kind: StandInKind
     let client: StandInClient
     let person: StandInPerson
@@ -16,11 +16,31 @@ struct StandInGrant: Sendable {
     /// `sid` (OpenID Connect Back-Channel Logout §2.1).
     let sessionID: String
 
+    package init(
+        kind: StandInKind,
+        client: StandInClient,
+        person: StandInPerson,
+        hidesEmail: Bool,
+        scopes: [String],
+        nonce: String?,
+        authTime: Date,
+        sessionID: String
+    ) {
+        self.kind = kind
+        self.client = client
+        self.person = person
+        self.hidesEmail = hidesEmail
+        self.scopes = scopes
+        self.nonce = nonce
+        self.authTime = authTime
+        self.sessionID = sessionID
+    }
+
     /// The person's id at this stand-in for this client, the same after every restart: global at
     /// Google, one per app at Facebook, one per team at Apple.
-    var subject: String { Self.subject(of: person, for: client, at: kind) }
+    package var subject: String { Self.subject(of: person, for: client, at: kind) }
 
-    static func subject(
+    package static func subject(
         of person: StandInPerson,
         for client: StandInClient,
         at kind: StandInKind
@@ -37,7 +57,7 @@ struct StandInGrant: Sendable {
     }
 
     /// The address that the client sees.
-    var email: String? {
+    package var email: String? {
         guard scopes.contains("email"), let email = person.email else { return nil }
         guard kind == .apple, hidesEmail else { return email }
         let hash = Hash256(of: "relay \(client.group) \(person.id)")
@@ -55,8 +75,7 @@ struct StandInGrant: Sendable {
 /// An issued code (RFC 6749 §4.1.2).
 struct StandInCode: Sendable {
     let grant: StandInGrant
-    /// `nil` for the code of a native sign-in, which was not redirected.
-    let redirectURI: String?
+    let redirectURI: String
     let challenge: CodeChallenge?
     /// Whether redeeming it returns a refresh token.
     let isOffline: Bool

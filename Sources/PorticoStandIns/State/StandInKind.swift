@@ -16,6 +16,16 @@ package enum StandInKind: String, CaseIterable, Hashable, Sendable {
         }
     }
 
+    /// The id of the application of a demo.
+    package var demoClientID: String {
+        switch self {
+        case .google: "stand-in.apps.googleusercontent.com"
+        case .facebook: "1000000000000001"
+        case .apple: "com.example.stand-in.web"
+        case .openID: "portico"
+        }
+    }
+
     /// How long a code is valid, in seconds: ten minutes at most (RFC 6749 §4.1.2), five at Apple.
     var codeLife: Double { self == .apple ? 300 : 600 }
 }

@@ -5,17 +5,14 @@ import PorticoSystem
 /// The stand-ins' state while they run; nothing is stored.
 struct StandInMemory: Sendable {
     var clients: [StandInKind: [StandInClient]] = [:]
-    var appleKeys: [String: StandInSettings.AppleKey] = [:]
     var people: [StandInKind: [StandInPerson]] = [:]
-    var faults: [StandInKind: StandInFaults] = [:]
-    /// The published keys; the last one signs.
-    private var keys: [StandInKind: [SigningKey]]
+    private var keys: [StandInKind: SigningKey]
     private var codes: [String: StandInCode] = [:]
     private var tokens: [String: StandInToken] = [:]
     /// Who has consented; whether with a relay address.
     private var consents: [Consent: Bool] = [:]
 
-    init(keys: [StandInKind: [SigningKey]]) {
+    init(keys: [StandInKind: SigningKey]) {
         self.keys = keys
     }
 
@@ -42,20 +39,11 @@ extension StandInMemory {
     }
 
     /// Made on the first request: an RSA key takes some time.
-    mutating func keys(of kind: StandInKind, random: RandomSource) throws(JWKError) -> [SigningKey]
-    {
-        if let known = keys[kind], !known.isEmpty { return known }
-        return try rotate(kind, keepingOld: false, random: random)
-    }
-
-    @discardableResult
-    mutating func rotate(_ kind: StandInKind, keepingOld: Bool, random: RandomSource)
-        throws(JWKError) -> [SigningKey]
-    {
+    mutating func key(of kind: StandInKind, random: RandomSource) throws(JWKError) -> SigningKey {
+        if let known = keys[kind] { return known }
         let key = try SigningKey(generating: .rs256, random: random)
-        let all = (keepingOld ? keys[kind, default: []] : []) + [key]
-        keys[kind] = all
-        return all
+        keys[kind] = key
+        return key
     }
 }
 

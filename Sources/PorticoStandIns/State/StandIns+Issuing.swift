@@ -1,11 +1,11 @@
-import PorticoBytes
+package import PorticoBytes
 import PorticoProtocol
 import PorticoSystem
 
 extension StandIns {
     func newCode(
         for grant: StandInGrant,
-        redirectURI: String?,
+        redirectURI: String,
         challenge: CodeChallenge?,
         isOffline: Bool,
         _ moment: Moment
@@ -23,7 +23,7 @@ extension StandIns {
     }
 
     /// - Parameter life: In seconds.
-    func newToken(
+    package func newToken(
         for grant: StandInGrant,
         isRefreshToken: Bool = false,
         life: Double,

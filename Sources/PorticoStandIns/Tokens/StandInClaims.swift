@@ -6,7 +6,6 @@ import PorticoSystem
 struct StandInClaims {
     let grant: StandInGrant
     let base: String
-    let writesBooleans: Bool
 
     /// The claims of an ID Token, without those about time and the request.
     var idToken: JSONObject {
@@ -43,7 +42,7 @@ struct StandInClaims {
         return claims
     }
 
-    /// Apple writes flags as texts, or as booleans; the name is never in the token (PRV-A-5, A-7).
+    /// Apple writes flags as texts; the name is never in the token (PRV-A-5, A-7).
     private var apple: JSONObject {
         var claims: JSONObject = [
             "sub": .string(grant.subject), "nonce_supported": true,
@@ -51,8 +50,8 @@ struct StandInClaims {
         ]
         guard let email = grant.email else { return claims }
         claims["email"] = .string(email)
-        claims["email_verified"] = flag(grant.person.isEmailVerified)
-        if grant.hidesEmail { claims["is_private_email"] = flag(true) }
+        claims["email_verified"] = grant.person.isEmailVerified ? "true" : "false"
+        if grant.hidesEmail { claims["is_private_email"] = "true" }
         return claims
     }
 
@@ -61,10 +60,6 @@ struct StandInClaims {
         case .facebook: true
         case .google, .apple, .openID: grant.scopes.contains("profile")
         }
-    }
-
-    private func flag(_ value: Bool) -> JSONValue {
-        writesBooleans ? .bool(value) : .string(value ? "true" : "false")
     }
 
     private func merge(_ other: JSONObject, into claims: inout JSONObject) {

@@ -41,7 +41,7 @@ struct JoinedBackendTests {
         let records = try await scene.call(list + ATHostPerson.ann.did, seal)
         #expect(records.json.array("records")?.count == 1)
         // As whom we asked, the realm has read from our own document.
-        let pushed = try #require(scene.host.log.requests(to: .pushed).last)
+        let pushed = try #require(scene.log.requests(to: .pushed).last)
         let address = "https://\(BackendUnderTest.host)/oauth-client-metadata.json"
         #expect(pushed.form["client_id"] == address && pushed.form.contains("client_assertion"))
     }
@@ -54,7 +54,7 @@ struct JoinedBackendTests {
         for _ in 1...3 {
             // Also longer than any nonce is good.
             scene.clock.advance(by: Self.past)
-            scene.host.log.clear()
+            scene.log.clear()
             #expect(try await scene.call(seal).status == 200)
             #expect(scene.refreshTokens.count == 2)
             #expect(Set(scene.refreshTokens).count == 1, "the same one, with the new nonce")
@@ -63,9 +63,9 @@ struct JoinedBackendTests {
         }
         // The token is still good, the nonce is not.
         scene.clock.advance(by: 180)
-        scene.host.log.clear()
+        scene.log.clear()
         #expect(try await scene.call(seal).status == 200)
-        #expect(scene.host.log.count(.xrpc) == 2 && scene.refreshTokens.isEmpty)
+        #expect(scene.log.count(.xrpc) == 2 && scene.refreshTokens.isEmpty)
     }
 
     @Test("Of two devices of a person, one signs out, and the other goes on")

@@ -24,7 +24,7 @@ import Testing
         var page = try await scene.begin(ATHostPerson.ann.handle, visitor)
         if endpoint == .token { page = try await scene.finish(page, visitor) }
         #expect(page.reply.text.contains("doesn’t offer sign-in for apps"), "\(page.reply.text)")
-        #expect(scene.host.log.count(endpoint) == 2)
+        #expect(scene.log.count(endpoint) == 2)
         #expect(visitor.cookies["sid"] == nil)
         #expect(try scene.server.accountSessions() == 0)
     }
@@ -32,7 +32,7 @@ import Testing
     @Test(
         "A refresh that the host does not finish keeps the session, and the next one makes it good",
         arguments: [
-            "nonces without end", "500", "the answer is lost", "our document is gone", "down",
+            "nonces without end", "the answer is lost", "our document is gone", "down",
         ]
     )
     func unfinished(_ fault: String) async throws {
@@ -42,8 +42,6 @@ import Testing
         scene.host.configure { faults in
             switch fault {
             case "nonces without end": faults.alwaysAsksForNonce = [.token]
-            case "500":
-                faults.errors = [.token: ATHostFaults.Refused(status: 500, code: "server_error")]
             case "the answer is lost": faults.losesAnswers = [.token]
             case "our document is gone": faults.gone = [.client]
             default: faults.down = [.token]
@@ -65,7 +63,7 @@ import Testing
         scene.host.configure { $0.losers = .serverError }
         for _ in 1...5 {
             scene.clock.advance(by: Self.past)
-            scene.host.log.clear()
+            scene.log.clear()
             let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
                 for _ in 0..<20 { group.addTask { try await scene.call(seal).status } }
                 return try await group.reduce(into: []) { $0.append($1) }
@@ -78,7 +76,7 @@ import Testing
     @Test("attack G09: tokens of another account sign nobody in, and are given back")
     func otherAtSignIn() async throws {
         let scene = try await JoinedScene()
-        scene.host.configure { $0.tokenAnswer = [.subject(ATHostPerson.bob.did)] }
+        scene.host.configure { $0.tokenAnswer = ["sub": .string(ATHostPerson.bob.did)] }
         let visitor = TestVisitor(scene.server)
         let page = try await scene.finish(
             try await scene.begin(ATHostPerson.ann.handle, visitor),
@@ -95,7 +93,7 @@ import Testing
         let scene = try await JoinedScene()
         let seal = try await scene.signIn()
         scene.clock.advance(by: Self.past)
-        scene.host.configure { $0.tokenAnswer = [.subject(ATHostPerson.bob.did)] }
+        scene.host.configure { $0.tokenAnswer = ["sub": .string(ATHostPerson.bob.did)] }
         let ended = try await scene.call(seal)
         #expect(ended.status == 401 && ended.json.string("reason") == "SESSION_EXPIRED")
         scene.host.repair()
@@ -127,8 +125,7 @@ import Testing
     @Test("A person whose account has no host reads that there is no sign-in for apps")
     func withoutHost() async throws {
         let scene = try await JoinedScene()
-        let services = JSONValue.array([])
-        scene.host.configure { $0.documents = [.did: ["service": services]] }
+        scene.joined.didMembers.withLock { $0 = ["service": .array([])] }
         let page = try await scene.begin(ATHostPerson.ann.handle, TestVisitor(scene.server))
         #expect(page.reply.status == 502)
         #expect(page.reply.text.contains("doesn’t offer sign-in for apps"), "\(page.reply.text)")

@@ -32,6 +32,7 @@ struct JoinedScene: Sendable {
     }
 
     var host: ATHost { joined.host }
+    var log: RequestLog<ATHostCall> { joined.log }
     var clock: StoppedClock { server.clock }
 
     // MARK: In the browser
@@ -109,13 +110,13 @@ struct JoinedScene: Sendable {
 
     /// The refresh tokens that the host was sent.
     var refreshTokens: [String] {
-        host.log.requests(to: .token).compactMap { $0.form["refresh_token"] }
+        log.requests(to: .token).compactMap { $0.form["refresh_token"] }
     }
 
     /// Waits until the host is told that a session is over.
     func revoked() async throws {
         try await waitUntil("the host is told") {
-            host.log.requests(to: .revocation).contains { $0.form.contains("token") }
+            log.requests(to: .revocation).contains { $0.form.contains("token") }
         }
     }
 }

@@ -151,9 +151,5 @@ extension PageWalk {
             try await server.database.outbox.markFailed(ids[2], dueAt: nil)
             return try await visitor.open("/_outbox").reply
         },
-        PageWalk(GalleryIndexPage.self, "all") { walker in
-            let server = try await BackendUnderTest(isDemonstration: true)
-            return try await walker.visitor(server).open("/_gallery").reply
-        },
     ]
 }

@@ -21,7 +21,7 @@ import Testing
             let byDID = try await scene.resolver.identity(of: did)
             #expect(byDID.handle == handle)
         }
-        #expect(scene.host.log.count(.handle) > 0 && scene.host.log.count(.directory) == 6)
+        #expect(scene.log.count(.handle) > 0 && scene.log.count(.directory) == 6)
         #expect(scene.behind.asked.isEmpty)
     }
 
@@ -50,43 +50,6 @@ import Testing
         #expect(try await scene.send(.get, path).status == 404)
     }
 
-    @Test("an account that has moved, or is another's, is found where it is said to be")
-    func people() async throws {
-        let scene = try HostScene()
-        var ann = HostScene.ann
-        ann.movedTo = "https://other.handles.test"
-        scene.host.setPeople([ann])
-        let identity = try await scene.resolver.identity(of: try DID(ann.did))
-        #expect(identity.host.text == "https://other.handles.test")
-        #expect(scene.host.texts == ["_atproto.ann.handles.test": ["did=\(ann.did)"]])
-        await #expect(throws: IdentityError.didNotFound) {
-            try await scene.resolver.identity(of: try DID(HostScene.bob.did))
-        }
-    }
-
-    @Test("com.atproto.identity.resolveHandle, com.atproto.server.describeServer")
-    func publicMethods() async throws {
-        let scene = try HostScene()
-        let resolve = "/xrpc/com.atproto.identity.resolveHandle"
-        let found = try await scene.send(.get, "\(resolve)?handle=Ann.Handles.Test")
-        #expect(found.status == 200 && found.json.string("did") == HostScene.ann.did)
-        #expect(found.headers[.accessControlAllowOrigin] == "*" && found.nonce == nil)
-        for (query, error) in [
-            ("?handle=nobody.handles.test", "HandleNotFound"), ("?handle=nobody", "InvalidRequest"),
-            ("", "InvalidRequest"),
-        ] {
-            let reply = try await scene.send(.get, resolve + query)
-            #expect(reply.status == 400 && reply.error == error, "\(query)")
-            #expect(reply.nonce == nil && reply.headers[.wwwAuthenticate] == nil)
-        }
-        let server = try await scene.send(.get, "/xrpc/com.atproto.server.describeServer").json
-        #expect(server.string("did") == "did:web:pds.handles.test")
-        #expect(server.strings("availableUserDomains") == [".handles.test"])
-        let posted = try await scene.send(.post, "/xrpc/com.atproto.server.describeServer")
-        #expect(posted.status == 400 && posted.error == "InvalidRequest")
-        #expect(try await scene.send(.put, "/xrpc/com.atproto.server.describeServer").status == 405)
-    }
-
     @Test("RFC 9728 §3, RFC 8414 §3: the authorization server gets requests as they came")
     func passing() async throws {
         let scene = try HostScene()
@@ -98,8 +61,8 @@ import Testing
         let address = try await scene.push()
         #expect(address.hasPrefix(HostScene.origin + "/authorize?client_id="))
         // The first try is asked for a nonce.
-        #expect(scene.host.log.count(.pushed) == 2 && scene.host.log.count(.serverMetadata) == 2)
-        let entry = try #require(scene.host.log.requests(to: .pushed).last)
+        #expect(scene.log.count(.pushed) == 2 && scene.log.count(.serverMetadata) == 2)
+        let entry = try #require(scene.log.requests(to: .pushed).last)
         #expect(entry.form["login_hint"] == HostScene.ann.did && entry.method == .post)
     }
 

@@ -16,6 +16,7 @@ struct HostScene: Sendable {
 
     let clock = StoppedClock()
     let host: ATHost
+    let log = RequestLog<ATHostCall>()
     let behind: PlainAuthorizationServer
     let transport: InProcessTransport
     let rules: IdentityRules
@@ -31,7 +32,8 @@ struct HostScene: Sendable {
             baseURL: Self.origin,
             clock: Clock { clock.now },
             nonces: shared,
-            longestBlob: longestBlob
+            longestBlob: longestBlob,
+            hook: log.hook()
         )
         behind = try PlainAuthorizationServer(Self.origin, clock, shared)
         let door = InProcessServer(host.responder(authorizationServer: behind), peer: "127.0.0.1")

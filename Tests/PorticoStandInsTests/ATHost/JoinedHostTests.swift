@@ -67,12 +67,12 @@ import Testing
     func nonces() async throws {
         let scene = try await JoinedClient()
         let tokens = try await scene.signIn("bob", .bob, Self.scope)
-        scene.host.log.clear()
+        scene.log.clear()
         _ = try await scene.call("com.atproto.server.getSession", tokens.access)
-        #expect(scene.host.log.count(.xrpc) == 1)
+        #expect(scene.log.count(.xrpc) == 1)
         scene.joined.provider.clock.advance(by: 180)
         _ = try await scene.call("com.atproto.server.getSession", tokens.access)
-        #expect(scene.host.log.count(.xrpc) == 3, "one retry")
+        #expect(scene.log.count(.xrpc) == 3, "one retry")
         _ = try await scene.client.refresh(
             try #require(tokens.refresh),
             of: tokens.subject,
@@ -80,7 +80,7 @@ import Testing
             as: scene.identity,
             key: scene.key
         )
-        #expect(scene.host.log.refreshes == 1)
+        #expect(scene.log.refreshes == 1)
     }
 
     @Test("what nobody was asked to change comes from the realm: its refusals, with a nonce each")
@@ -129,6 +129,7 @@ private struct JoinedClient: Sendable {
     }
 
     var host: ATHost { joined.host }
+    var log: RequestLog<ATHostCall> { joined.log }
     private var rules: IdentityRules { joined.rules }
 
     private var sender: DPoPSender {

@@ -8,8 +8,8 @@ import PorticoWeb
 /// An authorization server of a few lines, for tests of what stands in front of it: with proofs, nonces
 /// and single-use refresh tokens, and a code that says whose tokens it is for.
 final class PlainAuthorizationServer: Responder {
-    fileprivate struct State: Sendable {
-        var key: SigningKey
+    private struct State: Sendable {
+        let key: SigningKey
         var asked: [String] = []
         /// Account and scope of each refresh token that is good.
         var refreshTokens: [String: (did: String, scope: String)] = [:]
@@ -19,7 +19,9 @@ final class PlainAuthorizationServer: Responder {
     private let origin: String
     private let clock: StoppedClock
     private let nonces: DPoPNonces
-    fileprivate let state: Locked<State>
+    private let state: Locked<State>
+    /// Whether it waits before it answers, where tokens are asked for.
+    let isHeld = Locked(false)
 
     init(_ origin: String, _ clock: StoppedClock, _ nonces: DPoPNonces) throws {
         self.origin = origin
@@ -35,11 +37,6 @@ final class PlainAuthorizationServer: Responder {
     /// The paths that were asked, in order.
     var asked: [String] { state.withLock { $0.asked } }
     var revoked: [String] { state.withLock { $0.revoked } }
-
-    func rotateKey() throws {
-        let key = try SigningKey(generating: .es256, random: .system)
-        state.withLock { $0.key = key }
-    }
 
     func respond(to request: Request) async -> Response {
         let path = String((request.head.path ?? "").prefix { $0 != "?" })
@@ -59,7 +56,11 @@ final class PlainAuthorizationServer: Responder {
             )
         case "/par", "/token", "/revoke":
             do {
-                return given(try answer(request, path))
+                let response = given(try answer(request, path))
+                while path == "/token", isHeld.withLock({ $0 }) {
+                    try await Task.sleep(for: .milliseconds(2))
+                }
+                return response
             } catch {
                 return given(Self.json(["error": "server_error"], 500))
             }
@@ -163,9 +164,4 @@ final class PlainAuthorizationServer: Responder {
             "protected_resources": [.string(origin)],
         ]
     }
-}
-
-extension PlainAuthorizationServer {
-    /// What access tokens are signed with.
-    var signingKey: SigningKey { state.withLock { $0.key } }
 }

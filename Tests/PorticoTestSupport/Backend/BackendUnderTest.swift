@@ -7,7 +7,7 @@ import PorticoBytes
 import PorticoPages
 package import PorticoProtocol
 package import PorticoSeals
-package import PorticoStandIns
+import PorticoStandIns
 package import PorticoStores
 import PorticoUpstream
 import PorticoWeb
@@ -22,7 +22,7 @@ package final class BackendUnderTest: Sendable {
     package let clock: StoppedClock
     package let database: TestDatabase
     package let ring: KeyRing
-    package let standIns: StandIns
+    package let standIns: ScriptedStandIns
     /// Where people have their accounts who sign in by handle.
     package let hosts: TestHosts
     package let backend: Backend
@@ -31,7 +31,7 @@ package final class BackendUnderTest: Sendable {
 
     /// - Parameters:
     ///   - apps: Registered beside the providers.
-    ///   - isDemonstration: Whether the gallery and the outbox are there as well.
+    ///   - isDemonstration: Whether the outbox is there as well.
     ///   - handles: With what settings people sign in by handle, too; at ``hosts``.
     ///   - joined: Their host, in place of ``hosts``. Its clock is everybody's.
     ///   - life: How long one of theirs lasts unused, in seconds.
@@ -55,18 +55,14 @@ package final class BackendUnderTest: Sendable {
         let time = Clock { clock.now }
         let ring = TestRealm.ring
         let url = try PublicURL("https://\(Self.host)")
-        let standIns = try StandIns(
-            baseURL: "http://\(Self.standInHost)",
-            clock: time,
-            keys: Self.standInKeys
-        )
-        try await standIns.offer(
+        let standIns = try ScriptedStandIns(baseURL: "http://\(Self.standInHost)", clock: time)
+        try await standIns.standIns.offer(
             to: database.configuration,
             at: "https://\(Self.host)",
             apps: apps,
             ring: ring
         )
-        let standInDoor = InProcessServer(standIns.responder, peer: "127.0.0.1")
+        let standInDoor = InProcessServer(standIns.standIns.responder, peer: "127.0.0.1")
         let transport = InProcessTransport([Self.standInHost: standInDoor].merging(further) { $1 })
         let written = WrittenLog(clock)
         let hosts = TestHosts(clock)
@@ -200,15 +196,6 @@ package final class BackendUnderTest: Sendable {
 }
 
 extension BackendUnderTest {
-    /// What the stand-ins sign with, in all tests: an RSA key takes long to make.
-    private static let standInKeys: [StandInKind: SigningKey] = {
-        // `try?`: without a key each makes its own.
-        let keys = StandInKind.allCases.map { kind in
-            (kind, try? SigningKey(generating: .rs256, random: .system))
-        }
-        return Dictionary(uniqueKeysWithValues: keys).compactMapValues(\.self)
-    }()
-
     package static let identity = ServiceIdentity(name: "Example", contact: "help@example.com")
 
     /// An app with a claimed https redirect, a private-use scheme and a loopback address.

@@ -24,20 +24,21 @@ extension ProviderRecord {
             settings["displayName"] = "Example ID"
         }
         if kind == .google { settings["offline"] = true }
-        if let key = standIn.appleKey {
-            settings["teamID"] = .string(key.teamID)
-            settings["keyID"] = .string(key.keyID)
+        if let team = standIn.team {
+            settings["teamID"] = .string(team.id)
+            settings["keyID"] = .string(team.keyID)
         }
-        let secret = standIn.clientSecret ?? standIn.appleKey?.privateKey
         self.init(
             name: name,
             kind: kind.rawValue,
             place: place,
             isEnabled: true,
             settings: settings,
-            sealedSecret: secret.map {
-                ProviderSecrets(ring: ring).seal($0, for: name, random: random)
-            }
+            sealedSecret: ProviderSecrets(ring: ring).seal(
+                standIn.secret,
+                for: name,
+                random: random
+            )
         )
     }
 }

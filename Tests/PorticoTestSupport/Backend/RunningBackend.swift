@@ -7,7 +7,7 @@ import PorticoOutbound
 import PorticoPages
 import PorticoProtocol
 import PorticoSeals
-package import PorticoStandIns
+import PorticoStandIns
 package import PorticoStores
 import PorticoUpstream
 import PorticoWeb
@@ -19,7 +19,7 @@ package struct RunningBackend: Sendable {
     package let origin: String
     package let clock: StoppedClock
     package let database: TestDatabase
-    package let standIns: StandIns
+    package let standIns: ScriptedStandIns
     package let backend: Backend
     private let sender: OutboxSender?
     private let written: WrittenLog
@@ -47,7 +47,7 @@ package struct RunningBackend: Sendable {
     private static func run<Result: Sendable>(
         _ origin: String,
         _ door: LateResponder,
-        _ standIns: StandIns,
+        _ standIns: ScriptedStandIns,
         _ clock: StoppedClock,
         _ rules: AccountRules,
         _ mails: MailServer?,
@@ -84,7 +84,7 @@ package struct RunningBackend: Sendable {
 
     private init(
         _ origin: String,
-        _ standIns: StandIns,
+        _ standIns: ScriptedStandIns,
         _ clock: StoppedClock,
         _ rules: AccountRules,
         _ outbound: OutboundClient,
@@ -98,7 +98,7 @@ package struct RunningBackend: Sendable {
         self.database = database
         let ring = TestRealm.ring
         let time = Clock { clock.now }
-        try await standIns.offer(
+        try await standIns.standIns.offer(
             to: database.configuration,
             at: origin,
             apps: [Self.notes],

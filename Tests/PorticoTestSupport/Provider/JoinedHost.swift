@@ -16,6 +16,10 @@ package struct JoinedHost: TextRecordResolver {
 
     package let provider: ProviderUnderTest
     package let host: ATHost
+    /// What it was asked.
+    package let log = RequestLog<ATHostCall>()
+    /// Set in the documents of its directory.
+    package let didMembers = Locked<JSONObject>([:])
     package let responder: ATHostResponder
     /// Answers browsers and servers alike.
     package let server: InProcessServer
@@ -52,7 +56,8 @@ package struct JoinedHost: TextRecordResolver {
         host = try ATHost(
             baseURL: origin,
             clock: Clock { clock.now },
-            nonces: DPoPNonces(ring: provider.ring)
+            nonces: DPoPNonces(ring: provider.ring),
+            hook: log.hook(settingOfDIDs: didMembers)
         )
         responder = host.responder(
             authorizationServer: ProviderBehind(

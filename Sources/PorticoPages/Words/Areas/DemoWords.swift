@@ -7,6 +7,4 @@ struct DemoWords: WordGroup {
     let sent: JoinedText
     let givenUp: Phrase
     let openLink: Phrase
-    let gallery: Phrase
-    let galleryIntro: Phrase
 }

@@ -1,6 +1,6 @@
 package import PorticoPages
 
-/// A page in every state that it can be in, for tests, for a demonstration and for changes of style.
+/// A page in every state that it can be in, for tests and for changes of style.
 package protocol PageWithStates: Page {
     static var gallery: [GalleryState] { get }
 }
@@ -71,17 +71,5 @@ package enum PageGallery {
         DeleteAccountPage.self,
         AccountDeletedPage.self,
         OutboxPage.self,
-        GalleryIndexPage.self,
     ]
-
-    /// What `GalleryIndexPage` lists.
-    package static let sections = pages.map { page in
-        GalleryIndexPage.Section(page: "\(page)", states: page.gallery.map(\.name))
-    }
-
-    /// The page that `GalleryIndexPage` links to, by the last two parts of the path.
-    package static func state(page: String, state: String) -> GalleryState? {
-        pages.first { GalleryIndexPage.slug("\($0)") == page }?
-            .gallery.first { GalleryIndexPage.slug($0.name) == state }
-    }
 }

@@ -33,16 +33,3 @@ extension OutboxPage: PageWithStates {
         )
     }
 }
-
-extension GalleryIndexPage: PageWithStates {
-    package static let gallery = [
-        GalleryState(
-            "all",
-            GalleryIndexPage(
-                sections: PageGallery.pages.filter { $0 != GalleryIndexPage.self }.map { page in
-                    Section(page: "\(page)", states: page.gallery.map(\.name))
-                } + [Section(page: "GalleryIndexPage", states: ["all"])]
-            )
-        )
-    ]
-}

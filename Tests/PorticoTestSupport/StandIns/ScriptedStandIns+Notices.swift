@@ -1,12 +1,11 @@
 import Crypto
 import PorticoBytes
 package import PorticoProtocol
-import PorticoSystem
+package import PorticoStandIns
 
-/// A provider's notifications, and tokens for an app on a device. The stand-ins make them; the
-/// caller delivers them, because the stand-ins send no requests.
-extension StandIns {
-    /// The person's id at a stand-in, for the application that was registered last.
+/// A provider's notifications, and tokens for an app on a device. The caller delivers them.
+extension ScriptedStandIns {
+    /// The person's id at a stand-in, for the application of a demo.
     package func subject(of person: StandInPerson, at kind: StandInKind) -> String? {
         client(at: kind).map { StandInGrant.subject(of: person, for: $0, at: kind) }
     }
@@ -26,37 +25,16 @@ extension StandIns {
         changes: [String: JSONValue?] = [:]
     ) throws -> String? {
         guard let grant = nativeGrant(of: person, at: kind, nonce: nonce) else { return nil }
-        var faults = faults(of: kind).idToken
-        if let audience { faults.append(.claim("aud", .string(audience))) }
-        for (name, value) in changes { faults.append(.claim(name, value)) }
-        return try StandInTokenSigner(standIns: self, kind: kind, faults: faults)
-            .idToken(for: grant, at: clock.moment().now)
-    }
-
-    /// The code issued with it, to be redeemed without a redirect URI (PRV-G-15, PRV-A-18).
-    package func nativeCode(of person: StandInPerson, at kind: StandInKind) -> String? {
-        guard let grant = nativeGrant(of: person, at: kind, nonce: nil) else { return nil }
-        return newCode(
-            for: grant,
-            redirectURI: nil,
-            challenge: nil,
-            isOffline: true,
-            clock.moment()
-        )
+        let token = try standIns.idToken(for: grant, standIns.clock.moment())
+        var claims = try JWT(parsing: token).uncheckedClaims()
+        if let audience { claims["aud"] = .string(audience) }
+        return try notice(claims, .jwt, at: kind, changes)
     }
 
     /// An access token as a native app gets it from Facebook's SDK (PRV-F-4).
-    ///
-    /// - Parameter clientID: The app it is for; the one registered last if `nil`.
-    package func nativeAccessToken(
-        of person: StandInPerson,
-        at kind: StandInKind,
-        for clientID: String? = nil
-    ) -> String? {
-        guard let grant = nativeGrant(of: person, at: kind, for: clientID, nonce: nil) else {
-            return nil
-        }
-        return newToken(for: grant, life: 5_184_000, clock.moment())
+    package func nativeAccessToken(of person: StandInPerson, at kind: StandInKind) -> String? {
+        guard let grant = nativeGrant(of: person, at: kind, nonce: nil) else { return nil }
+        return standIns.newToken(for: grant, life: 5_184_000, standIns.clock.moment())
     }
 
     /// The events that Apple posts to an application's server (PRV-A-20).
@@ -74,18 +52,19 @@ extension StandIns {
         changes: [String: JSONValue?] = [:]
     ) throws -> String? {
         guard let grant = nativeGrant(of: person, at: .apple, nonce: nil) else { return nil }
-        let moment = clock.moment()
+        let moment = standIns.clock.moment()
         var events: JSONObject = [
             "type": .string(event.rawValue), "sub": .string(grant.subject),
             "event_time": .integer(moment.seconds * 1000),
         ]
         if event == .emailDisabled || event == .emailEnabled, let email = grant.email {
             events["email"] = .string(email)
-            events["is_private_email"] = .string(grant.hidesEmail ? "true" : "false")
+            events["is_private_email"] = .string(person.hidesEmail ? "true" : "false")
         }
         return try notice(
             [
-                "iss": .string(issuer(of: .apple)), "aud": .string(grant.client.clientID),
+                "iss": .string(standIns.issuer(of: .apple)),
+                "aud": .string(StandInKind.apple.demoClientID),
                 "iat": .integer(moment.seconds), "jti": .string(moment.random.text(16)),
                 "events": .string(String(decoding: events.serialized(), as: UTF8.self)),
             ],
@@ -106,7 +85,7 @@ extension StandIns {
         let subject = StandInGrant.subject(of: person, for: client, at: .facebook)
         let payload: JSONObject = [
             "user_id": .string(subject), "algorithm": .string(algorithm),
-            "issued_at": .integer(issuedAt ?? clock.moment().seconds),
+            "issued_at": .integer(issuedAt ?? standIns.clock.moment().seconds),
         ]
         let text = Base64URL.encode(payload.serialized())
         let mac = HMAC<SHA256>.authenticationCode(
@@ -127,17 +106,15 @@ extension StandIns {
         type: JWTType = .logoutToken,
         changes: [String: JSONValue?] = [:]
     ) throws -> String? {
-        guard let client = client(at: .openID) else { return nil }
-        let moment = clock.moment()
+        let moment = standIns.clock.moment()
         var claims: JSONObject = [
-            "iss": .string(issuer(of: .openID)), "aud": .string(client.clientID),
+            "iss": .string(standIns.issuer(of: .openID)),
+            "aud": .string(StandInKind.openID.demoClientID),
             "iat": .integer(moment.seconds), "exp": .integer(moment.seconds + 120),
             "jti": .string(moment.random.text(16)),
             "events": ["http://schemas.openid.net/event/backchannel-logout": [:]],
         ]
-        if let person {
-            claims["sub"] = .string(StandInGrant.subject(of: person, for: client, at: .openID))
-        }
+        if let person { claims["sub"] = subject(of: person, at: .openID).map { .string($0) } }
         if let sessionID { claims["sid"] = .string(sessionID) }
         return try notice(claims, type, at: .openID, changes)
     }
@@ -147,28 +124,21 @@ extension StandIns {
         _ type: JWTType,
         at kind: StandInKind,
         _ changes: [String: JSONValue?]
-    ) throws -> String? {
+    ) throws -> String {
+        let faults = faults.withLock { $0[kind]?.idToken ?? [] }
         let changes = changes.map { StandInFaults.IDTokenFault.claim($0.key, $0.value) }
-        return try StandInTokenSigner(
-            standIns: self,
-            kind: kind,
-            faults: faults(of: kind).idToken + changes
-        ).sign(claims, type, at: clock.moment().now)
+        return try standIns.key(of: kind).sign(claims, type, with: faults + changes)
     }
 
     private func client(at kind: StandInKind) -> StandInClient? {
-        memory.withLock { $0.clients[kind]?.last }
+        standIns.client(kind.demoClientID, at: kind)
     }
 
-    private func nativeGrant(
-        of person: StandInPerson,
-        at kind: StandInKind,
-        for clientID: String? = nil,
-        nonce: String?
-    ) -> StandInGrant? {
-        let named = memory.withLock { $0.client(clientID, at: kind) }
-        guard let client = clientID == nil ? client(at: kind) : named else { return nil }
-        let moment = clock.moment()
+    private func nativeGrant(of person: StandInPerson, at kind: StandInKind, nonce: String?)
+        -> StandInGrant?
+    {
+        guard let client = client(at: kind) else { return nil }
+        let moment = standIns.clock.moment()
         return StandInGrant(
             kind: kind,
             client: client,
