@@ -293,7 +293,7 @@ import Testing
             try await admin.change(client: name) {
                 $0.kept["redirectUris"] = [.string("/realms/acme/\(name)/*")]
                 $0.kept["webOrigins"] = ["*"]
-                $0.kept["rootUrl"] = "${authBaseUrl}"
+                $0.rootURI = "${authBaseUrl}"
             }
             let path = "/clients/" + (try await admin.id(ofClient: name, by: token))
             let shown = try await admin.send(.get, path, by: token)

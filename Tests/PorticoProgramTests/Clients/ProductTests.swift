@@ -35,7 +35,7 @@ struct ProductTests {
         try chosen.check(clientID: product.name)
         let registration = try chosen.registration(of: product.name, hasRedirects: false)
         var client = registration.template.client(id: "c", realmID: "r", clientID: product.name)
-        try registration.fields.apply(to: &client)
+        try registration.fields.apply(to: &client, random: .system)
         return try ClientRegistration(ring: try KeyRing(random: .system))(
             client,
             secret: client.type == .public ? .unchanged : .made,
