@@ -247,7 +247,7 @@ struct RealmOverwriteTests {
         let web = try #require(try await scene.client("web"))
         #expect(web.redirectURIs.map(\.text) == ["https://b.example/cb"])
         #expect(web.secret == before.clients.first { $0.clientID == "web" }?.secret)
-        #expect(after.scopes.first?.representation.string("description") == "after")
+        #expect(after.scopes.first?.description == "after")
         let boss = RolePart(role: Self.name("boss"), part: Self.name("reader"))
         let parts = try await scene.database.realms.roleParts(realmID: web.realmID)
         #expect(parts.filter { !$0.role.isMade } == [boss])
@@ -488,8 +488,9 @@ struct RealmOverwriteTests {
         )
         let report = try await scene.write(file, Self.all).report
         #expect(report.says(.skipped, "group /admins", "its id is here under another name"))
-        #expect(report.says(.skipped, "realm", "defaultGroups /admins"))
-        #expect(try await scene.realm.keycloak?.strings("defaultGroups") == ["/guests"])
+        #expect(report.says(.changed, "realm", "defaultGroups /admins"))
+        let guests = try await scene.groups()["guests"]?.group.id
+        #expect(try await scene.realm.defaultGroupIDs == [guests])
         #expect(try await scene.person("p-2")?.groupIDs == [])
         #expect(try await scene.groups()["admins"]?.group == admins)
         #expect(try await scene.groups()["staff"]?.group == staff.group)
@@ -606,8 +607,7 @@ struct RealmOverwriteTests {
         let scope = ClientScope(
             id: UniqueID(random: .system).text,
             realmID: realm.id,
-            name: "more",
-            representation: [:]
+            name: "more"
         )
         #expect(try await realms.create(scope) == .created)
         try await scene.change(client: "app") { $0.optionalScopes.append("more") }
@@ -640,7 +640,7 @@ struct RealmOverwriteTests {
         #expect(done.report.lines(.deleted).map(\.subject).sorted() == missing)
         let after = try await realms.snapshot()
         #expect(
-            Set(after.clients.map(\.clientID)) == Client.keycloaksOwn.union(["web", "job", "app"])
+            Set(after.clients.map(\.clientID)) == Client.builtIn.union(["web", "job", "app"])
         )
         #expect(after.scopes.map(\.name) == ["tools"])
         #expect(try await scene.client("app")?.optionalScopes.contains("more") == false)
