@@ -58,6 +58,9 @@ package struct RealmImport: Sendable {
                 throw .tooLarge(path: path)
             }
         }
+        for scope in new.scopes where scope.description?.utf8.count ?? 0 > longestDocument {
+            throw .tooLarge(path: path)
+        }
         let attributes = new.roles.map(\.attributes) + new.groups.map(\.group.attributes)
         for values in attributes {
             let bytes = values.reduce(0) { sum, named in

@@ -85,6 +85,7 @@ struct RealmSettings {
         realm.confirmsEmail = confirmsEmail
         realm.registration = registration
         realm.signsOutByHintAlone = true
+        realm.errorStyle = .phrase
         realm.signingAlgorithm = signingAlgorithm
         realm.acrLevels = acrLevels
         realm.defaultLanguage = defaultLanguage

@@ -64,7 +64,7 @@ package struct ProviderService: HTTPService {
         else { return nil }
         let name = request.target.segments.dropFirst().first ?? ""
         if let realm = realm(named: name, for: request), path.starts(with: "/realms/".utf8) {
-            let audience = request.audience(at: nil, isBelowRealm: true)
+            let audience = request.audience(at: nil, in: realm)
             return page.refuse(realm.notFound, audience, RealmContext(request, realm))
         }
         guard let address = found else {
@@ -80,7 +80,7 @@ package struct ProviderService: HTTPService {
     package func methodNotAllowed(_ audience: Audience, _ context: RealmContext) -> Response {
         page.refuse(
             context.realm.methodNotAllowed,
-            context.request.audience(at: audience, isBelowRealm: true),
+            context.request.audience(at: audience, in: context.realm),
             context
         )
     }
@@ -152,11 +152,13 @@ extension RequestContext {
     ///
     /// - Parameters:
     ///   - address: The audience of the routes there; `nil` if there are none.
-    ///   - isBelowRealm: Whether it is below a realm, where a client that does not ask for a page is a
-    ///     program.
-    fileprivate func audience(at address: Audience?, isBelowRealm: Bool = false) -> Audience {
+    ///   - realm: The one that it is below.
+    fileprivate func audience(at address: Audience?, in realm: LiveRealm? = nil) -> Audience {
         let isProgram =
-            isBelowRealm ? !AcceptedMedia.isPage(headers) : AcceptedMedia.isJSON(headers)
+            switch realm?.realm.errorStyle {
+            case .phrase: !AcceptedMedia.isPage(headers)
+            case .code, nil: AcceptedMedia.isJSON(headers)
+            }
         return isProgram || address == .programs || RealmPath.isOfProtocol(target.path)
             ? .programs : .people
     }

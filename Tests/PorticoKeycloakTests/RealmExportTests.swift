@@ -205,11 +205,11 @@ struct RealmExportTests {
             report.differences.map { "\($0.kind.rawValue) \($0.path)" }.sorted() == [
                 "added clients.quay.attributes[\"access.token.lifespan\"]",
                 "added clients.quay.attributes[\"backchannel.logout.url\"]",
+                "added clients.quay.protocolMappers",
                 "changed accessTokenLifespan", "changed clients.quay.enabled",
                 "changed clients.quay.optionalClientScopes", "changed clients.quay.redirectUris",
                 "changed displayName", "changed resetPasswordAllowed",
                 "removed clients.quay.attributes[\"use.refresh.tokens\"]",
-                "removed clients.quay.protocolMappers.roles",
             ]
         )
         let json = try await harbour.json()

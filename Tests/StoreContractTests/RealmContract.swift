@@ -240,6 +240,7 @@ extension Realm {
         realm.allowsPasswordReset = false
         realm.confirmsEmail = true
         realm.signsOutByHintAlone = true
+        realm.errorStyle = .phrase
         realm.registration = .email
         realm.lifetimes.accessToken = 1
         realm.lifetimes.code = 2
@@ -278,7 +279,7 @@ extension ClaimMapper {
             .renamedRole(role, to: RoleName(clientID: nil, name: "author")), .note("AUTH_TIME"),
             .allowedOrigins, .acr, .amr, .sub,
             .pairwise(PairwiseSubject(salt: "s", sector: "app.example")),
-            .pairwise(PairwiseSubject(salt: "s", sector: nil)), .sessionState, .nonce,
+            .pairwise(PairwiseSubject(salt: "s", sector: nil)), .sessionState, .nonce, .roleList,
             .claimsParameter, .claimsParameterValue, .unknown,
         ]
         var mappers = kinds.map { ClaimMapper($0, "a.b", into: Set(Target.allCases)) }

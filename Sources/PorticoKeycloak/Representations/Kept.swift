@@ -13,13 +13,15 @@ extension KeptRepresentation? {
     /// Empty where nothing is kept.
     var object: JSONObject { self?.object ?? JSONObject() }
 
-    /// One member. Setting it writes all: for several, change the object.
+    /// One member. Setting it writes all: for several, change the object. What was kept stays kept, even
+    /// empty: a representation is written otherwise where nothing was.
     subscript(name: String) -> JSONValue? {
         get { object[name] }
         set {
+            guard self != nil || newValue != nil else { return }
             var object = self.object
             object[name] = newValue
-            self = object.isEmpty ? nil : KeptRepresentation(object)
+            self = KeptRepresentation(object)
         }
     }
 }

@@ -107,9 +107,11 @@ private struct MappedTokenWriter {
 }
 
 extension MappedTokenWriter {
+    /// An empty text is no value (OpenID Connect Core §5.3.2).
     private mutating func write(texts: [String], _ mapper: ClaimMapper) {
-        let texts = mapper.isMultivalued ? texts[...] : texts.prefix(1)
-        write(texts.compactMap(mapper.type.value), mapper)
+        let texts = texts.filter { !$0.isEmpty }
+        let written = mapper.isMultivalued ? texts[...] : texts.prefix(1)
+        write(written.compactMap(mapper.type.value), mapper)
     }
 
     /// - Parameter path: The mapper's own, unless it is expanded.

@@ -17,6 +17,13 @@ struct PathRefusal: Refusal {
 }
 
 extension LiveRealm {
-    var notFound: any Refusal { PathRefusal(ours: NotFound()) }
-    var methodNotAllowed: any Refusal { PathRefusal(ours: MethodNotAllowed()) }
+    var notFound: any Refusal { refusal(NotFound()) }
+    var methodNotAllowed: any Refusal { refusal(MethodNotAllowed()) }
+
+    private func refusal(_ ours: some Refusal) -> any Refusal {
+        switch realm.errorStyle {
+        case .code: ours
+        case .phrase: PathRefusal(ours: ours)
+        }
+    }
 }

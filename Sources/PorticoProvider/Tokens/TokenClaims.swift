@@ -97,7 +97,10 @@ struct TokenClaims: Sendable {
         var claims = token(.idToken, kind: Self.idTokenKind, nonce: nonce, requested: requested)
         let clientID = subject.client.clientID
         let others = claims.strings("aud") ?? claims.string("aud").map { [$0] } ?? []
-        claims["aud"] = Self.audience([clientID] + others.filter { !sameBytes($0, clientID) })
+        claims["aud"] = Self.audience(
+            // RFC 9068 §5: that of no access token.
+            [clientID] + (isStandard ? [] : others.filter { !sameBytes($0, clientID) })
+        )
         if let nonce { claims["nonce"] = .string(nonce) }
         claims["at_hash"] = .string(accessTokenHash)
         if isStandard, !subject.grant.amr.isEmpty {
@@ -216,13 +219,18 @@ struct TokenClaims: Sendable {
             .compactMap(view.scopes.mapper(writing:))
     }
 
-    /// Tokens of the standard form that are for UserInfo are meant for the issuer too.
+    /// Tokens of the standard form that are for UserInfo are meant for the issuer too, and so are those for
+    /// which no mapper names an API.
     private func audiences(_ mapped: MappedToken, _ target: ClaimMapper.Target) -> [String] {
         guard isStandard, target != .idToken else { return mapped.audiences }
         if subject.client.documented != nil, let host = subject.realm.realm.atProtocol {
             return [host.resource]
         }
-        let isForIssuer = subject.scope.contains("openid") || mapped.audiences.isEmpty
+        let namesAPI = view.mappers.contains { mapper in
+            guard case .audience = mapper.kind else { return false }
+            return mapper.targets.contains(target)
+        }
+        let isForIssuer = subject.scope.contains("openid") || !namesAPI
         return mapped.audiences + (isForIssuer ? [subject.realm.realm.issuer] : [])
     }
 

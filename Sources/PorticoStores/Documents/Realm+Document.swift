@@ -25,6 +25,7 @@ extension Realm {
             $0.string.flatMap(Registration.init)
         }
         signsOutByHintAlone = try document.required("sign_out_by_hint", \.bool)
+        errorStyle = try document.required("error_style") { $0.string.flatMap(ErrorStyle.init) }
         lifetimes = try Lifetimes(document: document.required("lifetimes", \.object))
         mappers = try document.list("mappers", ClaimMapper.init(value:)) ?? []
         acrLevels = try document.optional("acr_levels", \.levels) ?? [:]
@@ -53,6 +54,7 @@ extension Realm {
         document["confirm_email"] = .bool(confirmsEmail)
         document["registration"] = registration.map { .string($0.rawValue) }
         document["sign_out_by_hint"] = .bool(signsOutByHintAlone)
+        document["error_style"] = .string(errorStyle.rawValue)
         var kept = document.object("lifetimes") ?? JSONObject()
         lifetimes.write(to: &kept)
         document["lifetimes"] = .object(kept)

@@ -32,6 +32,7 @@ package struct Realm: Hashable, Sendable {
     /// Whether an ID Token alone, without the cookie of its session, ends that session at once
     /// (docs/decisions/0018). Realms that come from Keycloak have apps that rely on it.
     package var signsOutByHintAlone = false
+    package var errorStyle = ErrorStyle.code
     package var mappers: [ClaimMapper] = []
     /// The names of levels of authentication (`acr`, OpenID Connect Core §2).
     package var acrLevels: [String: Int64] = [:]
@@ -64,6 +65,14 @@ package struct Realm: Hashable, Sendable {
         case username
         /// Their e-mail address, which is the user name too. It takes a server that sends mail.
         case email
+    }
+
+    /// What programs are told where there is no such address or method.
+    package enum ErrorStyle: String, CaseIterable, Sendable {
+        /// `not_found`. A program says that it is one (`Accept`).
+        case code
+        /// `HTTP 404 Not Found`. A client that does not ask for a page is a program.
+        case phrase
     }
 
     /// Which events are kept for those who administer the realm.

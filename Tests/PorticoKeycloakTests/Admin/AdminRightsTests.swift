@@ -261,7 +261,6 @@ import Testing
                 "usermodel.clientRoleMapping.clientId": "mine"
                 """
             ),
-            ("oidc-usermodel-realm-role-mapper", #""claim.name": "realm_access.\\roles""#),
             (
                 "oidc-usermodel-realm-role-mapper",
                 """

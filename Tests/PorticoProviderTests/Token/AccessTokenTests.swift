@@ -117,7 +117,7 @@ import Testing
             .get,
             "/realms/test/.well-known/openid-configuration"
         ).json
-        #expect(metadata.strings("acr_values_supported") == ["1"])
+        #expect(metadata.strings("acr_values_supported") == ["0", "1"])
         #expect(try Self.access(reply).1["amr"] == nil)
     }
 }

@@ -44,7 +44,7 @@ import Testing
         }
         #expect(document.strings("response_types_supported") == ["code"])
         #expect(document.strings("code_challenge_methods_supported") == ["S256"])
-        #expect(document.strings("subject_types_supported") == ["public"])
+        #expect(document.strings("subject_types_supported") == ["public", "pairwise"])
         #expect(document.strings("response_modes_supported") == ["query", "fragment", "form_post"])
         let methods = ["none", "client_secret_basic", "client_secret_post", "private_key_jwt"]
         #expect(

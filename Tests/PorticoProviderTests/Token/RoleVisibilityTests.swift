@@ -73,7 +73,7 @@ import Testing
                 ]
             }
         }
-        for (name, expected) in [("alice", ["publisher"]), ("bob", [])] {
+        for (name, expected) in [("alice", ["publisher"]), ("bob", nil)] {
             let tokens = try await server.tokens(name)
             let access = try #require(tokens.json.string("access_token"))
             #expect(try await server.userInfo(access).json.strings("roles") == expected)
