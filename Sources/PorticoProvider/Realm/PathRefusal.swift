@@ -2,6 +2,7 @@ import HTTPTypes
 import PorticoBytes
 import PorticoPages
 import PorticoProtocol
+import PorticoStores
 
 /// What there is no address or no method for, in the words that programs recognise there.
 struct PathRefusal: Refusal {
