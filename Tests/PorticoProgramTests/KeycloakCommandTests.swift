@@ -160,7 +160,7 @@ struct KeycloakCommandTests {
         }
         func account() throws -> JSONValue? {
             let text = try run(["client", "show", "jobs", "--json"]).stdout
-            return try JSONObject(parsing: Array(text.utf8)).object("keycloak")?["account"]
+            return try JSONObject(parsing: Array(text.utf8))["account"]
         }
         #expect(try run(["realm", "create", "test", "--keycloak"]).status == 0)
         let create = [

@@ -105,15 +105,4 @@ extension Administration {
         }
         try client.checkWrittenOut(former: former, in: realm)
     }
-
-    /// Other tokens have the roles that ``Client/seesRealmRoles`` and ``Client/roleClients`` say.
-    func expectMapped(_ client: Client) throws(Failure) {
-        guard client.tokenForm == .standard else { return }
-        throw Failure(
-            .refused,
-            "Client \(printable(client.clientID)) is not shown single roles: it is not as Keycloak "
-                + "makes one.",
-            "Which roles a claim has, --claim says: see portico client update --help"
-        )
-    }
 }

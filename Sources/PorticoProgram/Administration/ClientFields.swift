@@ -122,17 +122,7 @@ struct ClientFields: ParsableArguments {
         try scopes.apply(to: &client)
         try tokens.apply(to: &client, random: random)
         try handOn.apply(to: &client)
-        if let fullScope {
-            guard client.tokenForm != .standard else {
-                throw Failure(
-                    .refused,
-                    "--full-scope has no effect at client \(printable(client.clientID)): it is not as "
-                        + "Keycloak makes one.",
-                    "Which roles a claim has, --claim says."
-                )
-            }
-            client.seesAllRoles = fullScope
-        }
+        if let fullScope { client.seesAllRoles = fullScope }
         if let consent { client.requiresConsent = consent }
         if let administers { client.administers = administers }
         if let codeProtection { client.codeProtection = codeProtection }

@@ -111,7 +111,6 @@ struct RoleAssignment: ParsableArguments {
         }
         if let seenByClient {
             let client = try administration.client(seenByClient, in: realm)
-            try administration.expectMapped(client)
             return Holder(
                 holder: .sight(of: .client(client.id)),
                 subject: "Client \(client.clientID)",
