@@ -43,7 +43,8 @@ struct RefreshTokenGrant: TokenGrant {
                 requested,
                 of: reading.grant.scope,
                 leaving: grant.scope,
-                for: request.client
+                for: request.client,
+                in: realm
             )
             let next = grant.rotated(with: provider.ring, to: token.generation &+ 1, now: now)
             let answer = try provider.issue(next, to: reading.person, scope: scope, for: request)
@@ -89,7 +90,8 @@ struct RefreshTokenGrant: TokenGrant {
         _ requested: Scope?,
         of granted: Scope,
         leaving left: Scope,
-        for client: Client
+        for client: Client,
+        in realm: LiveRealm
     ) throws(OAuthError) -> Scope {
         guard let requested else { return left }
         if client.tokenForm != .standard {
@@ -99,7 +101,9 @@ struct RefreshTokenGrant: TokenGrant {
             throw OAuthError(.invalidScope, "scope is wider than what was granted.")
         }
         // The answer says what it is (§5.1).
-        return Scope(tokens: requested.tokens.filter(left.contains))
+        return Scope(
+            tokens: (requested.tokens + realm.unshownDefaults(of: client)).filter(left.contains)
+        )
     }
 
     /// - Returns: `false` if another request came first (RFC 9700 §4.14.2).

@@ -121,7 +121,8 @@ struct TokenSwapGrant: TokenGrant {
             swapping.requested,
             of: granted,
             leaving: grant.scope,
-            for: swapping.client
+            for: swapping.client,
+            in: swapping.realm
         )
         return try provider.issue(grant, to: person, scope: scope, for: swapping.request)
     }

@@ -187,6 +187,11 @@ package final class LiveRealm: Sendable {
         scope != "openid" && (views.scopes[scope]?.isAskedFor ?? true)
     }
 
+    /// The default scopes of a client that its tokens and answers do not name.
+    func unshownDefaults(of client: Client) -> [String] {
+        client.defaultScopes.filter { views.scopes[$0]?.isShown == false }
+    }
+
     /// The client scope of that name.
     package func scope(named name: String) -> LiveScope? {
         views.scopes[name]

@@ -56,10 +56,12 @@ struct AccessTokenVerifier: Sendable {
         return (claims, id)
     }
 
-    /// What the token says, which our own signature covers. A token that mappers write does not name scopes
-    /// that are not to be shown: those are the client's defaults.
-    private static func scope(_ named: [String], of client: Client) -> Scope {
-        Scope(tokens: client.tokenForm == .standard ? named : named + client.defaultScopes)
+    /// What the token says, which our own signature covers. It does not name scopes that are not to be shown:
+    /// those are among the client's defaults.
+    private static func scope(_ named: [String], of client: Client, in realm: LiveRealm) -> Scope {
+        let isStandard = client.tokenForm == .standard
+        let others = isStandard ? realm.unshownDefaults(of: client) : client.defaultScopes
+        return Scope(tokens: named + others)
     }
 
     /// The client of a grant. Its document is never fetched for a token that is presented.
@@ -91,7 +93,7 @@ struct AccessTokenVerifier: Sendable {
             let left = try? realm.standing(reading, of: client)
         else { return nil }
         let named = (claims.string("scope") ?? "").split(separator: " ").map(String.init)
-        let said = Self.scope(named, of: client)
+        let said = Self.scope(named, of: client, in: realm)
         var standing = reading
         standing.grant = left
         return LiveAccessToken(
