@@ -113,7 +113,7 @@ extension PageWalk {
     private static let refused = [
         PageWalk(ErrorPage.self, "request not understood") { walker in
             let browser = walker.browser(try await ProviderUnderTest())
-            return try await browser.get(ProviderUnderTest.path("logout?redirect_uri=/"))
+            return try await browser.get(ProviderUnderTest.path("logout?state=a&state=b"))
         },
         PageWalk(ErrorPage.self, "unknown client") { walker in
             let browser = walker.browser(try await ProviderUnderTest())
