@@ -84,7 +84,7 @@ struct ClientImport {
         let isEnabled = try representation.bool("enabled") ?? true
         client.isEnabled = isEnabled && shut == nil
         // One that is enabled here was given another way to prove itself, and goes on with it.
-        let keepsProof = shut != nil && here?.isEnabled == true
+        let keepsProof = shut != nil && isEnabled && here?.isEnabled == true
         if let shut, !keepsProof { report.add(.disabled, subject, "\(shut)") }
         FieldReport.client.add(representation.object, subject, report: &report)
         if var object = representation.object.object("attributes") {
@@ -403,7 +403,7 @@ extension Client {
 
     /// Keeps what has no word in a representation: a client that was made here stays as it was made.
     mutating func keepForm(of former: Client) {
-        if tokenForm == .mapped, former.tokenForm == .standard { tokenForm = .standard }
+        if former.tokenForm == .standard { tokenForm = .standard }
         redirectRule = former.redirectRule
         let said = Set(Compatibility.attributes.map(\.rule))
         compatibility = compatibility.intersection(said)

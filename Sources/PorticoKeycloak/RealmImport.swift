@@ -158,6 +158,7 @@ package struct RealmImport: Sendable {
             new.realm.tokenSwap = existing.realm.tokenSwap
             new.realm.atProtocol = existing.realm.atProtocol
             new.realm.signsOutByHintAlone = existing.realm.signsOutByHintAlone
+            new.realm.errorStyle = existing.realm.errorStyle
             new.realm.accessTokenType = existing.realm.accessTokenType
             // No file has a word for these.
             let lifetimes = existing.realm.lifetimes

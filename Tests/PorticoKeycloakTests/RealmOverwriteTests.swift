@@ -597,6 +597,34 @@ struct RealmOverwriteTests {
         #expect(try await scene.person("p-1") == nil)
     }
 
+    @Test("attack: a provider of a file has the id of another realm's client, to write over that")
+    func foreignIDs() async throws {
+        let other = Client.app(
+            "theirs",
+            "Theirs",
+            id: "66666666-6666-4666-8666-666666666666",
+            realmID: "r-2"
+        )
+        let moment = Moment(now: RealmImportTests.noon.now, random: .system)
+        let realm = try RealmCreation(ring: TestRealm.ring)(
+            id: "r-2",
+            name: "b",
+            baseURL: "https://op.example.com",
+            at: moment
+        )
+        #expect(try await scene.database.realms.create(realm) == .created)
+        #expect(try await scene.database.realms.create(other) == .created)
+        let hostile = try Self.changed((#""internalId": "i-1""#, #""internalId": "\#(other.id)""#))
+        try await scene.write(hostile)
+        let client =
+            #"{"id": "\#(other.id)", "clientId": "mine", "publicClient": true}, {"clientId": "job""#
+        let next = hostile.replacing(#"{"clientId": "job""#, with: client)
+        await #expect(throws: (any Error).self) { try await scene.write(next, .overwrite()) }
+        let after = try await scene.database.realms.snapshot().clients
+        #expect(after.first { $0.id == other.id } == other)
+        #expect(!after.contains { $0.clientID == "mine" })
+    }
+
     // MARK: Prune
 
     @Test("KC-M-1: what is here and not in the file stays and is named; --prune deletes it")

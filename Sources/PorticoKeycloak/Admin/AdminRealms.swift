@@ -173,6 +173,7 @@ struct AdminRealms: Sendable {
         var realm = former
         settings.apply(to: &realm)
         realm.signsOutByHintAlone = former.signsOutByHintAlone
+        realm.errorStyle = former.errorStyle
         // What was revoked stays revoked, and no one is locked out by a time to come.
         realm.notBefore = max(former.notBefore, min(realm.notBefore, call.moment.seconds))
         // Either ends the sessions of those with more rights too.

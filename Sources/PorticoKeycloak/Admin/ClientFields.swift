@@ -267,7 +267,8 @@ struct ClientFields: Sendable {
         let known = (former?.defaultScopes ?? []) + (former?.optionalScopes ?? [])
         let scopes = (client.defaultScopes + client.optionalScopes).filter { !known.contains($0) }
         try call.expect(scopes.allSatisfy(call.rights.mayAssign))
-        let roles = Set(client.saidDefaultRoles).subtracting(former?.saidDefaultRoles ?? [])
+        let given = former.map(call.realm.realm.defaultRoles(of:)) ?? []
+        let roles = Set(client.saidDefaultRoles).subtracting(given)
         try call.expect(call.rights.mayGive(roles))
         let hadAccount = former?.grantTypes.contains(.clientCredentials) ?? false
         if client.grantTypes.contains(.clientCredentials), !hadAccount {

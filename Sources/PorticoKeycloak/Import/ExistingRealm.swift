@@ -58,6 +58,11 @@ struct ExistingRealm: Sendable {
         keptKeys[keyID] != nil || keys.contains { sameBytes($0.keyID, keyID) }
     }
 
+    /// Of its clients, scopes, roles and groups.
+    var thingIDs: Set<String> {
+        Set(names.filter { $0.value.kind != .provider }.map(\.key.id))
+    }
+
     /// Whether something of it has that id.
     func hasID(_ id: String) -> Bool {
         [ThingName.Kind.client, .scope, .role, .group].contains { names[ThingID($0, id)] != nil }
@@ -179,6 +184,8 @@ extension Client {
         }
         kept[AdminRights.lending] = here.kept[AdminRights.lending]
         administers = here.administers && !requiresConsent
+        // What was revoked stays revoked.
+        notBefore = max(notBefore, here.notBefore)
         authenticatesStrictly = here.authenticatesStrictly
         takesTokenEndpointAudience = here.takesTokenEndpointAudience
         isDevelopment = here.isDevelopment

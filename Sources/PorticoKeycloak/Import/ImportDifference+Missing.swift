@@ -22,16 +22,19 @@ extension ImportDifference {
         }
         guard conflict.prunes else { return }
         for case .scope(let id, _) in changes.deletions { forget(scope: id, in: &changes) }
+        forgetRolesOfClients(in: &changes)
     }
 
     private typealias Missing = (subject: String, deletion: RealmDeletion)
 
-    /// Without Keycloak's own.
+    /// Without Keycloak's own, and in realm master without those whose own account may administer.
     private var clients: [Missing] {
         guard file.object["clients"] != nil else { return [] }
         return existing.clients.values.filter {
             !file.has(.client($0.clientID), id: $0.id)
                 && !Client.isBuiltIn($0.clientID, in: existing.realm.name)
+                && !(existing.realm.name == AdminRights.master
+                    && $0.grantTypes.contains(.clientCredentials))
         }.map { ("client \($0.clientID)", .client(id: $0.id)) }.sorted { $0.subject < $1.subject }
     }
 
@@ -104,6 +107,18 @@ extension ImportDifference {
                 || !file.has(.provider(part.id), id: part.document.string("internalId"))
         }.values.map { ("\($0.kind) \($0.id)", .part(kind: $0.kind, id: $0.id)) }
             .sorted { $0.subject < $1.subject }
+    }
+
+    /// A later client of that name gives its roles to nobody by themselves.
+    private func forgetRolesOfClients(in changes: inout RealmChanges) {
+        let deleted = existing.clients.values.filter {
+            changes.deletions.contains(.client(id: $0.id))
+        }.map(\.clientID)
+        var realm = changes.realm ?? existing.realm
+        realm.defaultRoles.removeAll { role in
+            deleted.contains { clientID in role.clientID.map { sameBytes($0, clientID) } ?? false }
+        }
+        if realm != existing.realm { changes.realm = realm }
     }
 
     /// Nothing is left that names it.

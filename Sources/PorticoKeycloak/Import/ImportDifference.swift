@@ -47,6 +47,10 @@ struct ImportDifference {
                 scope.isLimited = true
             }
             let former = existing.scopes[ExactText(scope.name)]
+            // A file without such lists does not say for whom it is.
+            let saysLimits =
+                file.object["scopeMappings"] != nil && file.object["clientScopeMappings"] != nil
+            if former?.isLimited == true, !saysLimits { scope.isLimited = true }
             guard scope != former else { continue }
             tell(
                 name.subject,

@@ -86,7 +86,7 @@ extension RealmImporter {
         } catch let error as RealmImportError {
             throw RealmFileError(file: place.file.name, reason: error)
         }
-        let known = Set(existing.names.keys.map(\.id))
+        let known = existing.thingIDs
         if let subject = try await store.subjectWithUsedID(in: imported.realm, but: known) {
             throw RealmFileError(file: place.file.name, reason: .idTaken(path: subject))
         }

@@ -46,7 +46,9 @@ private struct MappedTokenWriter {
         case .fixedRole(let role): roles.insert(role)
         case .realmRoles(let prefix): write(roles.realm, prefix, mapper)
         case .roleList:
-            guard let path = mapper.claim, input.person != nil else { return }
+            guard let path = mapper.claim, input.person != nil,
+                !ReservedClaims.contain(path.root, in: target, writtenBy: mapper.kind)
+            else { return }
             tree.set(.array(roles.flatNames.map(JSONValue.string)), at: path)
         case .clientRoles(let clientID, let prefix): write(clientID, prefix, mapper)
         case .audience(let audience): add(audience: audience)

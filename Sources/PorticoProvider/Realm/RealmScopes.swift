@@ -4,18 +4,11 @@ package import PorticoStores
 /// The client scopes of a realm, by their names.
 struct RealmScopes: Sendable {
     private let scopes: [ExactText: LiveScope]
-    private let writers: [ExactText: ClaimMapper]
     /// Of the scopes of OpenID Connect.
     let names: [String]
 
     init(_ scopes: [ClientScope], limits: [RoleLimit.Owner: Set<RoleName>]) {
-        let offered = scopes.filter(\.isOffered)
-        names = offered.map(\.name).sorted()
-        writers = Dictionary(
-            offered.flatMap(\.mappers).compactMap { mapper in
-                mapper.ownClaim.map { (ExactText($0), mapper) }
-            }
-        ) { first, _ in first }
+        names = scopes.filter(\.isOffered).map(\.name).sorted()
         self.scopes = Dictionary(
             scopes.map { scope in
                 (
@@ -31,9 +24,6 @@ struct RealmScopes: Sendable {
 
     /// The scope of that name; `nil` also for `openid`, which is none of them.
     subscript(name: String) -> LiveScope? { scopes[ExactText(name)] }
-
-    /// The mapper of a scope that writes that claim.
-    func mapper(writing claim: String) -> ClaimMapper? { writers[ExactText(claim)] }
 
     /// Whether `sub` and `auth_time` are in tokens only by mappers. Realms that are older have no scope
     /// that brings them, and tokens with `session_state` and `nonce`.
@@ -53,6 +43,11 @@ package struct LiveScope: Sendable {
     init(scope: ClientScope, limits: Set<RoleName>) {
         self.scope = scope
         self.limits = limits
+    }
+
+    /// The mapper that writes a claim.
+    func mapper(writing claim: String) -> ClaimMapper? {
+        mappers.first { $0.ownClaim.map { sameBytes($0, claim) } ?? false }
     }
 
     var id: String { scope.id }

@@ -114,6 +114,7 @@ final class TokenViews: Sendable {
             granted: granted,
             graph: graph
         )
+        guard client.documented == nil else { return view }
         made.withLock { made in
             if made.count >= Self.most { made.removeAll() }
             made[key] = view

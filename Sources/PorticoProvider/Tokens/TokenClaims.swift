@@ -210,13 +210,18 @@ struct TokenClaims: Sendable {
         return MappedToken(view.mappers + added(requested, target), for: target, input: input)
     }
 
-    /// The mappers of the individual claims that the parameter `claims` asks for (OpenID Connect Core §5.5).
-    /// Claims without a value, and unknown ones, are left out: that is not an error (§5.5.1).
+    /// The mappers of the individual claims that the parameter `claims` asks for (OpenID Connect Core §5.5):
+    /// those of the scope that requests the claim, if it is for this person. Claims without a value, and
+    /// unknown ones, are left out: that is not an error (§5.5.1).
     private func added(_ requested: ClaimsRequest?, _ target: ClaimMapper.Target) -> [ClaimMapper] {
         guard isStandard, let requested else { return [] }
         let claims = target == .idToken ? requested.idToken : requested.userInfo
-        return claims.map(\.name).filter(StandardClaims.isStandard)
-            .compactMap(view.scopes.mapper(writing:))
+        return claims.compactMap { claim in
+            guard let name = StandardClaims.scope(of: claim.name), let scope = view.scopes[name],
+                scope.isPermitted(to: roles)
+            else { return nil }
+            return scope.mapper(writing: claim.name)
+        }
     }
 
     /// Tokens of the standard form that are for UserInfo are meant for the issuer too, and so are those for
@@ -226,11 +231,7 @@ struct TokenClaims: Sendable {
         if subject.client.documented != nil, let host = subject.realm.realm.atProtocol {
             return [host.resource]
         }
-        let namesAPI = view.mappers.contains { mapper in
-            guard case .audience = mapper.kind else { return false }
-            return mapper.targets.contains(target)
-        }
-        let isForIssuer = subject.scope.contains("openid") || !namesAPI
+        let isForIssuer = subject.scope.contains("openid") || mapped.audiences.isEmpty
         return mapped.audiences + (isForIssuer ? [subject.realm.realm.issuer] : [])
     }
 

@@ -75,9 +75,10 @@ private struct OverwrittenClient: Sendable {
 
 extension SQLReader {
     fileprivate func overwritten(_ client: Client) throws -> OverwrittenClient {
-        let kept = try first("SELECT settings FROM clients WHERE id = $1", [.text(client.id)]) {
-            try $0.document(0)
-        }
+        let kept = try first(
+            "SELECT settings FROM clients WHERE id = $1 AND realm_id = $2",
+            [.text(client.id), .text(client.realmID)]
+        ) { try $0.document(0) }
         var document = kept ?? JSONObject()
         client.write(to: &document)
         return OverwrittenClient(
@@ -145,8 +146,16 @@ extension SQLTransaction {
             _ = try deleteClient(id: id)
         case .scope(let id, let claims):
             _ = try deleteScope(id: id, realmID: realmID, claims: claims)
-        case .role(let id): try run("DELETE FROM roles WHERE id = $1", [.text(id)])
-        case .group(let id): try run("DELETE FROM groups WHERE id = $1", [.text(id)])
+        case .role(let id):
+            try run(
+                "DELETE FROM roles WHERE id = $1 AND realm_id = $2",
+                [.text(id), .text(realmID)]
+            )
+        case .group(let id):
+            try run(
+                "DELETE FROM groups WHERE id = $1 AND realm_id = $2",
+                [.text(id), .text(realmID)]
+            )
         case .part(let kind, let id): _ = try deletePart(kind, id: id, realmID: realmID)
         }
     }
@@ -156,50 +165,61 @@ extension SQLTransaction {
             let creation = try insert(written.client, settings: written.settings)
             guard creation == .created else { throw StoreConflict() }
         } else {
-            try run(
-                "UPDATE clients SET settings = $1 WHERE id = $2",
-                [written.settings, .text(written.client.id)]
+            let isWritten = try hasRow(
+                "UPDATE clients SET settings = $1 WHERE id = $2 AND realm_id = $3 RETURNING id",
+                [written.settings, .text(written.client.id), .text(written.client.realmID)]
             )
+            guard isWritten else { throw StoreConflict() }
         }
     }
 
+    /// - Throws: ``StoreConflict`` where another realm has something of that id.
     private func overwrite(_ scope: ClientScope, _ realmID: String) throws {
-        try run(
+        let isWritten = try hasRow(
             """
             INSERT INTO client_scopes (id, realm_id, name, settings) VALUES ($1, $2, $3, $4)
             ON CONFLICT (id) DO UPDATE SET name = excluded.name, settings = excluded.settings
+                WHERE realm_id = excluded.realm_id
+            RETURNING id
             """,
             [.text(scope.id), .text(realmID), .text(scope.name), SQLValue(scope.document)]
         )
+        guard isWritten else { throw StoreConflict() }
     }
 
     private func overwrite(_ role: Role, _ realmID: String) throws {
-        try run(
+        let isWritten = try hasRow(
             """
             INSERT INTO roles (id, realm_id, client_id, name, description, attributes)
             VALUES ($1, $2, $3, $4, $5, $6)
             ON CONFLICT (id) DO UPDATE SET description = excluded.description,
                 attributes = excluded.attributes
+                WHERE realm_id = excluded.realm_id
+            RETURNING id
             """,
             [
                 .text(role.id), .text(realmID), SQLValue(role.clientID), .text(role.name),
                 .text(role.description), SQLValue(PersonAttributes.document(role.attributes)),
             ]
         )
+        guard isWritten else { throw StoreConflict() }
     }
 
     private func overwrite(_ group: Group, _ realmID: String) throws {
-        try run(
+        let isWritten = try hasRow(
             """
             INSERT INTO groups (id, realm_id, parent_id, name, description, attributes)
             VALUES ($1, $2, $3, $4, $5, $6)
             ON CONFLICT (id) DO UPDATE SET description = excluded.description,
                 attributes = excluded.attributes
+                WHERE realm_id = excluded.realm_id
+            RETURNING id
             """,
             [
                 .text(group.id), .text(realmID), SQLValue(group.parentID), .text(group.name),
                 .text(group.description), SQLValue(PersonAttributes.document(group.attributes)),
             ]
         )
+        guard isWritten else { throw StoreConflict() }
     }
 }
