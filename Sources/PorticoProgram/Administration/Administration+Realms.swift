@@ -93,7 +93,26 @@ extension Administration {
 
     // MARK: Clients
 
-    /// New scopes of a client are the realm's, and its new addresses are written out.
+    /// The standard scopes that a client has and its realm does not.
+    private func missingScopes(of client: Client, in realm: Realm) -> [ClientScope] {
+        let known = scopes(of: realm)
+        guard !known.isEmpty else { return [] }
+        return (client.defaultScopes + client.optionalScopes)
+            .filter { name in !known.contains { sameBytes($0.name, name) } }
+            .compactMap {
+                StandardScopes.scope(named: $0, ofRealm: realm.id, random: moment.random)
+            }
+    }
+
+    /// Makes them: realms of files may lack some.
+    func makeMissingScopes(of client: Client, in realm: Realm) async throws {
+        for scope in missingScopes(of: client, in: realm) {
+            guard try await realms.create(scope) == .created else { continue }
+            console.done("Created client scope \(scope.name) in realm \(realm.name).")
+        }
+    }
+
+    /// New scopes of a client are the realm's or standard ones, and its new addresses are written out.
     ///
     /// - Parameter former: What the client was before.
     func check(_ client: Client, replacing former: Client?, in realm: Realm) throws {
@@ -101,6 +120,9 @@ extension Administration {
         // A host of the AT Protocol has none of its own.
         for name in scopes(of: realm).isEmpty ? [] : client.defaultScopes + client.optionalScopes
         where !known.contains(where: { sameBytes($0, name) }) {
+            if missingScopes(of: client, in: realm).contains(where: { sameBytes($0.name, name) }) {
+                continue
+            }
             _ = try scope(name, in: realm)
         }
         try client.checkWrittenOut(former: former, in: realm)

@@ -109,6 +109,7 @@ extension ClientCommand {
                 let isOneScreen = console.showsDataOnTerminal
                 try made.show(isOneScreen ? .all : .written, asJSON: json, administration)
                 do {
+                    try await administration.makeMissingScopes(of: admission.client, in: realm)
                     try await administration.creating(or: taken) { changes in
                         try await changes.create(admission.client)
                         try await changes.setServiceAccount(

@@ -61,6 +61,7 @@ extension ClientCommand {
                 try console.secret(secret.reveal())
             }
             do {
+                try await administration.makeMissingScopes(of: admission.client, in: realm)
                 try await administration.changing { changes in
                     try await changes.update(admission.client, replacing: former)
                     try await changes.setServiceAccount(

@@ -24,6 +24,13 @@ package enum StandardScopes {
         }
     }
 
+    /// One of them, for a realm that does not have it.
+    package static func scope(named name: String, ofRealm realmID: String, random: RandomSource)
+        -> ClientScope?
+    {
+        scopes(ofRealm: realmID, random: random).first { sameBytes($0.name, name) }
+    }
+
     private static let templates: [(name: String, mappers: [ClaimMapper])] = [
         (StandardClaims.profile, profile),
         (
