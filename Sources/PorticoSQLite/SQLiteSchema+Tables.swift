@@ -309,14 +309,6 @@ extension SQLiteSchema {
         ) STRICT, WITHOUT ROWID;
         CREATE INDEX swapped_tokens_by_realm ON swapped_tokens (realm_id);
 
-        -- How many swaps succeeded or failed, for the operator.
-        CREATE TABLE swap_counts (
-            realm_id TEXT NOT NULL REFERENCES realms (id) ON DELETE CASCADE,
-            client_id TEXT NOT NULL, outcome TEXT NOT NULL,
-            count INTEGER NOT NULL, last_at INTEGER NOT NULL,
-            PRIMARY KEY (realm_id, client_id, outcome)
-        ) STRICT, WITHOUT ROWID;
-
         -- Accounts of the backend. `email_proof`: `code`, `authority`, or NULL, where a verified
         -- address is only vouched for (docs/decisions/0020). `epoch`: as that of `people`.
         CREATE TABLE accounts (
@@ -453,27 +445,18 @@ extension SQLiteSchema {
         ) STRICT;
         CREATE INDEX mails_to_send ON mails (created_at, id) WHERE due_at IS NOT NULL;
 
-        -- The audit trail of the backend, and refused clients of realms (`realm`, `client`,
-        -- `reason`).
-        CREATE TABLE audit_events (
+        -- The audit trail. `at`: in milliseconds since 1970. `subject_id`: a person, an account (as
+        -- text) or what an administrator changed; `before`, `after`: the change. Without references:
+        -- what administrators did outlives its realm. `origin` decides how long a row is kept.
+        CREATE TABLE events (
             number INTEGER PRIMARY KEY,
-            kind TEXT NOT NULL, at INTEGER NOT NULL,
-            account_id BLOB, provider TEXT, app TEXT, device TEXT, address TEXT,
-            realm TEXT, client TEXT, reason TEXT
+            kind TEXT NOT NULL, at INTEGER NOT NULL, origin TEXT NOT NULL, realm_id TEXT,
+            actor_kind TEXT, actor_id TEXT, subject_id TEXT, client_id TEXT, provider TEXT,
+            session_id TEXT, device TEXT, address TEXT, reason TEXT,
+            details TEXT, before TEXT, after TEXT
         ) STRICT;
-        CREATE INDEX audit_events_by_account ON audit_events (account_id, number)
-            WHERE account_id IS NOT NULL;
-
-        -- Events of a realm as Keycloak names them, for its administrators. `at`: in milliseconds
-        -- since 1970. `details`: an object of strings.
-        CREATE TABLE realm_events (
-            number INTEGER PRIMARY KEY,
-            realm_id TEXT NOT NULL REFERENCES realms (id) ON DELETE CASCADE,
-            is_admin INTEGER NOT NULL, at INTEGER NOT NULL, kind TEXT NOT NULL,
-            client_id TEXT, person_id TEXT, session_id TEXT, address TEXT, error TEXT,
-            details TEXT NOT NULL
-        ) STRICT;
-        CREATE INDEX realm_events_by_realm ON realm_events (realm_id, is_admin, number);
+        CREATE INDEX events_by_realm ON events (realm_id, number) WHERE realm_id IS NOT NULL;
+        CREATE INDEX events_by_subject ON events (subject_id, number) WHERE subject_id IS NOT NULL;
 
         -- `/readyz` writes here to check that the database takes writes.
         CREATE TABLE write_probes (

@@ -121,7 +121,7 @@ extension SQLTransaction {
         }
         try set(email, of: accountID, at: now)
         account.email = email
-        try note(AuditEvent(number: 0, kind: .emailConfirmed, at: now, accountID: accountID))
+        try note(Event(.emailConfirmed, of: accountID, at: now))
         return .confirmed(account)
     }
 

@@ -34,10 +34,7 @@ extension AccountStore {
             )
             // WEB-SESS-5: what ends here does not come back when the account does.
             if isBlocked { try transaction.endAll(of: accountID, at: now) }
-            let kind: AuditEvent.Kind = isBlocked ? .blocked : .unblocked
-            try transaction.note(
-                AuditEvent(number: 0, kind: kind, at: now, accountID: accountID)
-            )
+            try transaction.note(Event(isBlocked ? .blocked : .unblocked, of: accountID, at: now))
             return .changed
         }
     }
@@ -147,7 +144,7 @@ extension SQLTransaction {
         try run("DELETE FROM accounts WHERE id = $1", [id])
         try makeTokensDue(ofEndedSessionsOf: accountID, at: now)
         try run("DELETE FROM account_sessions WHERE account_id = $1", [id])
-        try note(AuditEvent(number: 0, kind: .deleted, at: now, accountID: accountID))
+        try note(Event(.deleted, of: accountID, at: now))
         return identities
     }
 }

@@ -18,8 +18,8 @@ extension AccountStore {
             try transaction.adopt(event.identity.email, for: &account, at: now)
             try transaction.note(
                 .wayAdded,
+                ofSession: event.sessionID,
                 provider: event.identity.provider,
-                inSession: event.sessionID,
                 at: now
             )
             try transaction.queue(event.notice, about: account.id)
@@ -124,15 +124,9 @@ extension SQLTransaction {
             ]
         )
         try makeTokensDue(ofEndedSessionsOf: accountID, at: now)
-        try note(
-            AuditEvent(
-                number: 0,
-                kind: .wayRemoved,
-                at: now,
-                accountID: accountID,
-                provider: provider
-            )
-        )
+        var event = Event(.wayRemoved, of: accountID, at: now)
+        event.provider = provider
+        try note(event)
         try queue(notice, about: accountID)
         return .unlinked(identity)
     }
@@ -142,23 +136,6 @@ extension SQLTransaction {
             Statement.accountOfLiveSession,
             [.bytes(id.bytes), .int64(now)]
         ) { try Account($0) }
-    }
-
-    /// Notes an event about a provider with what is known of a session: app, device and address.
-    fileprivate func note(
-        _ kind: AuditEvent.Kind,
-        provider: String,
-        inSession id: UniqueID,
-        at now: Int64
-    ) throws {
-        try run(
-            """
-            INSERT INTO audit_events (kind, at, account_id, provider, app, device, address)
-            SELECT $1, $2, account_id, $3, app, device, address
-            FROM account_sessions WHERE id = $4
-            """,
-            [.text(kind.rawValue), .int64(now), .text(provider), .bytes(id.bytes)]
-        )
     }
 }
 

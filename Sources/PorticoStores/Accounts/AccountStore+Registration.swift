@@ -195,7 +195,7 @@ extension SQLTransaction {
                 """,
                 [.bytes(id.bytes)]
             )
-            try note(AuditEvent(number: 0, kind: .emailLost, at: now, accountID: id))
+            try note(Event(.emailLost, of: id, at: now))
         }
     }
 }

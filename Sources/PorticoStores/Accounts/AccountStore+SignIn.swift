@@ -180,19 +180,14 @@ extension NewAccountSession.Form {
     }
 }
 
-extension AuditEvent {
+extension Event {
     /// Something that a sign-in did.
     init(_ kind: Kind, _ event: SignInEvent, of accountID: UniqueID, at now: Int64) {
-        self.init(
-            number: 0,
-            kind: kind,
-            at: now,
-            accountID: accountID,
-            provider: event.identity.provider,
-            app: event.session.form.app,
-            device: event.session.device,
-            address: event.session.address
-        )
+        self.init(kind, of: accountID, at: now)
+        provider = event.identity.provider
+        clientID = event.session.form.app
+        device = event.session.device
+        address = event.session.address
     }
 }
 

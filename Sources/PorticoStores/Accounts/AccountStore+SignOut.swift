@@ -45,9 +45,7 @@ extension AccountStore {
                 )
             }
             guard try transaction.endAll(of: accountID, at: now) else { return .notFound }
-            try transaction.note(
-                AuditEvent(number: 0, kind: .signedOutEverywhere, at: now, accountID: accountID)
-            )
+            try transaction.note(Event(.signedOutEverywhere, of: accountID, at: now))
             let forgotten = try transaction.forgetTokens(of: accountID, leftBy: left, at: now)
             return .signedOut(forgetting: forgotten)
         }
@@ -60,7 +58,7 @@ extension AccountStore {
     package func end(
         sessionID: UniqueID,
         of accountID: UniqueID,
-        as kind: AuditEvent.Kind,
+        as kind: Event.Kind,
         at now: Int64
     ) async throws -> Change {
         try await database.change { transaction in

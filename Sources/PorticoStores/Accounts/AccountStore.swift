@@ -6,7 +6,7 @@ package import PorticoBytes
 /// `now - idleSeconds`, it does not wait for its app, its account is there and not blocked, and the
 /// account was not signed out everywhere since it began. All times are seconds since 1970.
 ///
-/// Every event that changes something writes its ``AuditEvent`` and its mail in the same
+/// Every event that changes something writes its ``Event`` and its mail in the same
 /// transaction.
 package struct AccountStore: Sendable {
     let database: any SQLDatabase

@@ -11,7 +11,7 @@ extension BackendConfigurationStore {
                 [.int64(key.activeFrom)]
             )
             try transaction.run(Statement.insert, key.values)
-            try transaction.note(AuditEvent(.handleKeyAdded, key: key.keyID, at: key.createdAt))
+            try transaction.note(Event(.handleKeyAdded, key: key.keyID, at: key.createdAt))
             try transaction.raiseBackendVersion()
         }
     }
@@ -29,7 +29,7 @@ extension BackendConfigurationStore {
                 "UPDATE handle_client_keys SET withdrawn_at = $1 WHERE key_id = $2",
                 [.int64(now), .text(keyID)]
             )
-            try transaction.note(AuditEvent(.handleKeyWithdrawn, key: keyID, at: now))
+            try transaction.note(Event(.handleKeyWithdrawn, key: keyID, at: now))
             try transaction.raiseBackendVersion()
             return .changed
         }
@@ -84,9 +84,9 @@ extension HandleClientKey {
     }
 }
 
-extension AuditEvent {
+extension Event {
     fileprivate init(_ kind: Kind, key keyID: String, at now: Int64) {
-        self.init(number: 0, kind: kind, at: now, accountID: nil)
+        self.init(kind, at: Self.milliseconds(now))
         reason = keyID
     }
 }

@@ -28,42 +28,6 @@ extension SQLTransaction {
         return true
     }
 
-    /// - Parameter event: Its number is ignored: the database gives the next one.
-    func note(_ event: AuditEvent) throws {
-        try run(
-            """
-            INSERT INTO audit_events (kind, at, account_id, provider, app, device, address, realm,
-                client, reason)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
-            """,
-            [
-                .text(event.kind.rawValue), .int64(event.at), SQLValue(event.accountID),
-                SQLValue(event.provider), SQLValue(event.app), SQLValue(event.device),
-                SQLValue(event.address), SQLValue(event.realm), SQLValue(event.client),
-                SQLValue(event.reason),
-            ]
-        )
-    }
-
-    /// Notes an event with what is known of a session: provider, app, device and address.
-    func note(
-        _ kind: AuditEvent.Kind,
-        ofSession id: UniqueID,
-        reason: String? = nil,
-        at now: Int64
-    ) throws {
-        try run(
-            """
-            INSERT INTO audit_events (kind, at, account_id, provider, app, device, address, reason)
-            SELECT $1, $2, s.account_id, i.provider, s.app, s.device, s.address, $3
-            FROM account_sessions AS s
-            LEFT JOIN identities AS i ON i.issuer = s.issuer AND i.subject = s.subject
-            WHERE s.id = $4
-            """,
-            [.text(kind.rawValue), .int64(now), SQLValue(reason), .bytes(id.bytes)]
-        )
-    }
-
     /// Queues a mail about an account: to the address that the draft names, or to the account's
     /// verified one. Without either there is no mail.
     func queue(_ draft: MailDraft?, about accountID: UniqueID) throws {

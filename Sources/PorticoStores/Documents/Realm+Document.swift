@@ -76,16 +76,17 @@ extension Realm.EventPolicy {
         let document = Document(document)
         self.init()
         keepsSignIns = try document.required("sign_ins", \.bool)
-        kinds = Set(try document.required("kinds", \.strings))
+        kinds = try document.optional("kinds", \.strings)
+            .map { Set($0.compactMap(Event.Kind.init(rawValue:))) }
         keepsAdministration = try document.required("administration", \.bool)
         lifetime = try document.optional("lifetime", \.int64)
     }
 
     fileprivate var document: JSONObject {
         var document: JSONObject = [
-            "sign_ins": .bool(keepsSignIns), "kinds": .texts(kinds.sorted()),
-            "administration": .bool(keepsAdministration),
+            "sign_ins": .bool(keepsSignIns), "administration": .bool(keepsAdministration),
         ]
+        document["kinds"] = kinds.map { .texts($0.map(\.rawValue).sorted()) }
         document["lifetime"] = lifetime.map(JSONValue.integer)
         return document
     }

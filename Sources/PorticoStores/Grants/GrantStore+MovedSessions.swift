@@ -41,48 +41,6 @@ extension GrantStore {
         }
     }
 
-    /// Adds to how often something became of old tokens.
-    package func count(_ counts: [SwapCount]) async throws {
-        try await database.write { transaction in
-            for count in counts {
-                try transaction.run(
-                    """
-                    INSERT INTO swap_counts (realm_id, client_id, outcome, count, last_at)
-                    SELECT $1, $2, $3, $4, $5
-                    WHERE EXISTS (SELECT 1 FROM realms WHERE id = $1)
-                    ON CONFLICT (realm_id, client_id, outcome) DO UPDATE
-                    SET count = swap_counts.count + excluded.count, last_at = excluded.last_at
-                    """,
-                    [
-                        .text(count.realmID), .text(count.clientID), .text(count.outcome),
-                        .int64(count.count), .int64(count.lastAt),
-                    ]
-                )
-            }
-        }
-    }
-
-    /// How often what became of old tokens, by realm, client and outcome.
-    package func swapCounts() async throws -> [SwapCount] {
-        try await database.scan { reader in
-            try reader.rows(
-                """
-                SELECT realm_id, client_id, outcome, count, last_at FROM swap_counts
-                ORDER BY realm_id, client_id, outcome
-                """,
-                []
-            ) { row in
-                SwapCount(
-                    realmID: try row.text(0),
-                    clientID: try row.text(1),
-                    outcome: try row.text(2),
-                    count: try row.int64(3),
-                    lastAt: try row.int64(4)
-                )
-            }
-        }
-    }
-
     /// Forgets the sessions and used-up tokens of realms without a key that verifies old tokens: there
     /// is nothing left that could be swapped twice. A few at a time, so that no request waits long.
     package func purgeMoved() async throws {

@@ -75,29 +75,3 @@ package enum SwapOutcome: Hashable, Sendable {
     case personGone
     case spentBefore(UsedAssertion.Kind)
 }
-
-/// How often something became of old tokens.
-package struct SwapCount: Hashable, Sendable {
-    package var realmID: String
-    /// `client_id`.
-    package var clientID: String
-    /// A word that never changes.
-    package var outcome: String
-    package var count: Int64
-    /// The last time; seconds since 1970.
-    package var lastAt: Int64
-
-    package init(
-        realmID: String,
-        clientID: String,
-        outcome: String,
-        count: Int64,
-        lastAt: Int64
-    ) {
-        self.realmID = realmID
-        self.clientID = clientID
-        self.outcome = outcome
-        self.count = count
-        self.lastAt = lastAt
-    }
-}

@@ -75,18 +75,23 @@ package struct Realm: Hashable, Sendable {
         case phrase
     }
 
-    /// Which events are kept for those who administer the realm.
+    /// Which events are kept for those who administer the realm, besides what its operator has to see
+    /// (``Event/Kind/isOperators``).
     package struct EventPolicy: Hashable, Sendable {
         /// Whether what people and apps do is kept,
         package var keepsSignIns = false
-        /// and which kinds; empty: all.
-        package var kinds: Set<String> = []
-        /// Whether what administrators do is kept.
+        /// and which kinds; `nil`: all.
+        package var kinds: Set<Event.Kind>?
+        /// Whether what administrators do, which is always kept, is shown to other administrators.
         package var keepsAdministration = false
         /// After how many seconds events of people and apps are over; `nil`: never.
         package var lifetime: Int64?
 
         package init() {}
+
+        package func keeps(_ kind: Event.Kind) -> Bool {
+            keepsSignIns && kinds?.contains(kind) != false
+        }
     }
 
     /// How long things live, in seconds.
