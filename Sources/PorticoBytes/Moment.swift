@@ -17,10 +17,14 @@ package struct Moment: Sendable {
         return Int64(exactly: seconds) ?? 0
     }
 
+    /// Whole milliseconds since 1970.
+    package var milliseconds: Int64 {
+        Int64(exactly: (now.timeIntervalSince1970 * 1000).rounded(.down)) ?? 0
+    }
+
     /// An id for a row made at this time, different on each call.
     package func id() -> UniqueID {
-        let milliseconds = (now.timeIntervalSince1970 * 1000).rounded(.down)
-        return UniqueID(milliseconds: Int64(exactly: milliseconds) ?? 0, random: random)
+        UniqueID(milliseconds: milliseconds, random: random)
     }
 }
 

@@ -134,7 +134,8 @@ extension Realm.EventPolicy {
     init(_ realm: Representation) throws(RealmImportError) {
         self.init()
         keepsSignIns = try realm.bool("eventsEnabled") ?? false
-        kinds = Set(try realm.strings("enabledEventTypes") ?? [])
+        let types = try realm.strings("enabledEventTypes") ?? []
+        kinds = types.isEmpty ? nil : EventWords.kinds(of: types)
         keepsAdministration = try realm.bool("adminEventsEnabled") ?? false
         if let seconds = try realm.integer("eventsExpiration"), seconds > 0 { lifetime = seconds }
     }

@@ -26,9 +26,7 @@ package struct Provider: Sendable {
     let guesses: RateLimiter
     let spent = SpentRequests()
     let mails = MailLimits()
-    package let refusedClients = RefusedClients()
-    package let swaps = SwapCounter()
-    package let realmEvents = RealmEvents()
+    package let trail = EventTrail()
     /// Whether mail in the outbox is sent, or readable there by everyone.
     let sendsMail: Bool
     /// Called when a browser session has ended: clients may need to be notified.
@@ -70,7 +68,7 @@ package struct Provider: Sendable {
         self.clock = clock
         self.hashing = hashing
         self.activity = activity
-        events = SecurityEvents(logger: logger, realmEvents: realmEvents)
+        events = SecurityEvents(logger: logger, trail: trail)
         self.publicURL = publicURL
         documents = ClientDocuments(
             transport: transport,

@@ -45,7 +45,6 @@ struct ProviderEndpoints: Sendable {
             grants: provider.grants,
             guesses: provider.guesses,
             events: provider.events,
-            refused: provider.refusedClients,
             documents: provider.documents
         )
         // Who asks about tokens, or ends a session by one, makes nothing be fetched.

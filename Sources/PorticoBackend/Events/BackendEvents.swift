@@ -17,7 +17,7 @@ package struct BackendEvents: Sendable {
         switch error.kind {
         // A person who cancels is not a failure.
         case .cancelled, .denied:
-            return log("sign_in.cancelled", context, ["provider": provider])
+            return log(.signInCancelled, context, ["provider": provider])
         default: break
         }
         var facts = ["provider": provider, "why": error.description]
@@ -25,14 +25,14 @@ package struct BackendEvents: Sendable {
             facts["advice"] =
                 "Compare client id, secret and redirect URIs with what is registered there."
         }
-        log("provider.failed", context, facts, level: .warning)
+        log(.providerFailed, context, facts, level: .warning)
     }
 
     /// Several accounts have the address of a new person. The operator may have to join them
     /// (docs/decisions/0030).
     func severalMatches(_ matches: [AccountMatch], _ provider: String, _ context: BackendContext) {
         log(
-            "accounts.same_address",
+            .accountsMatch,
             context,
             [
                 "provider": provider,
@@ -43,12 +43,12 @@ package struct BackendEvents: Sendable {
     }
 
     func handOffRefused(_ refusal: HandOffRefusal, app: String, _ context: BackendContext) {
-        log("hand_off.refused", context, ["app": app, "why": refusal.rawValue])
+        log(.handOffRefused, context, ["app": app, "why": refusal.rawValue])
     }
 
     func refreshReplayed(_ session: AccountSession, _ context: BackendContext) {
         log(
-            "refresh.replayed",
+            .refreshReplayed,
             context,
             ["session": session.id.text, "account": session.accountID.text]
         )
@@ -63,22 +63,22 @@ package struct BackendEvents: Sendable {
         _ step: StaticString = "start"
     ) {
         let place = ["why": fault.word, "step": "\(step)"]
-        log("handle.failed", context, place.merging(fault.details) { $1 })
+        log(.handleFailed, context, place.merging(fault.details) { $1 })
     }
 
     /// A person goes on at the host that the account which signed in belongs to.
     ///
     /// - Parameter did: From a form of ours.
     func handleAgain(_ did: String, _ context: BackendContext) {
-        log("handle.again", context, ["did": did])
+        log(.handleAgain, context, ["did": did])
     }
 
     func logoutTokenRefused(_ provider: String, _ why: String, _ context: BackendContext) {
-        log("logout_token.refused", context, ["provider": provider, "why": why])
+        log(.logoutTokenRefused, context, ["provider": provider, "why": why])
     }
 
     func providerEndedSessions(_ provider: String, _ count: Int, _ context: BackendContext) {
-        log("sign_out.provider", context, ["provider": provider, "sessions": "\(count)"])
+        log(.signedOutByProvider, context, ["provider": provider, "sessions": "\(count)"])
     }
 
     package func providerUnusable(_ failure: BackendDirectory.Failure) {
@@ -101,13 +101,13 @@ package struct BackendEvents: Sendable {
     }
 
     private func log(
-        _ event: String,
+        _ kind: Event.Kind,
         _ context: BackendContext,
         _ facts: [String: String],
         level: Logger.Level = .notice
     ) {
         var metadata: Logger.Metadata = [
-            "event": .string(event),
+            "event": .string(kind.rawValue),
             "request": .string(context.requestID),
             "address": .string(context.address),
         ]

@@ -5,10 +5,10 @@ import PorticoProvider
 import PorticoStores
 import PorticoWeb
 
-/// What an administrator did, from the request that did it (Keycloak `AdminEventRepresentation`). What
-/// was sent is not noted: it may be a password.
+/// What an administrator did, from the request that did it. What was sent is not noted: it may be a
+/// password.
 struct AdminEventNote {
-    let event: RealmEvent
+    let event: Event
 
     /// - Returns: `nil` for a request that only reads.
     init?(_ method: HTTPRequest.Method, _ call: AdminCall, _ answer: AdminAnswer) {
@@ -20,31 +20,55 @@ struct AdminEventNote {
         if case .created(let made, _) = answer, let last = made.split(separator: "/").last {
             path += (path.isEmpty ? "" : "/") + last
         }
-        let kind: String
+        let deed: String
         switch method {
         case .get:
             guard case .noted = answer else { return nil }
-            kind = "ACTION"
-        case .delete: kind = "DELETE"
+            deed = "action"
+        case .delete:
+            // These note themselves.
+            guard parts != ["events"], parts != ["admin-events"] else { return nil }
+            deed = "deleted"
         default:
             let isAction = parts.last.map(Self.actions.contains) ?? false
-            kind = isAction ? "ACTION" : method == .post ? "CREATE" : "UPDATE"
+            deed = isAction ? "action" : method == .post ? "created" : "updated"
         }
-        event = RealmEvent(
-            realmID: call.realmID,
-            isAdmin: true,
-            at: RealmEvents.milliseconds(call.moment),
-            kind: kind,
-            clientID: call.bearer.client.id,
-            personID: call.bearer.person.id,
-            address: call.context.address,
-            details: [
-                "realmId": .string(RealmRepresentation(call.bearer.realm.realm).id),
-                "resourceType": .string(Self.resource(parts)),
-                "resourcePath": .string(PlainText.shown(path)),
-            ]
-        )
+        event = call.event(Self.kind(Self.noun(parts), deed), path: path)
     }
+
+    /// - Parameter noun: Of the trail's words.
+    private static func kind(_ noun: String, _ deed: String) -> Event.Kind {
+        Event.Kind(rawValue: "\(noun).\(deed)") ?? .settingUpdated
+    }
+
+    private static func noun(_ parts: [String]) -> String {
+        let third = parts.dropFirst(2).first ?? ""
+        if parts.contains("role-mappings") || parts.contains("scope-mappings") {
+            return "role_mapping"
+        }
+        if parts.contains("protocol-mappers") || parts.contains("mappers") { return "mapper" }
+        if parts.last == "composites" { return "role_part" }
+        switch (parts.first, third) {
+        case ("users", "credentials"): return "credential"
+        case ("users", "consents"): return "consent"
+        case ("users", "groups"): return "membership"
+        case ("users", "federated-identity"): return "identity"
+        case ("users", _) where parts == ["users", "profile"]: return "setting"
+        case ("clients", "roles"): return "role"
+        case ("clients", "default-client-scopes"), ("clients", "optional-client-scopes"):
+            return "client_scope"
+        default: return parts.first.map { nouns[$0] ?? "realm" } ?? "realm"
+        }
+    }
+
+    private static let nouns = [
+        "users": "person", "clients": "client", "roles": "role", "roles-by-id": "role",
+        "groups": "group", "default-groups": "default_group", "client-scopes": "scope",
+        "default-default-client-scopes": "client_scope",
+        "default-optional-client-scopes": "client_scope", "sessions": "session",
+        "identity-provider": "identity_provider", "attack-detection": "lockout",
+        "components": "setting", "authentication": "setting", "client-policies": "setting",
+    ]
 
     /// What changes nothing that has a representation.
     private static let actions: Set<String> = [
@@ -55,7 +79,10 @@ struct AdminEventNote {
     ]
 
     /// Keycloak's `ResourceType`.
-    private static func resource(_ parts: [String]) -> String {
+    ///
+    /// - Parameter path: Below the realm.
+    static func resource(_ path: String) -> String {
+        let parts = path.split(separator: "/").map(String.init)
         guard let first = parts.first else { return "REALM" }
         if let place = parts.firstIndex(of: "role-mappings") {
             return parts.dropFirst(place + 1).first == "clients"
@@ -88,4 +115,24 @@ struct AdminEventNote {
         "identity-provider": "IDENTITY_PROVIDER", "attack-detection": "USER_LOGIN_FAILURE",
         "components": "COMPONENT",
     ]
+}
+
+extension AdminCall {
+    /// - Parameter path: What was done it to, below the realm.
+    func event(_ kind: Event.Kind, path: String) -> Event {
+        var event = Event(
+            kind,
+            by: .person(bearer.person.id),
+            to: nil,
+            in: realmID,
+            at: moment.milliseconds
+        )
+        event.clientID = bearer.client.id
+        event.address = context.address
+        event.details = [
+            "realm": .string(RealmRepresentation(bearer.realm.realm).id),
+            "path": .string(PlainText.shown(path)),
+        ]
+        return event
+    }
 }

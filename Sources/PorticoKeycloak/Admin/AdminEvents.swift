@@ -3,99 +3,109 @@ import PorticoProtocol
 import PorticoProvider
 import PorticoStores
 
-/// `…/events` and `…/admin-events`: what happened in a realm.
+/// `…/events` and `…/admin-events`: what happened in a realm, in Keycloak's words.
 struct AdminEvents: Sendable {
     let administration: RealmAdministration
-    let events: RealmEvents
+    let trail: EventTrail
 
     var rows: [AdminRow] {
         [
             .get("events", .viewEvents) { call in .list(try await userEvents(call)) },
-            .delete("events", .manageEvents) { call in try await clear(call, isAdmin: false) },
+            .delete("events", .manageEvents) { call in try await clear(call) },
             .get("admin-events", .viewEvents) { call in .list(try await adminEvents(call)) },
-            .delete("admin-events", .manageEvents) { call in try await clear(call, isAdmin: true) },
+            .delete("admin-events", .manageEvents) { call in try await hide(call) },
             .get("events/config", .viewEvents, settings),
             .put("events/config", .manageEvents, configure),
         ]
     }
 
-    private var store: RealmEventStore { administration.store.events }
+    private var store: EventStore { administration.store.events }
 
     // MARK: Reading
 
     private func userEvents(_ call: AdminCall) async throws -> [JSONObject] {
         let query = try call.query()
-        var wanted = try Self.query(query, isAdmin: false, kinds: "type")
+        let types = try Self.words("type", query)
+        var wanted = try Self.times(query)
+        wanted.isAdministration = false
+        wanted.kinds = types.isEmpty ? EventWords.kinds : EventWords.kinds(of: types)
         wanted.clientID = query["client"]
-        wanted.personID = query["user"]
+        wanted.subjectID = query["user"]
         wanted.address = query["ipAddress"]
-        return try await found(wanted, query, call).map { event in
+        if let start = call.realm.realm.events.start(at: call.moment.seconds) {
+            wanted.from = max(wanted.from ?? start, start)
+        }
+        return try await found(wanted, query, call).compactMap { event in
+            guard let word = EventWords.word(event.kind) else { return nil }
             var json: JSONObject = [
                 "id": .string("\(event.number)"), "time": .integer(event.at),
-                "type": .string(event.kind), "realmId": .string(call.containerID),
+                "type": .string(word.type), "realmId": .string(call.containerID),
             ]
             json["clientId"] = event.clientID.map(JSONValue.string)
-            json["userId"] = event.personID.map(JSONValue.string)
+            json["userId"] = event.subjectID.map(JSONValue.string)
             json["sessionId"] = event.sessionID.map(JSONValue.string)
             json["ipAddress"] = event.address.map(JSONValue.string)
-            json["error"] = event.error.map(JSONValue.string)
-            json["details"] = .object(event.details)
+            json["error"] = word.error.map(JSONValue.string)
+            json["details"] = event.reason.map { ["reason": .string($0)] } ?? [:]
             return json
         }
     }
 
+    /// The trail has them in any case; only a realm that shows them shows them here.
     private func adminEvents(_ call: AdminCall) async throws -> [JSONObject] {
         let query = try call.query()
-        var wanted = try Self.query(query, isAdmin: true, kinds: "operationTypes")
+        let operations = try Self.words("operationTypes", query)
+        var wanted = try Self.times(query)
+        guard call.realm.realm.events.keepsAdministration else { return [] }
+        wanted.isAdministration = true
+        wanted.kinds = operations.isEmpty ? nil : EventWords.kinds(ofOperations: operations)
         wanted.clientID = query["authClient"]
-        wanted.personID = query["authUser"]
+        wanted.actorID = query["authUser"]
         wanted.address = query["authIpAddress"]
+        var hidden = EventQuery()
+        hidden.realmID = call.realmID
+        hidden.kinds = [.adminEventsHidden]
+        wanted.after = try await store.events(hidden, limit: 1).first?.number
         return try await found(wanted, query, call).map { event in
-            var who: JSONObject = ["realmId": event.details["realmId"] ?? ""]
+            let path = event.details.string("path") ?? event.subjectID ?? ""
+            var who: JSONObject = ["realmId": event.details["realm"] ?? ""]
             who["clientId"] = event.clientID.map(JSONValue.string)
-            who["userId"] = event.personID.map(JSONValue.string)
+            if case .person(let id)? = event.actor { who["userId"] = .string(id) }
             who["ipAddress"] = event.address.map(JSONValue.string)
             return [
                 "id": .string("\(event.number)"), "time": .integer(event.at),
                 "realmId": .string(call.containerID), "authDetails": .object(who),
-                "operationType": .string(event.kind),
-                "resourceType": event.details["resourceType"] ?? "",
-                "resourcePath": event.details["resourcePath"] ?? "",
+                "operationType": .string(EventWords.operation(event.kind)),
+                "resourceType": .string(AdminEventNote.resource(path)),
+                "resourcePath": .string(path),
             ]
         }
     }
 
-    private func found(_ wanted: RealmEventQuery, _ query: FormParameters, _ call: AdminCall)
-        async throws -> [RealmEvent]
+    private func found(_ wanted: EventQuery, _ query: FormParameters, _ call: AdminCall)
+        async throws -> [Event]
     {
         let page = try call.page(query)
-        try await events.flush(into: store)
+        try await trail.flush(into: store)
         var wanted = wanted
-        if !wanted.isAdmin,
-            let start = RealmEvents.start(in: call.realm, at: call.moment.seconds)
-        {
-            wanted.from = max(wanted.from ?? start, start)
-        }
-        return try await store.events(
-            wanted,
-            realmID: call.realmID,
-            first: page.first,
-            limit: page.max
-        )
+        wanted.realmID = call.realmID
+        wanted.isOldestFirst = query["direction"] == "asc"
+        return try await store.events(wanted, first: page.first, limit: page.max)
     }
 
-    private static func query(_ query: FormParameters, isAdmin: Bool, kinds: String) throws
-        -> RealmEventQuery
-    {
-        var wanted = RealmEventQuery(isAdmin: isAdmin)
-        wanted.kinds = query.all.filter { sameBytes($0.name, kinds) }.map(\.value)
-        guard wanted.kinds.allSatisfy(Self.isWord) else {
-            throw AdminRefusal.invalid("There is no such kind of event.")
-        }
+    private static func times(_ query: FormParameters) throws -> EventQuery {
+        var wanted = EventQuery()
         wanted.from = try query["dateFrom"].map { try time($0) }
         wanted.to = try query["dateTo"].map { try time($0, isEnd: true) }
-        wanted.isOldestFirst = query["direction"] == "asc"
         return wanted
+    }
+
+    private static func words(_ name: String, _ query: FormParameters) throws -> [String] {
+        let words = query.all.filter { sameBytes($0.name, name) }.map(\.value)
+        guard words.allSatisfy(isWord) else {
+            throw AdminRefusal.invalid("There is no such kind of event.")
+        }
+        return words
     }
 
     private static func isWord(_ text: String) -> Bool {
@@ -122,9 +132,17 @@ struct AdminEvents: Sendable {
         return (start + (isEnd ? 86_400 : 0)) * 1000
     }
 
-    private func clear(_ call: AdminCall, isAdmin: Bool) async throws -> AdminAnswer {
-        try await events.flush(into: store)
-        try await store.clear(isAdmin: isAdmin, realmID: call.realmID)
+    private func clear(_ call: AdminCall) async throws -> AdminAnswer {
+        try await trail.flush(into: store)
+        let event = call.event(.eventsDeleted, path: "events")
+        try await store.clear(realmID: call.realmID, noting: event)
+        return .done
+    }
+
+    /// No administrator removes what administrators did from the trail.
+    private func hide(_ call: AdminCall) async throws -> AdminAnswer {
+        try await trail.flush(into: store)
+        try await store.note([call.event(.adminEventsHidden, path: "admin-events")])
         return .done
     }
 
@@ -135,12 +153,12 @@ struct AdminEvents: Sendable {
         var json: JSONObject = [
             "eventsEnabled": kept["eventsEnabled"] ?? false,
             "eventsListeners": kept["eventsListeners"] ?? ["jboss-logging"],
-            "enabledEventTypes": kept["enabledEventTypes"] ?? .texts(RealmEvents.kinds),
+            "enabledEventTypes": kept["enabledEventTypes"] ?? .texts(EventWords.types),
             "adminEventsEnabled": kept["adminEventsEnabled"] ?? false,
             "adminEventsDetailsEnabled": kept["adminEventsDetailsEnabled"] ?? false,
         ]
         if json["enabledEventTypes"] == [] {
-            json["enabledEventTypes"] = .texts(RealmEvents.kinds)
+            json["enabledEventTypes"] = .texts(EventWords.types)
         }
         json["eventsExpiration"] = kept["eventsExpiration"]
         return .object(json)

@@ -19,7 +19,7 @@ struct AdminRoutes: Sendable {
             + AdminSessions(administration: administration).rows
             + AdminPartialImport(administration: administration).rows
             + AdminMails(administration: administration, links: provider.actionLinks).rows
-            + AdminEvents(administration: administration, events: provider.realmEvents).rows
+            + AdminEvents(administration: administration, trail: provider.trail).rows
             + AdminBruteForce(administration: administration, tries: provider.tries).rows
             + AdminRealmSessions(administration: administration).rows
             + AdminIdentityProviders(administration: administration).rows

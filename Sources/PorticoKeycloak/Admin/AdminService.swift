@@ -39,7 +39,7 @@ package struct AdminService: HTTPService {
                     let call = try await access.admit($0, needing: row.right)
                     func note(_ answer: AdminAnswer) {
                         guard let note = AdminEventNote(row.method, call, answer) else { return }
-                        provider.realmEvents.note(note.event, in: call.realm)
+                        provider.trail.note(byAdministrator: note.event)
                     }
                     do {
                         let answer = try await row.handle(call)

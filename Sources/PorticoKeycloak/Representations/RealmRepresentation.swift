@@ -134,8 +134,9 @@ package struct RealmRepresentation: Sendable {
             json[name] = .bool(now)
         }
         let kinds = "enabledEventTypes"
-        if Set(kept.strings(kinds) ?? []) != events.kinds {
-            json[kinds] = .texts(events.kinds.sorted())
+        let types = kept.strings(kinds) ?? []
+        if (types.isEmpty ? nil : EventWords.kinds(of: types)) != events.kinds {
+            json[kinds] = .texts(events.kinds.map(EventWords.types(of:)) ?? [])
         }
         let (over, seconds) = ("eventsExpiration", events.lifetime ?? 0)
         if max(0, kept.int64(over) ?? 0) != seconds { json[over] = .integer(seconds) }

@@ -2,124 +2,174 @@ import ArgumentParser
 import PorticoBytes
 import PorticoProtocol
 import PorticoStores
+import PorticoSystem
 
 /// `portico events`
-struct EventsCommand: AsyncParsableCommand {
+struct EventsCommand: DataDirectoryCommand {
     static let configuration = CommandConfiguration(
         commandName: "events",
-        abstract: "Show what happened to accounts, and which clients were refused.",
-        subcommands: [Tail.self, Swaps.self]
+        abstract: "Show the audit trail: what happened to accounts, realms and clients.",
+        discussion: """
+            With -f it shows new events as they happen; with --count it counts by kind, client and reason:
+            portico events --kind token_swap --count
+
+            Kinds: docs/events.md explains each.
+            """
     )
 
-    struct Tail: DataDirectoryCommand {
-        static let configuration = CommandConfiguration(
-            abstract: "Show the latest events; with -f, new ones as they happen.",
-            discussion:
-                "Types: \(AuditEvent.Kind.allCases.map(\.rawValue).joined(separator: ", "))."
-        )
+    @Flag(name: [.customShort("f"), .long], help: "Keep showing new events, until Ctrl-C.")
+    var follow = false
+    @Flag(help: "Count them instead.") var count = false
+    @Option(
+        name: .customLong("kind"),
+        help: .value("kind", "Only events of this kind, or of all that begin so. Repeatable.")
+    )
+    var names: [String] = []
+    @Option(help: .value("name", "Only events of this realm.")) var realm: String?
+    @Option(name: [.long, .customLong("account")], help: .value("id", "Only events of this person or account."))
+    var user: String?
+    @Option(help: .value("name", "Only events of this client or app.")) var client: String?
+    @Option(help: .value("duration", "Only events of the last 90m, 12h, 7d.")) var since: DurationText?
+    @Option(help: .value("count", "Show this many of the latest.")) var limit = 20
+    @Flag(help: "Write one JSON object a line; fields are added, never removed.")
+    var jsonl = false
+    @OptionGroup var options: PlaceOptions
 
-        @Flag(name: [.customShort("f"), .long], help: "Keep showing new events, until Ctrl-C.")
-        var follow = false
-        @Option(
-            name: .customLong("type"),
-            help: .value("type", "Only events of this type. Repeat for several.")
-        )
-        var types: [String] = []
-        @Option(help: .value("count", "Show this many of the latest.")) var limit = 20
-        @Option(help: .value("id", "Only events of this account.")) var account: String?
-        @Flag(help: "Write one JSON object a line; fields are added, never removed.")
-        var jsonl = false
-        @OptionGroup var options: PlaceOptions
+    func validate() throws {
+        guard (0...10_000).contains(limit) else {
+            throw ValidationError("--limit must be a number from 0 to 10000.")
+        }
+        guard !follow || !count else { throw ValidationError("--follow and --count exclude each other.") }
+    }
 
-        func validate() throws {
-            guard (0...10_000).contains(limit) else {
-                throw ValidationError("--limit must be a number from 0 to 10000.")
+    func run() async throws {
+        let kinds = try kinds()
+        try await administer { administration in
+            let store = administration.installation.realms.events
+            var query = EventQuery()
+            query.kinds = kinds
+            query.realmID = try realm.map { try administration.realm($0).id }
+            query.subjectID = user
+            query.clientID = client
+            query.from = since.map {
+                Event.milliseconds(administration.installation.clock.moment().seconds - $0.seconds)
+            }
+            guard !count else { return try show(try await store.counts(query)) }
+            // `--follow` continues after the latest event of all, whatever is shown.
+            query.after = try await store.events(EventQuery(), limit: 1).first?.number ?? 0
+            var shown = query
+            shown.after = nil
+            let latest = try await store.events(shown, limit: limit)
+            try show(latest.reversed())
+            if latest.isEmpty, !follow { console.say("No event yet.") }
+            query.after = max(query.after ?? 0, latest.first?.number ?? 0)
+            query.isOldestFirst = true
+            while follow {
+                let events = try await store.events(query, limit: 500)
+                try show(events)
+                query.after = events.last?.number ?? query.after
+                if events.count < 500 { try await Task.sleep(for: .seconds(1)) }
             }
         }
+    }
 
-        func run() async throws {
-            let kinds = try kinds()
-            try await administer { administration in
-                let audit = administration.installation.audit
-                let account = try account.map { text throws(Failure) in try UniqueID(account: text)
-                }
-                func isWanted(_ event: AuditEvent) -> Bool {
-                    kinds.contains(event.kind) && (account == nil || event.accountID == account)
-                }
-                // `--follow` continues after the latest event of all, whatever is shown.
-                let end = try await audit.latest(AuditEvent.Kind.all, of: nil, limit: 1).first
-                var last = end?.number ?? 0
-                let shown = try await audit.latest(kinds, of: account, limit: limit).reversed()
-                    .filter { [last] in $0.number <= last }
-                try show(shown)
-                if shown.isEmpty, !follow {
-                    console.say("No event yet. Sign-ins to realms are in the server's log.")
-                }
-                while follow {
-                    let events = try await audit.events(after: last, limit: 500)
-                    try show(events.filter(isWanted))
-                    last = events.last?.number ?? last
-                    if events.count < 500 { try await Task.sleep(for: .seconds(1)) }
-                }
+    private func kinds() throws(Failure) -> Set<Event.Kind>? {
+        guard !names.isEmpty else { return nil }
+        var kinds: Set<Event.Kind> = []
+        for name in names {
+            let named = Event.Kind.allCases.filter {
+                $0.rawValue.utf8.starts(with: name.utf8)
             }
+            guard !name.isEmpty, !named.isEmpty else {
+                let nearest = Suggestion.nearest(to: name, among: Event.Kind.allCases.map(\.rawValue))
+                throw Failure(
+                    .usage,
+                    "There is no kind of event \"\(printable(name))\".",
+                    advice: nearest.map { ["Did you mean \"\($0)\"?"] } ?? []
+                )
+            }
+            // `sign_out` is a kind, and the beginning of others.
+            let exact = named.filter { sameBytes($0.rawValue, name) }
+            kinds.formUnion(exact.isEmpty ? named : exact)
         }
+        return kinds
+    }
 
-        private func kinds() throws(Failure) -> Set<AuditEvent.Kind> {
-            guard !types.isEmpty else { return AuditEvent.Kind.all }
-            var kinds: Set<AuditEvent.Kind> = []
-            for type in types {
-                guard let kind = AuditEvent.Kind(rawValue: type) else {
-                    let names = AuditEvent.Kind.allCases.map(\.rawValue)
-                    let nearest = Suggestion.nearest(to: type, among: names)
-                    throw Failure(
-                        .usage,
-                        "There is no type of event \"\(printable(type))\".",
-                        advice: (nearest.map { ["Did you mean \"\($0)\"?"] } ?? [])
-                            + ["See: portico events tail --help"]
-                    )
-                }
-                kinds.insert(kind)
-            }
-            return kinds
+    private func show(_ events: [Event]) throws(Failure) {
+        for event in events {
+            try console.data(jsonl ? event.json.serialized() : Array(event.line.utf8))
         }
+    }
 
-        private func show(_ events: [AuditEvent]) throws(Failure) {
-            for event in events {
-                try console.data(jsonl ? event.json.serialized() : Array(event.line.utf8))
-            }
+    private func show(_ counts: [EventCount]) throws(Failure) {
+        guard !jsonl else {
+            for count in counts { try console.data(count.json.serialized()) }
+            return
         }
+        var table = Table("REALM", "KIND", "CLIENT", "REASON", "COUNT", "LAST")
+        table.rows = counts.map {
+            [
+                $0.realm, $0.kind.rawValue, $0.clientID, $0.reason, "\($0.count)",
+                Times.standard($0.lastAt / 1000),
+            ]
+        }
+        try console.data(table.text(width: console.showsDataOnTerminal ? Table.terminalWidth : nil))
     }
 }
 
-extension AuditEvent {
+extension EventCount {
     fileprivate var json: JSONObject {
         [
-            "number": .integer(number),
-            "type": .string(kind.rawValue),
-            "at": .string(Times.standard(at)),
-            "account": (accountID?.text).map(JSONValue.string) ?? .null,
-            "provider": provider.map(JSONValue.string) ?? .null,
-            "app": app.map(JSONValue.string) ?? .null,
-            "device": device.map(JSONValue.string) ?? .null,
-            "address": address.map(JSONValue.string) ?? .null,
             "realm": realm.map(JSONValue.string) ?? .null,
-            "client": client.map(JSONValue.string) ?? .null,
+            "kind": .string(kind.rawValue),
+            "client": clientID.map(JSONValue.string) ?? .null,
             "reason": reason.map(JSONValue.string) ?? .null,
+            "count": .integer(count),
+            "last_at": .string(Times.standard(lastAt / 1000)),
+        ]
+    }
+}
+
+extension Event {
+    fileprivate var json: JSONObject {
+        func text(_ text: String?) -> JSONValue { text.map(JSONValue.string) ?? .null }
+        return [
+            "number": .integer(number),
+            "kind": .string(kind.rawValue),
+            "at": .string(Times.standard(at / 1000)),
+            "realm": text(realm),
+            "actor": text(actor?.words),
+            "subject": text(subjectID),
+            "client": text(clientID),
+            "provider": text(provider),
+            "session": text(sessionID),
+            "device": text(device),
+            "address": text(address),
+            "reason": text(reason),
+            "details": .object(details),
+            "before": before.map(JSONValue.object) ?? .null,
+            "after": after.map(JSONValue.object) ?? .null,
         ]
     }
 
-    private static let width = Kind.allCases.map(\.rawValue.count).max() ?? 0
-
     fileprivate var line: String {
-        let padding = String(repeating: " ", count: Self.width - kind.rawValue.count)
         // Refused without a name: an unregistered client.
-        let name = kind == .clientRefused ? client ?? "–" : client
-        let parts = [realm, name, reason, provider, app, device, address].compactMap {
-            $0.map(printable)
+        let name = kind == .clientRefused ? clientID ?? "–" : clientID
+        let path = details.string("path")
+        let parts = [
+            actor.map { "by \($0.words)" }, realm, name, reason, path, provider, device, address,
+        ]
+        let start = [Times.standard(at / 1000), kind.rawValue, subjectID.map(printable) ?? "–"]
+        return (start + parts.compactMap { $0.map(printable) }).joined(separator: "  ")
+    }
+}
+
+extension Event.Actor {
+    fileprivate var words: String {
+        switch self {
+        case .person(let id): "person \(id)"
+        case .client(let id): "client \(id)"
+        case .commandLine: "command line"
         }
-        return
-            ([
-                Times.standard(at), kind.rawValue + padding, accountID?.text ?? "–",
-            ] + parts).joined(separator: "  ")
     }
 }

@@ -9,7 +9,6 @@ struct Purge: Sendable {
     let grants: GrantStore
     let pushedRequests: PushedRequestStore
     let mailboxes: PersonMailboxStore
-    let audit: AuditStore
     let directory: DataDirectory
 
     /// - Parameter now: Seconds since 1970.
@@ -33,8 +32,6 @@ struct Purge: Sendable {
             try await realms.removeStaged()
             withExtendedLifetime(lock) {}
         }
-        // Events that anyone can cause are kept for a month, those of accounts for over a year.
-        try await audit.purge([.clientRefused], before: now - 30 * day)
-        try await audit.purge(AuditEvent.Kind.all, before: now - 400 * day)
+        try await realms.events.purge(at: now)
     }
 }

@@ -21,7 +21,6 @@ struct Installation: Sendable {
     var mailboxes: PersonMailboxStore { PersonMailboxStore(database) }
     var accounts: AccountStore { AccountStore(database) }
     var outbox: OutboxStore { OutboxStore(database) }
-    var audit: AuditStore { AuditStore(database) }
     var handles: HandleSessionStore { HandleSessionStore(database) }
     var backend: BackendConfigurationStore { BackendConfigurationStore(database) }
     var logoutDeliveries: LogoutDeliveryStore { LogoutDeliveryStore(database) }

@@ -125,9 +125,7 @@ struct Wiring {
             of: [
                 { await backend.finishRefreshes() },
                 { try await activity.flush() }, { try await backend.activity.flush() },
-                { try await provider.refusedClients.flush(into: installation.audit) },
-                { try await provider.realmEvents.flush(into: installation.realms.events) },
-                { try await provider.swaps.flush(into: installation.grants) },
+                { try await provider.trail.flush(into: installation.realms.events) },
                 { await hashing.shutDown() }, { try await outbound.shutdown() },
                 { try await wiring.apis.shutdown() },
             ]
@@ -256,7 +254,6 @@ struct Wiring {
             grants: installation.grants,
             pushedRequests: installation.pushedRequests,
             mailboxes: installation.mailboxes,
-            audit: installation.audit,
             directory: installation.directory
         )
         let logger = log.logger("portico.background")
@@ -265,17 +262,9 @@ struct Wiring {
             Repeating(name: "realm snapshot", interval: .seconds(1), logger: logger) {
                 for change in try await realms.refresh() { provider.events.keysChanged(change) }
             },
-            Repeating(name: "refused clients", interval: .seconds(5), logger: logger) {
-                [audit = installation.audit] in
-                try await provider.refusedClients.flush(into: audit)
-            },
-            Repeating(name: "swap counts", interval: .seconds(5), logger: logger) {
-                [grants = installation.grants] in
-                try await provider.swaps.flush(into: grants)
-            },
-            Repeating(name: "realm events", interval: .seconds(5), logger: logger) {
+            Repeating(name: "events", interval: .seconds(5), logger: logger) {
                 [events = installation.realms.events] in
-                try await provider.realmEvents.flush(into: events)
+                try await provider.trail.flush(into: events)
             },
             Repeating(name: "last seen", interval: .seconds(5), logger: logger) {
                 try await activity.flush()
@@ -285,9 +274,7 @@ struct Wiring {
                 try await logout.round()
             },
             Repeating(name: "purge", interval: .seconds(600), logger: logger) {
-                [events = installation.realms.events] in
                 try await purge(at: clock.moment().seconds)
-                try await RealmEvents.expire(realms, in: events, at: clock.moment().seconds)
             },
         ]
     }

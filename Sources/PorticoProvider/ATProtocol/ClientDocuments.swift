@@ -157,7 +157,7 @@ final class ClientDocuments: Sendable {
         switch result {
         case .success: events.documentFetched(site, realm: realm, for: address)
         case .failure(let error as OAuthError):
-            events.documentRefused(site, realm: realm, for: address, because: error)
+            events.documentFetched(site, realm: realm, for: address, error: error)
         case .failure: break
         }
     }

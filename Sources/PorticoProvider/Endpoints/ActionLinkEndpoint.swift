@@ -97,10 +97,10 @@ struct ActionLinkEndpoint: Sendable {
     private func report(_ proof: PersonLink.Proof, of person: Person, _ context: RealmContext) {
         switch proof {
         case .password:
-            events.emailConfirmed(person, context)
-            events.passwordReset(person, context)
+            events.done(.emailConfirmed, by: person, context)
+            events.done(.passwordReset, by: person, context)
             sessionEnded()
-        case .session: events.emailConfirmed(person, context)
+        case .session: events.done(.emailConfirmed, by: person, context)
         case .none: break
         }
     }

@@ -14,7 +14,6 @@ struct ClientAuthenticator: Sendable {
     let grants: GrantStore
     let guesses: RateLimiter
     let events: SecurityEvents
-    let refused: RefusedClients
     /// What makes clients known that are registered nowhere; `nil`: they are not taken, and nothing
     /// is fetched.
     var documents: ClientDocuments?
@@ -97,7 +96,6 @@ struct ClientAuthenticator: Sendable {
         _ context: RealmContext
     ) -> ClientRefusal {
         events.clientRefused(unproven, context)
-        refused.note(unproven, context)
         return ClientRefusal(
             error: unproven.error,
             usesAuthorizationHeader: usesAuthorizationHeader,

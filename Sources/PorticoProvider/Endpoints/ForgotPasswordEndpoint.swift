@@ -79,7 +79,7 @@ struct ForgotPasswordEndpoint: Sendable {
             back: back?.sealed,
             context
         )
-        events.passwordResetAsked(context)
+        events.asked(.passwordResetAsked, context)
         return try pages.sent(
             id,
             to: email,

@@ -26,7 +26,9 @@ struct RevocationEndpoint: Sendable {
                 in: context.realm,
                 at: context.moment
             )
-            if let revoked { authenticated.events.revoked(revoked, client.client, context) }
+            if let revoked {
+                authenticated.events.revoked(revoked, ofClient: client.client.clientID, context)
+            }
         }
         return Response(json: [:], headers: headers)
     }

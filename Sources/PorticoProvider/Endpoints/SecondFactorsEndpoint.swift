@@ -125,7 +125,7 @@ struct SecondFactorsEndpoint: Sendable {
         case .unproven: return try signInAgain(request)
         case .refused: return try await list(request, .full)
         case .added(let ended):
-            events.secondFactorChanged("added", request.person, context)
+            events.done(.secondFactorAdded, by: request.person, context)
             if ended > 0 {
                 events.signedOutElsewhere(request.session, ended, context)
                 sessionEnded()
@@ -188,7 +188,7 @@ struct SecondFactorsEndpoint: Sendable {
             at: context.now
         )
         guard case .added = enrolment else { return try signInAgain(request) }
-        events.secondFactorChanged("codes_made", request.person, context)
+        events.done(.recoveryCodesMade, by: request.person, context)
         let page = flow.page(
             RecoveryCodesPage(
                 account: PageAccount(request.person),
@@ -216,7 +216,7 @@ struct SecondFactorsEndpoint: Sendable {
         case .unproven: return try signInAgain(request)
         case .notFound: return try await list(request, nil)
         case .removed:
-            events.secondFactorChanged("removed", request.person, request.context)
+            events.done(.secondFactorRemoved, by: request.person, request.context)
             return try await list(request, .removed)
         }
     }

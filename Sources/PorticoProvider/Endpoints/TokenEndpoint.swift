@@ -9,12 +9,10 @@ struct TokenEndpoint: Sendable {
     let authenticated: ClientAuthenticator
     let headers: SecurityHeaders
     private let grants: [any TokenGrant]
-    private let swaps: SwapCounter
 
     init(_ provider: Provider, authenticated: ClientAuthenticator, headers: SecurityHeaders) {
         self.authenticated = authenticated
         self.headers = headers
-        swaps = provider.swaps
         grants = [
             AuthorizationCodeGrant(provider: provider),
             // A swap is a refresh with a token of the server before.
@@ -56,13 +54,9 @@ struct TokenEndpoint: Sendable {
                 )
             } catch let replay as ReplayRefusal {
                 authenticated.events.replayed(replay, client.client, context)
-                if replay.subject == .oldRefreshToken {
-                    swaps.note(.usedAgain, of: client.client, at: context.now)
-                }
                 throw replay.error
             } catch let refusal as SwapRefusal {
                 authenticated.events.swapRefused(refusal, client.client, context)
-                swaps.note(refusal.reason, of: client.client, at: context.now)
                 throw refusal.error
             }
         }

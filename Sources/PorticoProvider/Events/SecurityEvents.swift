@@ -5,105 +5,91 @@ import PorticoStores
 import PorticoSystem
 import PorticoWeb
 
-/// Security events as log lines: the event, the person, the client and the address; never a token,
-/// code, password or cookie (OWASP ASVS 16.3).
+/// Security events of realms: a line of the log each, and a row of the audit trail where one is kept
+/// (``EventTrail``). They name the event, the person, the client and the address; never a token, code,
+/// password or cookie (OWASP ASVS 16.3).
 package struct SecurityEvents: Sendable {
     private let logger: Logger
-    private let realmEvents: RealmEvents?
+    private let trail: EventTrail?
 
-    /// - Parameter realmEvents: Where realms keep them, too.
-    package init(logger: Logger, realmEvents: RealmEvents? = nil) {
+    package init(logger: Logger, trail: EventTrail? = nil) {
         self.logger = logger
-        self.realmEvents = realmEvents
+        self.trail = trail
     }
+
+    // MARK: People
 
     /// - Parameter client: Its `client_id`; `nil` for the Provider's own pages.
     func signedIn(_ live: LiveBrowserSession, _ client: String?, _ context: RealmContext) {
-        var facts = ["sub": live.person.id, "sid": live.session.id]
-        facts["client"] = client
-        log("sign_in.ok", context, facts)
+        note(.signedIn, context, sub: live.person.id, sid: live.session.id, client: client)
     }
 
     /// The name is not logged: people type passwords into that field.
     func signInFailed(_ context: RealmContext) {
-        log("sign_in.failed", context, [:])
+        note(.signInFailed, context)
     }
 
     /// The password was right, and the code of the second factor was not.
     func secondStepFailed(_ person: Person, _ context: RealmContext) {
-        log("sign_in.second_step_failed", context, ["sub": person.id])
+        note(.secondStepFailed, context, sub: person.id)
     }
 
-    /// A person added or removed a second factor, or made recovery codes.
-    func secondFactorChanged(_ change: StaticString, _ person: Person, _ context: RealmContext) {
-        log("second_factor.\(change)", context, ["sub": person.id])
+    /// Something that a person did with their own account.
+    func done(_ kind: Event.Kind, by person: Person, _ context: RealmContext) {
+        note(kind, context, sub: person.id)
     }
 
-    /// Neither the address nor whether it belongs to an account is logged.
-    func registrationAsked(_ context: RealmContext) {
-        log("registration.asked", context, [:])
-    }
-
-    /// A person made an account.
-    func registered(_ person: Person, _ context: RealmContext) {
-        log("registration.ok", context, ["sub": person.id])
+    /// Someone asked for a mail. Neither the address nor whether it belongs to an account is logged.
+    func asked(_ kind: Event.Kind, _ context: RealmContext) {
+        note(kind, context)
     }
 
     func consented(_ person: Person, _ client: Client, _ context: RealmContext) {
-        log("consent.given", context, ["sub": person.id, "client": client.clientID])
+        note(.consented, context, sub: person.id, client: client.clientID)
     }
 
     /// A person revoked what they had allowed a client.
     func disconnected(_ clientID: String, _ person: Person, _ context: RealmContext) {
-        log("consent.removed", context, ["sub": person.id, "client": clientID])
-    }
-
-    /// Neither the address nor whether it belongs to an account is logged.
-    func passwordResetAsked(_ context: RealmContext) {
-        log("password.reset_asked", context, [:])
-    }
-
-    func passwordReset(_ person: Person, _ context: RealmContext) {
-        log("password.reset", context, ["sub": person.id])
-    }
-
-    /// A person chose a new password in their session.
-    func passwordChanged(_ person: Person, _ context: RealmContext) {
-        log("password.changed", context, ["sub": person.id])
-    }
-
-    func emailConfirmed(_ person: Person, _ context: RealmContext) {
-        log("email.confirmed", context, ["sub": person.id])
-    }
-
-    /// A token would be longer than any that is taken back: the operator must shorten what a mapper writes.
-    func notIssued(_ token: TokenTooLong, _ context: RealmContext) {
-        var facts = [
-            "token": token.token.rawValue, "claim": token.claim, "bytes": "\(token.bytes)",
-        ]
-        facts["mapper"] = token.mapper
-        log("token.too_long", context, facts)
+        note(.consentRemoved, context, sub: person.id, client: clientID)
     }
 
     func signedOut(_ sessionID: String, _ context: RealmContext) {
-        log("sign_out", context, ["sid": sessionID])
+        note(.signedOut, context, sid: sessionID)
     }
 
     /// A person ended their other sessions.
     func signedOutElsewhere(_ live: LiveBrowserSession, _ count: Int, _ context: RealmContext) {
-        let facts = ["sub": live.person.id, "sid": live.session.id, "sessions": "\(count)"]
-        log("sign_out.elsewhere", context, facts)
+        note(
+            .signedOutElsewhere,
+            context,
+            sub: live.person.id,
+            sid: live.session.id,
+            details: ["sessions": .string("\(count)")]
+        )
+    }
+
+    // MARK: Clients and tokens
+
+    /// A client did not authenticate. An unregistered name is not logged: it could be any text.
+    func clientRefused(_ unproven: UnprovenClient, _ context: RealmContext) {
+        note(
+            .clientRefused,
+            context,
+            client: unproven.client?.clientID,
+            reason: unproven.reason.rawValue
+        )
     }
 
     /// A spent code or refresh token was presented again by its own client.
     func replayed(_ replay: ReplayRefusal, _ client: Client, _ context: RealmContext) {
-        var facts = [
-            "what": replay.subject.rawValue, "grant": replay.grant.id.text,
-            "client": client.clientID,
-        ]
-        facts["sub"] = replay.grant.personID
-        facts["sid"] = replay.grant.sessionID
-        log("replay", context, facts)
+        let kind: Event.Kind =
+            switch replay.subject {
+            case .code: .codeReplayed
+            case .refreshToken: .refreshReplayed
+            case .subjectToken: .subjectTokenReplayed
+            case .oldRefreshToken: .swapReplayed
+            }
+        note(kind, of: replay.grant, client, context)
     }
 
     /// A refresh token of the server before was swapped for one of ours (docs/decisions/0051).
@@ -113,41 +99,105 @@ package struct SecurityEvents: Sendable {
         _ client: Client,
         _ context: RealmContext
     ) {
-        var facts = ["grant": grant.id.text, "client": client.clientID]
-        facts["sub"] = grant.personID
-        facts["sid"] = grant.sessionID
-        facts["offline"] = grant.isOffline ? "true" : "false"
-        log(isRepeated ? "token.swap_repeated" : "token.swapped", context, facts)
+        note(isRepeated ? .swapRepeated : .swapped, of: grant, client, context)
     }
 
     func swapRefused(_ refusal: SwapRefusal, _ client: Client, _ context: RealmContext) {
-        let facts = ["client": client.clientID, "reason": refusal.reason.rawValue]
-        log("token.swap_refused", context, facts)
+        note(.swapRefused, context, client: client.clientID, reason: refusal.reason.rawValue)
     }
 
     /// A client ended the session of a token of the server before, or its own part of it.
     func endedMoved(_ session: String, _ client: Client, _ context: RealmContext) {
-        log("token.old_revoked", context, ["sid": session, "client": client.clientID])
+        note(.oldTokenRevoked, context, sid: session, client: client.clientID)
     }
 
     func handedOn(_ handedOn: HandedOn, _ client: Client, _ context: RealmContext) {
-        var facts = [
-            "grant": handedOn.parentID.text, "client": client.clientID, "target": handedOn.target,
-        ]
-        facts["sub"] = handedOn.personID
-        facts["sid"] = handedOn.sessionID
-        log(handedOn.step.rawValue, context, facts)
+        note(
+            handedOn.step,
+            context,
+            sub: handedOn.personID,
+            sid: handedOn.sessionID,
+            client: client.clientID,
+            details: [
+                "grant": .string(handedOn.parentID.text), "target": .string(handedOn.target),
+            ]
+        )
     }
 
-    /// A client revoked a token, and with it the grant (RFC 7009).
-    func revoked(_ grant: UniqueID, _ client: Client, _ context: RealmContext) {
-        log("token.revoked", context, ["grant": grant.text, "client": client.clientID])
-    }
-
-    /// A person ended the session of a client with a document.
+    /// A client revoked a token, and with it the grant (RFC 7009); or a person ended the session of a
+    /// client with a document.
     func revoked(_ grant: UniqueID, ofClient clientID: String, _ context: RealmContext) {
-        log("token.revoked", context, ["grant": grant.text, "client": clientID])
+        note(.tokenRevoked, context, client: clientID, details: ["grant": .string(grant.text)])
     }
+
+    /// A token would be longer than any that is taken back: the operator must shorten what a mapper writes.
+    func notIssued(_ token: TokenTooLong, _ context: RealmContext) {
+        var details: JSONObject = [
+            "token": .string(token.token.rawValue), "claim": .string(token.claim),
+            "bytes": .string("\(token.bytes)"),
+        ]
+        details["mapper"] = token.mapper.map(JSONValue.string)
+        note(.tokenTooLong, context, details: details)
+    }
+
+    /// An assertion named the token endpoint, and its client is registered for that: the
+    /// administrator should look for these before turning the setting off again.
+    func assertionForEndpoint(_ client: Client, _ context: RealmContext) {
+        note(.assertionForEndpoint, context, client: client.clientID)
+    }
+
+    func challengeRepeated(_ client: Client, _ context: RealmContext) {
+        note(.challengeRepeated, context, client: client.clientID)
+    }
+
+    /// A client with a document asked for permissions that are unknown here: it does not get them.
+    func scopeLeftOut(_ tokens: [String], _ client: Client, _ context: RealmContext) {
+        let scope = String(tokens.joined(separator: " ").prefix(512))
+        note(.scopeLeftOut, context, client: client.clientID, details: ["scope": .string(scope)])
+    }
+
+    private func note(
+        _ kind: Event.Kind,
+        of grant: Grant,
+        _ client: Client,
+        _ context: RealmContext
+    ) {
+        note(
+            kind,
+            context,
+            sub: grant.personID,
+            sid: grant.sessionID,
+            client: client.clientID,
+            details: [
+                "grant": .string(grant.id.text),
+                "offline": .string(grant.isOffline ? "true" : "false"),
+            ]
+        )
+    }
+
+    /// The one description of an event, for the log and the trail.
+    private func note(
+        _ kind: Event.Kind,
+        _ context: RealmContext,
+        sub: String? = nil,
+        sid: String? = nil,
+        client: String? = nil,
+        reason: String? = nil,
+        details: JSONObject = [:]
+    ) {
+        var event = Event(kind, at: context.moment.milliseconds, realmID: context.realm.id)
+        event.realm = context.realm.name
+        event.subjectID = sub
+        event.sessionID = sid
+        event.clientID = client
+        event.address = context.address
+        event.reason = reason
+        event.details = details
+        trail?.note(event, in: context.realm.realm, at: context.moment.now)
+        log(event, request: context.requestID)
+    }
+
+    // MARK: Without a request to a realm
 
     /// As commands and the log's own times have it.
     private static func time(_ seconds: Int64) -> String {
@@ -157,26 +207,24 @@ package struct SecurityEvents: Sendable {
 
     /// The command line changed a realm's signing keys; requests never do.
     package func keysChanged(_ change: RealmDirectory.KeyChange) {
-        var metadata: Logger.Metadata = ["realm": .string(change.realm)]
+        var event: Event
         switch change.kind {
         case .published(let activeFrom):
-            metadata["event"] = "key.published"
-            metadata["signs_from"] = .string(Self.time(activeFrom))
+            event = Event(.keyPublished, at: 0)
+            event.details["signs_from"] = .string(Self.time(activeFrom))
         case .broughtForward(let activeFrom):
-            metadata["event"] = "key.brought_forward"
-            metadata["signs_from"] = .string(Self.time(activeFrom))
-        case .removed: metadata["event"] = "key.removed"
+            event = Event(.keyBroughtForward, at: 0)
+            event.details["signs_from"] = .string(Self.time(activeFrom))
+        case .removed: event = Event(.keyRemoved, at: 0)
         }
-        metadata["kid"] = .string(change.keyID)
-        logger.notice("security event", metadata: metadata)
+        event.realm = change.realm
+        event.details["kid"] = .string(change.keyID)
+        log(event)
     }
 
     /// A client was notified that a session is over.
     func logoutDelivered(_ delivery: LogoutDelivery, _ realm: String, _ client: Client) {
-        var metadata = facts(delivery, realm)
-        metadata["event"] = "logout.delivered"
-        metadata["client"] = .string(client.clientID)
-        logger.notice("security event", metadata: metadata)
+        log(event(.logoutDelivered, of: delivery, realm: realm, client: client.clientID))
     }
 
     /// A client was not notified: for the administrator. The person is signed out anyway, and
@@ -188,80 +236,52 @@ package struct SecurityEvents: Sendable {
         because reason: String,
         isGivenUp: Bool
     ) {
-        var metadata = facts(delivery, realm ?? delivery.realmID)
-        metadata["event"] = isGivenUp ? "logout.given_up" : "logout.failed"
-        metadata["client"] = .string(client ?? delivery.clientID)
-        metadata["reason"] = .string(reason)
-        logger.log(
-            level: isGivenUp ? .error : .warning,
-            "security event",
-            metadata: metadata
+        var event = event(
+            isGivenUp ? .logoutGivenUp : .logoutFailed,
+            of: delivery,
+            realm: realm ?? delivery.realmID,
+            client: client ?? delivery.clientID
         )
+        event.reason = reason
+        log(event, level: isGivenUp ? .error : .warning)
     }
 
-    private func facts(_ delivery: LogoutDelivery, _ realm: String) -> Logger.Metadata {
-        [
-            "realm": .string(realm), "sub": .string(delivery.personID),
-            "sid": .string(delivery.sessionID),
-            "attempt": .stringConvertible(delivery.attempts),
-        ]
+    private func event(
+        _ kind: Event.Kind,
+        of delivery: LogoutDelivery,
+        realm: String,
+        client: String
+    ) -> Event {
+        var event = Event(kind, at: 0, realmID: delivery.realmID)
+        event.realm = realm
+        event.clientID = client
+        event.subjectID = delivery.personID
+        event.sessionID = delivery.sessionID
+        event.details["attempt"] = .string("\(delivery.attempts)")
+        return event
     }
 
-    /// A client did not authenticate. An unregistered name is not logged: it could be any text.
-    func clientRefused(_ unproven: UnprovenClient, _ context: RealmContext) {
-        let client = unproven.client?.clientID ?? "-"
-        log("client.refused", context, ["client": client, "reason": unproven.reason.rawValue])
-    }
-
-    /// An assertion named the token endpoint, and its client is registered for that: the
-    /// administrator should look for these before turning the setting off again.
-    func assertionForEndpoint(_ client: Client, _ context: RealmContext) {
-        log("assertion.for_endpoint", context, ["client": client.clientID])
-    }
-
-    func challengeRepeated(_ client: Client, _ context: RealmContext) {
-        log("challenge.repeated", context, ["client": client.clientID])
-    }
-
-    /// A client with a document asked for permissions that are unknown here: it does not get them.
-    func scopeLeftOut(_ tokens: [String], _ client: Client, _ context: RealmContext) {
-        log(
-            "scope.left_out",
-            context,
-            ["client": client.clientID, "scope": String(tokens.joined(separator: " ").prefix(512))]
-        )
-    }
-
-    /// A client with a document is known for a while.
+    /// A client's document was fetched; or it, or its key set, is unreachable or no good.
     ///
     /// - Parameter address: Of the request that it was fetched for.
-    func documentFetched(_ site: ClientIDAddress, realm: String, for address: String) {
-        note(document: site, "client_document.fetched", realm, address)
-    }
-
-    /// A client's document, or its key set, is unreachable or no good.
-    func documentRefused(
+    func documentFetched(
         _ site: ClientIDAddress,
         realm: String,
         for address: String,
-        because error: OAuthError
+        error: OAuthError? = nil
     ) {
-        note(document: site, "client_document.refused", realm, address, because: error.description)
+        var event = Event(error == nil ? .documentFetched : .documentRefused, at: 0)
+        event.realm = realm
+        event.clientID = site.text
+        event.address = address
+        event.reason = error?.description
+        log(event)
     }
 
-    private func note(
-        document site: ClientIDAddress,
-        _ event: String,
-        _ realm: String,
-        _ address: String,
-        because reason: String? = nil
-    ) {
-        var metadata: Logger.Metadata = [
-            "event": .string(event), "realm": .string(realm), "client": .string(site.text),
-            "address": .string(address),
-        ]
-        metadata["reason"] = reason.map { .string($0) }
-        logger.notice("security event", metadata: metadata)
+    private func log(_ event: Event, request: String? = nil, level: Logger.Level = .notice) {
+        var metadata = event.logged
+        metadata["request"] = request.map { .string($0) }
+        logger.log(level: level, "security event", metadata: metadata)
     }
 
     /// A person was sent back to the app for something that only the operator can mend.
@@ -287,16 +307,19 @@ package struct SecurityEvents: Sendable {
             ]
         )
     }
+}
 
-    private func log(_ event: String, _ context: RealmContext, _ facts: [String: String]) {
-        realmEvents?.note(event, context, facts)
-        var metadata: Logger.Metadata = [
-            "event": .string(event),
-            "realm": .string(context.realm.name),
-            "request": .string(context.requestID),
-            "address": .string(context.address),
-        ]
-        for (name, value) in facts { metadata[name] = .string(value) }
-        logger.notice("security event", metadata: metadata)
+extension Event {
+    /// What a line of the log has of it. A client that is refused and not registered is `-`.
+    fileprivate var logged: Logger.Metadata {
+        var metadata: Logger.Metadata = ["event": .string(kind.rawValue)]
+        for (name, value) in [
+            ("realm", realm), ("sub", subjectID), ("sid", sessionID), ("address", address),
+            ("client", clientID ?? (kind == .clientRefused ? "-" : nil)), ("reason", reason),
+        ] {
+            metadata[name] = value.map { .string($0) }
+        }
+        for (name, value) in details { metadata[name] = value.string.map { .string($0) } }
+        return metadata
     }
 }

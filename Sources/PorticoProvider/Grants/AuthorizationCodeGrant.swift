@@ -134,7 +134,7 @@ struct AuthorizationCodeGrant: TokenGrant {
         }
         guard let derivation = code.derivation else { return }
         let handedOn = HandedOn(
-            step: .tokenUsed,
+            step: .loginTokenUsed,
             parentID: derivation.parentID,
             personID: code.personID,
             sessionID: code.sessionID,

@@ -5,13 +5,7 @@ import PorticoStores
 /// A sign-in that one app handed on to another, or is about to: for the security log (RFC 8693 §2.1,
 /// OpenID Connect Native SSO §4).
 struct HandedOn: Sendable {
-    enum Step: String, Sendable {
-        case tokenMade = "login_token.made"
-        case tokenUsed = "login_token.used"
-        case deviceSecretExchanged = "device_secret.exchanged"
-    }
-
-    let step: Step
+    let step: Event.Kind
     /// The grant of the app that handed it on.
     let parentID: UniqueID
     /// The person's `sub`, and the `sid` of the session.

@@ -47,7 +47,7 @@ struct LoginTokenGrant: Sendable {
             targetID: target.id
         )
         let handedOn = HandedOn(
-            step: .tokenMade,
+            step: .loginTokenMade,
             parentID: grant.id,
             personID: grant.personID,
             sessionID: sessionID,

@@ -1,7 +1,7 @@
 import PorticoProtocol
 
 /// An old refresh token was not swapped. The client reads ``error``, which is the same whatever the
-/// reason; the operator reads the reason in the log, and how often in `portico events swaps`.
+/// reason; the operator reads the reason in the log, and how often in `portico events --count`.
 struct SwapRefusal: Error {
     let reason: Reason
 

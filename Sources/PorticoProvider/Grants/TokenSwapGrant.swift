@@ -128,17 +128,7 @@ struct TokenSwapGrant: TokenGrant {
     }
 
     private func note(_ grant: Grant, isRepeated: Bool, _ request: TokenRequest) {
-        provider.events.swapped(
-            grant,
-            isRepeated: isRepeated,
-            request.client,
-            request.context
-        )
-        provider.swaps.note(
-            isRepeated ? .repeated : .swapped,
-            of: request.client,
-            at: request.moment.seconds
-        )
+        provider.events.swapped(grant, isRepeated: isRepeated, request.client, request.context)
     }
 
     /// Whose token it is: the one whose session it is by the list; without one, the person of its

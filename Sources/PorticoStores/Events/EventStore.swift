@@ -129,6 +129,11 @@ package struct EventStore: Sendable {
     }
 }
 
+extension RealmStore {
+    /// What happened.
+    package var events: EventStore { EventStore(database) }
+}
+
 extension Realm.EventPolicy {
     /// Events of people and clients from before are over; milliseconds since 1970.
     ///
