@@ -547,8 +547,8 @@ let package = Package(
         .testTarget(
             name: "DocumentTests",
             dependencies: [
-                "PorticoBackend", "PorticoProgram", "PorticoProvider", "PorticoTestSupport",
-                "PorticoWeb",
+                "PorticoBackend", "PorticoProgram", "PorticoProvider", "PorticoStores",
+                "PorticoTestSupport", "PorticoWeb",
                 httpTypes,
                 serverProduct("ArgumentParser", "swift-argument-parser"),
             ],

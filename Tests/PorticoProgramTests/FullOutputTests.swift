@@ -63,7 +63,7 @@ import Testing
             ["client", "list"], ["client", "products"], ["client", "products", "--json"],
             ["client", "products", "--markdown"], ["user", "list", "--json"], ["keys", "list"],
             ["config", "show"], ["config", "show", "--json"], ["doctor", "--offline"],
-            ["doctor", "--offline", "--json"], ["events", "swaps", "--json"],
+            ["doctor", "--offline", "--json"], ["events", "--count"],
             ["realm", "export", "acme"], ["whoami"], ["token"], ["--help"], ["--version"],
             ["keys", "rotate"], ["user", "create", "eve", "--password-file", "-"],
             ["group", "create", "staff"],
