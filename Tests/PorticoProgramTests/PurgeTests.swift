@@ -187,7 +187,6 @@ import Testing
             grants: database.grants,
             pushedRequests: database.pushedRequests,
             mailboxes: database.mailboxes,
-            audit: database.audit,
             directory: directory
         )
     }
@@ -244,24 +243,15 @@ import Testing
         }
     }
 
-    @Test(
-        "what accounts went through stays four hundred days, a client's refusal thirty",
-        arguments: [(AuditEvent.Kind.signedIn, Int64(400)), (.clientRefused, 30)]
-    )
-    func events(_ kind: AuditEvent.Kind, _ days: Int64) async throws {
+    @Test("events are purged with the rest")
+    func events() async throws {
         let database = try TestDatabase.inMemory()
-        let end = Self.now - days * 86_400
+        let end = Self.now - 400 * 86_400
         // The latest stays in any case.
-        try await database.audit.note(
-            [end - 1, end, end + 1, Self.now].map {
-                AuditEvent(number: 0, kind: kind, at: $0, accountID: nil)
-            }
+        try await database.events.note(
+            [end - 1, end, Self.now].map { Event(.signedIn, of: nil, at: $0) }
         )
-        let purge = purge(of: database)
-        for (left, now) in [(3, Self.now - 1), (2, Self.now), (1, Self.now + 1)] as [(Int64, Int64)]
-        {
-            try await purge(at: now)
-            #expect(try rows(database, "SELECT count(*) FROM audit_events") == left + 1)
-        }
+        try await purge(of: database)(at: Self.now)
+        #expect(try rows(database, "SELECT count(*) FROM events") == 2)
     }
 }

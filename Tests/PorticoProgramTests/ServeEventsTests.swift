@@ -35,7 +35,7 @@ import Testing
             try await ask("nobody-of-that-name")
             try await server.stop()
             let lines = try server.command([
-                "events", "tail", "--type", "client.refused", "--jsonl",
+                "events", "--kind", "client.refused", "--jsonl",
             ])
             .split(separator: "\n").map { try JSONObject(parsing: Array($0.utf8)) }
             #expect(lines.map { $0.string("client") } == ["shop", nil])
@@ -43,7 +43,7 @@ import Testing
             #expect(
                 lines.allSatisfy { $0.string("realm") == "acme" && $0.string("address") != nil }
             )
-            let shown = try server.command(["events", "tail"])
+            let shown = try server.command(["events"])
             #expect(shown.contains("client.refused"))
             #expect(shown.contains("acme  shop  secret  127.0.0.1"))
             #expect(!shown.contains("nobody"))

@@ -1,5 +1,5 @@
 import Foundation
-import PorticoBytes
+package import PorticoBytes
 package import PorticoSQLite
 package import PorticoStores
 
@@ -16,7 +16,7 @@ package final class TestDatabase: Sendable {
     package let accounts: AccountStore
     package let mailboxes: PersonMailboxStore
     package let outbox: OutboxStore
-    package let audit: AuditStore
+    package let events: EventStore
     package let handles: HandleSessionStore
     package let configuration: BackendConfigurationStore
     package let writeProbe: WriteProbeStore
@@ -46,7 +46,7 @@ package final class TestDatabase: Sendable {
         accounts = AccountStore(kept)
         mailboxes = PersonMailboxStore(kept)
         outbox = OutboxStore(kept)
-        audit = AuditStore(kept)
+        events = EventStore(kept)
         handles = HandleSessionStore(kept)
         configuration = BackendConfigurationStore(kept)
         writeProbe = WriteProbeStore(kept)
@@ -112,5 +112,19 @@ private final class TemporaryDatabase: SQLDatabase {
     ) async throws -> Value {
         if let error = fault.withLock({ $0 }) { throw error }
         return try await base.write(body)
+    }
+}
+
+extension EventStore {
+    /// The latest first; of one account where one is named.
+    package func latest(
+        _ kinds: Set<Event.Kind>? = nil,
+        of accountID: UniqueID? = nil,
+        limit: Int = 1000
+    ) async throws -> [Event] {
+        var query = EventQuery()
+        query.kinds = kinds
+        query.subjectID = accountID?.text
+        return try await events(query, limit: limit)
     }
 }

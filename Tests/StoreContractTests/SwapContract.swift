@@ -314,24 +314,4 @@ import Testing
             #expect(reading == MovedReading(grantID: nil, listed: nil, isEnded: false))
         }
     }
-
-    @Test(
-        "decision 0051: counts add up, of a realm that is there",
-        arguments: StoreUnderTest.allCases
-    )
-    func counts(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
-        func count(_ realmID: String, _ count: Int64, _ at: Int64) -> SwapCount {
-            SwapCount(
-                realmID: realmID,
-                clientID: "notes",
-                outcome: "swapped",
-                count: count,
-                lastAt: at
-            )
-        }
-        try await stores.grants.count([count("realm-1", 2, 10), count("realm-2", 1, 10)])
-        try await stores.grants.count([count("realm-1", 3, 20)])
-        #expect(try await stores.grants.swapCounts() == [count("realm-1", 5, 20)])
-    }
 }

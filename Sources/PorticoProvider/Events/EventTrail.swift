@@ -21,7 +21,7 @@ package final class EventTrail: Sendable {
     static let most = 4096
 
     /// Keeps an event of a realm if it is one to be kept there.
-    func note(_ event: Event, in realm: Realm, at now: Date) {
+    package func note(_ event: Event, in realm: Realm, at now: Date) {
         guard !event.kind.isOnlyLogged else { return }
         let isWanted = realm.events.keeps(event.kind)
         guard isWanted || event.kind.isOperators else { return }

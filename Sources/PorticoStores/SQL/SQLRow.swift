@@ -48,14 +48,6 @@ extension SQLRow {
         return id
     }
 
-    package func optionalUniqueID(_ column: Int) throws -> UniqueID? {
-        guard let bytes = try optionalBytes(column) else { return nil }
-        guard let id = UniqueID(bytes: bytes) else {
-            throw SQLDecodingError.outOfRange(column: column)
-        }
-        return id
-    }
-
     package func optionalHash(_ column: Int) throws -> Hash256? {
         guard let bytes = try optionalBytes(column) else { return nil }
         guard bytes.count == 32 else { throw SQLDecodingError.outOfRange(column: column) }

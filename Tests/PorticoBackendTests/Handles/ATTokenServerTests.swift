@@ -69,7 +69,7 @@ import Testing
         let asked = server.hosts.asked.filter { $0.path == "/oauth/revoke" }
         #expect(asked.map(\.host) == ["pds.example.com"])
         #expect(asked.first?.form["token"] == token.reveal())
-        let events = try await server.database.audit.latest([.handleRevoked], of: nil, limit: 9)
+        let events = try await server.database.events.latest([.handleRevoked])
         #expect(events.map(\.reason) == [nil])
     }
 

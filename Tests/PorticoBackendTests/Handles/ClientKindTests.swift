@@ -35,8 +35,7 @@ import Testing
         try await server.backend.endHandleSessionsOfOtherKind()
         #expect(try await server.handleSession(back) == nil)
         #expect(try await server.handleSession(right) != nil)
-        let events = try await server.database.audit.events(after: 0, limit: 100)
-        let ended = events.filter { $0.kind == .handleEnded }
+        let ended = try await server.database.events.latest([.handleEnded])
         #expect(ended.map(\.reason) == ["client_changed"])
     }
 

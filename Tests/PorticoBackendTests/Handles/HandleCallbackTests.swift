@@ -414,8 +414,8 @@ import Testing
     func told() async throws {
         let server = try await BackendUnderTest.withHandles()
         let visitor = TestVisitor(server)
-        func events() async throws -> [AuditEvent.Kind] {
-            try await server.database.audit.latest(AuditEvent.Kind.all, of: nil, limit: 99)
+        func events() async throws -> [Event.Kind] {
+            try await server.database.events.latest(limit: 99)
                 .map(\.kind)
         }
         let before = try await events()

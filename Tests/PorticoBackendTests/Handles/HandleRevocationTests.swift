@@ -47,7 +47,7 @@ import Testing
         try await scene.revocation.round()
         #expect(scene.host.revoked.isEmpty)
         #expect(try await scene.handles.takeDue(limit: 1, at: .max, retryAt: .max).isEmpty)
-        let events = try await scene.database.audit.latest([.handleRevoked], of: nil, limit: 9)
+        let events = try await scene.database.events.latest([.handleRevoked])
         #expect(events.map(\.reason) == ["moved_away"])
     }
 
@@ -66,7 +66,7 @@ import Testing
         try await scene.revocation.round()
         #expect(scene.host.looked == 0)
         #expect(try await scene.handles.takeDue(limit: 1, at: .max, retryAt: .max).isEmpty)
-        let events = try await scene.database.audit.latest([.handleRevoked], of: nil, limit: 9)
+        let events = try await scene.database.events.latest([.handleRevoked])
         #expect(events.map(\.reason) == ["lost"])
     }
 

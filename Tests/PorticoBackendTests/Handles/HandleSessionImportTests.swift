@@ -84,8 +84,8 @@ import Testing
             try await server.scene.handles.liveOfForeignSeal(did: HandleScene.did, at: now)?.handle
         }
 
-        func events() async throws -> [AuditEvent.Kind] {
-            try await server.scene.database.audit.events(after: 0, limit: 100).map(\.kind)
+        func events() async throws -> [Event.Kind] {
+            try await server.scene.database.events.latest().reversed().map(\.kind)
         }
     }
 

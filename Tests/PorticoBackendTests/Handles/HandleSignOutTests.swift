@@ -28,7 +28,7 @@ import Testing
             // Another device of the same person.
             #expect(try await server.call(path, other).status == 200)
         }
-        let events = try await server.scene.database.audit.latest([.signedOut], of: nil, limit: 9)
+        let events = try await server.scene.database.events.latest([.signedOut])
         #expect(events.count == 1)
         // Twice is no error.
         #expect(try await server.send(.post, Self.path, [.cookie: "sid=\(seal)"]).status == 200)
@@ -47,9 +47,9 @@ import Testing
         #expect(try await server.send(.post, Self.path, [.cookie: "sid=\(seal)"]).status == 200)
         // It was answered before the host has.
         isOpen.withLock { $0 = true }
-        let audit = server.scene.database.audit
+        let events = server.scene.database.events
         try await waitUntil("the host is told") {
-            try await !audit.latest([.handleRevoked], of: nil, limit: 9).isEmpty
+            try await !events.latest([.handleRevoked]).isEmpty
         }
         let revocations = server.network.revocations
         #expect(revocations.count == 1)
@@ -64,8 +64,8 @@ import Testing
         // As whom the session began.
         #expect(claims.string("iss") == session.clientID)
         #expect(claims.int64("iat") == server.clock.seconds - 10)
-        let events = try await audit.latest([.handleRevoked], of: nil, limit: 9)
-        #expect(events.map(\.reason) == [nil])
+        let kept = try await events.latest([.handleRevoked])
+        #expect(kept.map(\.reason) == [nil])
     }
 
     @Test("Of 26 hosts that are to be told, that of whoever has just signed out is told at once")
@@ -112,7 +112,7 @@ import Testing
         try await server.scene.signOut(session.sessionID)
         try await server.backend.revokeHandleTokens()
         #expect(server.network.revocations.isEmpty)
-        let events = try await database.audit.latest([.handleRevoked], of: nil, limit: 9)
+        let events = try await database.events.latest([.handleRevoked])
         #expect(events.map(\.reason) == ["key_withdrawn"])
     }
 

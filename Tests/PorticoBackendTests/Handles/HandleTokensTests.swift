@@ -451,6 +451,6 @@ extension HandleScene {
 
     /// Why hosts ended sessions.
     func reasons() async throws -> [String?] {
-        try await database.audit.latest([.handleEnded], of: nil, limit: 9).map(\.reason)
+        try await database.events.latest([.handleEnded]).map(\.reason)
     }
 }

@@ -154,10 +154,7 @@ import Testing
         }
         #expect(server.hosts.asked.isEmpty)
         #expect(try await server.handleSession(back) == nil)
-        let reason = try await server.database.audit.events(
-            after: 0,
-            limit: 100
-        ).last { $0.kind == .handleEnded }?.reason
+        let reason = try await server.database.events.latest([.handleEnded]).first?.reason
         #expect(reason == "key_withdrawn")
     }
 

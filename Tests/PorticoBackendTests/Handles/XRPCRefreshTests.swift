@@ -61,8 +61,8 @@ import Testing
         #expect(try await server.scene.stored(session.sessionID) == ["A2", "R2"])
         #expect(try await post(server, seal).status == 200)
         #expect(server.network.calls.count == 3)
-        let audit = server.scene.database.audit
-        #expect(try await audit.latest([.handleRefreshed], of: nil, limit: 9).count == 1)
+        let events = server.scene.database.events
+        #expect(try await events.latest([.handleRefreshed]).count == 1)
     }
 
     @Test("What is refused again is not refreshed again: the answer is the host's")
@@ -197,8 +197,7 @@ import Testing
         let session = try await server.call("/api/auth/session", seal)
         #expect(session.status == 401 && session.json.string("reason") == "SESSION_EXPIRED")
         #expect(server.network.calls.count == 1)
-        let audit = server.scene.database.audit
-        let events = try await audit.latest([.handleEnded], of: nil, limit: 9)
+        let events = try await server.scene.database.events.latest([.handleEnded])
         #expect(events.map(\.reason) == ["invalid_grant"])
     }
 

@@ -187,9 +187,10 @@ import Testing
         // Nor does a full queue keep out what administrators do.
         let realm = try #require(admin.server.provider.realms.realm(named: "acme"))
         for _ in 0..<5000 {
-            admin.server.provider.realmEvents.note(
-                RealmEvent(realmID: realm.id, isAdmin: false, at: 1, kind: "LOGIN"),
-                in: realm
+            admin.server.provider.trail.note(
+                Event(.signedIn, at: 1, realmID: realm.id),
+                in: realm.realm,
+                at: admin.server.clock.now
             )
         }
         let name = #"{"firstName": "Anna"}"#

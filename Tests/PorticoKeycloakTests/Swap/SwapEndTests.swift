@@ -49,7 +49,7 @@ import Testing
             #expect(try await scene.swap(later).error == "invalid_grant", "of the same session")
             #expect(try await scene.swap(beside, "beside").status == 200, "of another client")
         }
-        #expect(try await scene.counts() == ["ended": 4, "swapped": 2])
+        #expect(try await scene.counts() == ["ended": 4, "ok": 2])
     }
 
     @Test("decision 0051: while the swap is off nothing is swapped, and what ends then stays ended")
@@ -210,7 +210,7 @@ import Testing
         let done = try await browser.submit(asked, [("action", "sign-out")])
         #expect(done.status == 200 && done.text.contains("You’re signed out"))
         #expect(try await scene.swap(ended).error == "invalid_grant")
-        #expect(try await scene.counts() == ["swapped": 1, "ended": 1])
+        #expect(try await scene.counts() == ["ok": 1, "ended": 1])
         let again = try await ask(ended, browser, scene)
         #expect(again.status == 200 && !again.text.contains(#"value="sign-out""#), "it is over")
     }

@@ -116,7 +116,7 @@ import Testing
         let older = scene.claims()
         try await scene.list(older)
         #expect(try await scene.swap(older).error == "invalid_grant")
-        #expect(try await scene.counts() == ["swapped": 1, "not_before": 1])
+        #expect(try await scene.counts() == ["ok": 1, "not_before": 1])
     }
 
     @Test("decision 0051: a session is not older than its person's notBefore, or does not come")
@@ -131,6 +131,6 @@ import Testing
         let older = scene.claims(["sub": .string(SwapScene.cat)])
         try await scene.list(older, of: SwapScene.cat)
         #expect(try await scene.swap(older).error == "invalid_grant")
-        #expect(try await scene.counts() == ["swapped": 1, "not_before": 1])
+        #expect(try await scene.counts() == ["ok": 1, "not_before": 1])
     }
 }

@@ -206,11 +206,15 @@ struct SwapScene {
         )
     }
 
-    /// How often each outcome was counted.
+    /// How often each outcome is in the trail: the reasons of refusals, and what else became of tokens.
     func counts() async throws -> [String: Int64] {
-        try await server.provider.swaps.flush(into: server.database.grants)
-        return try await server.database.grants.swapCounts()
-            .reduce(into: [:]) { $0[$1.outcome, default: 0] += $1.count }
+        try await server.provider.trail.flush(into: server.database.events)
+        var query = EventQuery()
+        query.kinds = [.swapped, .swapRepeated, .swapRefused, .swapReplayed]
+        return try await server.database.events.counts(query).reduce(into: [:]) {
+            let outcome = $1.reason ?? String($1.kind.rawValue.dropFirst("token_swap.".count))
+            $0[outcome, default: 0] += $1.count
+        }
     }
 
     func userInfo(_ reply: Reply) async throws -> Reply {

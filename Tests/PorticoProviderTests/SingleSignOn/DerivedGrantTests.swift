@@ -174,12 +174,12 @@ import Testing
             ] { #expect(line.contains(fact), "\(fact)") }
         }
         _ = try await scene.server.refresh(scene.refresh, key: "one")
-        #expect(!scene.server.log.contains("event=replay"))
+        #expect(!scene.server.log.contains(".replayed"))
         #expect(try await scene.exchange().error == "invalid_request")
         let replay = try #require(
-            scene.server.log.split(separator: "\n").first { $0.contains("event=replay") }
+            scene.server.log.split(separator: "\n").first { $0.contains(".replayed") }
         )
-        #expect(replay.contains("what=subject_token"))
+        #expect(replay.contains("event=subject_token.replayed"))
         #expect(!scene.server.log.contains(scene.refresh))
     }
 }

@@ -146,13 +146,13 @@ struct RefusedClientTests {
         seen.insert("replayed")
         #expect(seen == Set(UnprovenClient.Reason.allCases.map(\.rawValue)))
         #expect(
-            try await database.audit.latest(AuditEvent.Kind.all, of: nil, limit: 100).isEmpty,
+            try await database.events.latest().isEmpty,
             "no request writes"
         )
-        try await server.provider.refusedClients.flush(into: database.audit)
-        let events = try await database.audit.events(after: 0, limit: 100)
+        try await server.provider.trail.flush(into: database.events)
+        let events = Array(try await database.events.latest().reversed())
         #expect(events.allSatisfy { $0.kind == .clientRefused && $0.realm == "test" })
-        let known = Set(events.map { [$0.client ?? "-", $0.reason ?? ""] })
+        let known = Set(events.map { [$0.clientID ?? "-", $0.reason ?? ""] })
         #expect(
             known == Set(try Self.cases().map { [$0.client, $0.reason] } + [["jwt1", "replayed"]])
         )
@@ -165,15 +165,15 @@ struct RefusedClientTests {
     )
     func flood() async throws {
         let server = try await ProviderUnderTest()
-        let audit = server.database.audit
+        let kept = server.database.events
         func refuse(_ count: Int) async throws -> Int {
             for number in 0..<count {
                 let grant = [("grant_type", "client_credentials")]
                 _ = try await server.token(grant, basic: ("web1", "wrong \(number)"))
                 _ = try await server.token(grant, basic: ("made-up-\(number)", "x"))
             }
-            try await server.provider.refusedClients.flush(into: audit)
-            return try await audit.events(after: 0, limit: 1000).count
+            try await server.provider.trail.flush(into: kept)
+            return try await kept.latest().count
         }
         #expect(try await refuse(50) == 2)
         #expect(try await refuse(50) == 2)
@@ -208,37 +208,27 @@ struct RefusedClientTests {
                 from: "192.0.2.\(number % 250 + 1)"
             )
             if number % 100 == 0 {
-                try await server.provider.refusedClients.flush(into: server.database.audit)
+                try await server.provider.trail.flush(into: server.database.events)
             }
         }
-        try await server.provider.refusedClients.flush(into: server.database.audit)
-        let events = try await server.database.audit.events(after: 0, limit: 1000)
+        try await server.provider.trail.flush(into: server.database.events)
+        let events = try await server.database.events.latest()
         #expect(events.count == 300)
     }
 
     @Test("Of what waits to be written, so much is kept as has a bound")
     func bounded() async throws {
         let server = try await ProviderUnderTest()
-        let refused = server.provider.refusedClients
-        let visits = 40
-        for minute in 0..<visits {
-            for (number, name) in ["web1", "jwt1", "native1", "plain", "third", "other1", "no"]
-                .enumerated()
-            {
-                for secret in ["x", ""] {
-                    _ = try await server.post(
-                        ProviderUnderTest.path("token"),
-                        [("grant_type", "client_credentials")],
-                        headers: [.authorization: ProviderUnderTest.basic(name, secret)],
-                        from: "192.0.2.\((minute * 7 + number) % 250 + 1)"
-                    )
-                }
-            }
-            server.clock.advance(by: 601)
+        let realm = try #require(server.provider.realms.realm(named: "test")).realm
+        for number in 0...EventTrail.most {
+            var event = Event(.swapped, at: 1, realmID: realm.id)
+            event.clientID = "\(number)"
+            server.provider.trail.note(event, in: realm, at: server.clock.now)
         }
-        try await refused.flush(into: server.database.audit)
-        let events = try await server.database.audit.events(after: 0, limit: 1000)
-        #expect(events.count == RefusedClients.most)
+        try await server.provider.trail.flush(into: server.database.events)
+        #expect(
+            try await server.database.events.latest(limit: .max).count == EventTrail.most
+        )
     }
 
     @Test("What could not be written waits, and so much of it as has a bound")
@@ -247,12 +237,12 @@ struct RefusedClientTests {
         let full = try TestDatabase.inMemory()
         full.refuseWrites(Full())
         let server = try await ProviderUnderTest()
-        let refused = server.provider.refusedClients
+        let trail = server.provider.trail
         _ = try await server.token([("grant_type", "client_credentials")], basic: ("web1", "x"))
-        await #expect(throws: Full.self) { try await refused.flush(into: full.audit) }
-        try await refused.flush(into: server.database.audit)
-        try await refused.flush(into: server.database.audit)
-        #expect(try await server.database.audit.events(after: 0, limit: 10).count == 1)
+        await #expect(throws: Full.self) { try await trail.flush(into: full.events) }
+        try await trail.flush(into: server.database.events)
+        try await trail.flush(into: server.database.events)
+        #expect(try await server.database.events.latest().count == 1)
     }
 
     @Test(

@@ -22,7 +22,7 @@ extension BackendUnderTest {
                 SELECT (SELECT count(*) FROM accounts) + (SELECT count(*) FROM identities)
                      + (SELECT count(*) FROM account_sessions) + (SELECT count(*) FROM spent_once)
                      + (SELECT count(*) FROM email_codes) + (SELECT count(*) FROM mails)
-                     + (SELECT count(*) FROM audit_events)
+                     + (SELECT count(*) FROM events)
                 """,
                 []
             ) { row in try row.int64(0) }

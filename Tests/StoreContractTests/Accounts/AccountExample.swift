@@ -224,8 +224,8 @@ extension TestDatabase {
         return try await accounts.link(event, at: now)
     }
 
-    func kinds(of accountID: UniqueID? = nil) async throws -> [AuditEvent.Kind] {
-        try await audit.latest(AuditEvent.Kind.all, of: accountID, limit: 1000).map(\.kind)
+    func kinds(of accountID: UniqueID? = nil) async throws -> [Event.Kind] {
+        try await events.latest(of: accountID).map(\.kind)
             .reversed()
     }
 

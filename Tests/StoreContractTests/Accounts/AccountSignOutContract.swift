@@ -18,7 +18,7 @@ import Testing
         #expect(try await stores.live(ann.cookie) == nil)
         #expect(try await stores.live(other.cookie) != nil)
         #expect(try await stores.kinds() == [.registered, .signedIn, .signedOut])
-        let event = try await stores.audit.latest(AuditEvent.Kind.all, of: ann.account.id, limit: 1)
+        let event = try await stores.events.latest(of: ann.account.id, limit: 1)
             .first
         #expect(event?.provider == "google")
         #expect(event?.device == "Firefox on Linux")

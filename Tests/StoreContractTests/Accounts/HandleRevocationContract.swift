@@ -165,7 +165,7 @@ import Testing
         #expect(try await stores.live(ann.cookie) == nil)
         #expect(try await stores.takeDue().isEmpty)
         #expect(try await stores.lease(ann) == .ended)
-        let event = try await stores.audit.latest([.handleEnded], of: ann.account.id, limit: 9)
+        let event = try await stores.events.latest([.handleEnded], of: ann.account.id, limit: 9)
         #expect(event.map(\.reason) == ["invalid_grant"])
         #expect(try await stores.handle(other) != nil)
     }

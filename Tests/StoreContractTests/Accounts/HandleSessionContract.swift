@@ -79,7 +79,7 @@ import Testing
         for one in all { #expect(try await stores.handle(one, at: now + 60) != nil) }
         let due = try await stores.takeDue(at: now + 60)
         #expect(due.map(\.session.sessionID) == [over.sessionID])
-        let events = try await stores.audit.latest([.signedOut], of: over.account.id, limit: 9)
+        let events = try await stores.events.latest([.signedOut], of: over.account.id, limit: 9)
         #expect(events.map(\.reason) == ["too_many"])
         #expect(try await stores.isLive(other.sessionID, at: now + 60))
     }

@@ -51,7 +51,7 @@ import Testing
         #expect(try await stores.accounts.identities(of: ann.account.id).last == identity)
         #expect(try await stores.accounts.account(ann.account.id) == ann.account)
         #expect(try await stores.kinds() == [.registered, .wayAdded])
-        let event = try await stores.audit.latest(AuditEvent.Kind.all, of: ann.account.id, limit: 1)
+        let event = try await stores.events.latest(of: ann.account.id, limit: 1)
             .first
         #expect(event?.provider == "apple")
         #expect(event?.device == "Firefox on Linux")

@@ -234,14 +234,14 @@ import Testing
         let stores = try database.empty()
         let ann = try await stores.signedIn()
         _ = try await stores.signIn(AccountExample.signIn(session: AccountExample.app()))
-        let events = try await stores.audit.events(after: 0, limit: 10)
-        let expected: [(AuditEvent.Kind, String?)] = [(.registered, nil), (.signedIn, "notes")]
+        let events = Array(try await stores.events.latest().reversed())
+        let expected: [(Event.Kind, String?)] = [(.registered, nil), (.signedIn, "notes")]
         #expect(events.count == expected.count)
         for (event, (kind, app)) in zip(events, expected) {
             #expect(event.kind == kind)
-            #expect(event.app == app)
-            #expect(event.at == AccountExample.now)
-            #expect(event.accountID == ann.account.id)
+            #expect(event.clientID == app)
+            #expect(event.at == AccountExample.now * 1000)
+            #expect(event.subjectID == ann.account.id.text)
             #expect(event.provider == "google")
             #expect(event.device == "Firefox on Linux")
             #expect(event.address == "192.0.2.7")

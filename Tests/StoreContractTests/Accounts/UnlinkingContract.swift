@@ -25,11 +25,7 @@ import Testing
         #expect(identities.map(\.key) == [Self.apple])
         #expect(try await stores.live(google.cookie) == nil)
         #expect(try await stores.live(apple.cookie)?.providers == ["apple"])
-        let event = try await stores.audit.latest(
-            AuditEvent.Kind.all,
-            of: google.account.id,
-            limit: 1
-        ).first
+        let event = try await stores.events.latest(of: google.account.id, limit: 1).first
         #expect(event?.kind == .wayRemoved)
         #expect(event?.provider == "google")
         #expect(try await stores.recipients() == ["ann@example.com"])
