@@ -18,7 +18,9 @@ import Testing
 
     @Test("docs/events.md says which kinds are only logged, and which anyone can cause")
     func marks() throws {
-        for heading in ["## Signing in and out", "## People and accounts", "## Clients and tokens", "## Keys"] {
+        for heading in [
+            "## Signing in and out", "## People and accounts", "## Clients and tokens", "## Keys",
+        ] {
             for row in try Markdown("docs/events.md").rows(below: heading) {
                 let kind = try #require(
                     row.first?.firstMatch(of: /`([a-z_.]+)`/)

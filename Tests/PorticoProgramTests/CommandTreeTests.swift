@@ -102,7 +102,8 @@ struct CommandTreeTests {
             "session import --app --dry-run --json --plain", "provider keys list --json",
             "provider keys rotate --dry-run", "provider keys withdraw --end-sessions --dry-run",
             "provider update --end-sessions",
-            "events -f --kind --realm --user --account --client --since --count --jsonl", "doctor --public-url --offline --json",
+            "events -f --kind --realm --user --account --client --since --count --jsonl",
+            "doctor --public-url --offline --json",
             "app update --dry-run", "app delete --confirm --dry-run", "app links check --json",
         ]
     )

@@ -150,11 +150,15 @@ import Testing
         refused.reason = "expired"
         var swapped = event(.swapped)
         swapped.reason = nil
-        try await stores.events.note([swapped, refused, swapped, refused, refused, done(.keyCreated)])
+        try await stores.events.note([
+            swapped, refused, swapped, refused, refused, done(.keyCreated),
+        ])
         var query = EventQuery()
         query.kinds = [.swapped, .swapRefused]
         let counts = try await stores.events.counts(query)
-        #expect(counts.map(\.kind) == [.swapped, .swapRefused].sorted { $0.rawValue < $1.rawValue })
+        #expect(
+            counts.map(\.kind) == [.swapped, .swapRefused].sorted { $0.rawValue < $1.rawValue }
+        )
         #expect(counts.map(\.reason) == [nil, "expired"])
         #expect(counts.map(\.count) == [2, 3])
         #expect(counts.map(\.lastAt) == [Self.now * 1000, (Self.now + 5) * 1000])
@@ -210,7 +214,10 @@ import Testing
         #expect(try await stores.events.latest().map(\.number) == [number])
     }
 
-    @Test("a realm's own time ends the events of its people, and no others", arguments: StoreUnderTest.allCases)
+    @Test(
+        "a realm's own time ends the events of its people, and no others",
+        arguments: StoreUnderTest.allCases
+    )
     func lifetime(_ database: StoreUnderTest) async throws {
         let stores = try await database.furnished()
         var realm = try #require(
@@ -248,7 +255,8 @@ import Testing
         let left = try await stores.events.counts(query)
         #expect(left.map(\.kind) == [.clientRefused] && left.map(\.count) == [Int64(most)])
         #expect(
-            try await kinds(stores) { $0.kinds = [.signedIn, .clientUpdated, .signedOut] }.count == 4
+            try await kinds(stores) { $0.kinds = [.signedIn, .clientUpdated, .signedOut] }.count
+                == 4
         )
     }
 
@@ -282,7 +290,13 @@ import Testing
         #expect(event.after?.string("name") == "a")
         #expect(event.after?.string("member7") == "(302 bytes)")
         let other = Event(
-            .clientUpdated, by: .commandLine, to: "c", in: nil, from: many, into: nil, at: 1
+            .clientUpdated,
+            by: .commandLine,
+            to: "c",
+            in: nil,
+            from: many,
+            into: nil,
+            at: 1
         )
         #expect(other.before?.count == 1)
         for side in [event.before, event.after, other.before] {

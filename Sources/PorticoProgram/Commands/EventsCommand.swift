@@ -26,10 +26,14 @@ struct EventsCommand: DataDirectoryCommand {
     )
     var names: [String] = []
     @Option(help: .value("name", "Only events of this realm.")) var realm: String?
-    @Option(name: [.long, .customLong("account")], help: .value("id", "Only events of this person or account."))
+    @Option(
+        name: [.long, .customLong("account")],
+        help: .value("id", "Only events of this person or account.")
+    )
     var user: String?
     @Option(help: .value("name", "Only events of this client or app.")) var client: String?
-    @Option(help: .value("duration", "Only events of the last 90m, 12h, 7d.")) var since: DurationText?
+    @Option(help: .value("duration", "Only events of the last 90m, 12h, 7d.")) var since:
+        DurationText?
     @Option(help: .value("count", "Show this many of the latest.")) var limit = 20
     @Flag(help: "Write one JSON object a line; fields are added, never removed.")
     var jsonl = false
@@ -39,7 +43,9 @@ struct EventsCommand: DataDirectoryCommand {
         guard (0...10_000).contains(limit) else {
             throw ValidationError("--limit must be a number from 0 to 10000.")
         }
-        guard !follow || !count else { throw ValidationError("--follow and --count exclude each other.") }
+        guard !follow || !count else {
+            throw ValidationError("--follow and --count exclude each other.")
+        }
     }
 
     func run() async throws {
@@ -81,7 +87,10 @@ struct EventsCommand: DataDirectoryCommand {
                 $0.rawValue.utf8.starts(with: name.utf8)
             }
             guard !name.isEmpty, !named.isEmpty else {
-                let nearest = Suggestion.nearest(to: name, among: Event.Kind.allCases.map(\.rawValue))
+                let nearest = Suggestion.nearest(
+                    to: name,
+                    among: Event.Kind.allCases.map(\.rawValue)
+                )
                 throw Failure(
                     .usage,
                     "There is no kind of event \"\(printable(name))\".",

@@ -78,7 +78,8 @@ struct LegacySignOut: Sendable {
     {
         let uses = client.uses.take()
         switch try await grants.revoke(id: grant.id, spending: uses, at: context.now) {
-        case .revoked: authenticated.events.revoked(grant.id, ofClient: client.client.clientID, context)
+        case .revoked:
+            authenticated.events.revoked(grant.id, ofClient: client.client.clientID, context)
         case .notFound: break
         case .spentBefore(let kind): throw client.refusal(ofRepeated: kind)
         }
