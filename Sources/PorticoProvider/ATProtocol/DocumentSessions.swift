@@ -58,7 +58,7 @@ struct DocumentSessions: Sendable {
         guard change == .changed, let ended = sessions.first(where: { $0.grantID == id }) else {
             return (nil, false)
         }
-        events.revoked(id, ofClient: ended.clientID, context)
+        events.note(.tokenRevoked, context, grant: id, client: ended.clientID)
         let ofApp = sessions.count { sameBytes($0.clientID, ended.clientID) }
         return (ended.name, ofApp > 1)
     }

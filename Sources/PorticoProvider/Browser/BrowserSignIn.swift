@@ -53,7 +53,7 @@ struct BrowserSignIn: Sendable {
         ended: String?,
         _ context: RealmContext
     ) throws -> Begun {
-        if let ended { events.signedOut(ended, context) }
+        if let ended { events.note(.signedOut, context, session: ended) }
         let cookies = flow.cookies(of: context)
         let browser = FormToken.cookie(random: context.moment.random)
         var changed = [try cookies.setSession(cookie), try flow.formCookie(context).set(browser)]

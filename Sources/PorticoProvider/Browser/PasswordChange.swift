@@ -77,7 +77,7 @@ struct PasswordChange: Sendable {
         )
         guard let kept else { return nil }
         signIn.start.sessionEnded()
-        events.done(.passwordChanged, by: live.person, context)
+        events.note(.passwordChanged, context, person: live.person.id)
         return try signIn.begun(
             LiveBrowserSession(session: kept, person: live.person),
             cookie: cookie,

@@ -63,10 +63,10 @@ struct PasswordCheck: Sendable {
             tries.wasRight(attempt, at: context.moment.now)
             return .recognised(credentials, rehashed: rehashed)
         case .refused:
-            events.signInFailed(context)
+            events.note(.signInFailed, context)
             return .again(.wrongPair)
         case .blocked:
-            events.signInFailed(context)
+            events.note(.signInFailed, context)
             return .blocked
         }
     }

@@ -97,10 +97,10 @@ struct ActionLinkEndpoint: Sendable {
     private func report(_ proof: PersonLink.Proof, of person: Person, _ context: RealmContext) {
         switch proof {
         case .password:
-            events.done(.emailConfirmed, by: person, context)
-            events.done(.passwordReset, by: person, context)
+            events.note(.emailConfirmed, context, person: person.id)
+            events.note(.passwordReset, context, person: person.id)
             sessionEnded()
-        case .session: events.done(.emailConfirmed, by: person, context)
+        case .session: events.note(.emailConfirmed, context, person: person.id)
         case .none: break
         }
     }

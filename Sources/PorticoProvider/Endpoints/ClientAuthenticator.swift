@@ -72,7 +72,7 @@ struct ClientAuthenticator: Sendable {
         }
         let client = try authenticated(credentials, context).proving(proof)
         if client.assertedForEndpoint, endpoints.isFirst(LimitKey("endpoint", client.client.id)) {
-            events.assertionForEndpoint(client.client, context)
+            events.note(.assertionForEndpoint, context, client: client.client.clientID)
         }
         do {
             let answer: Answer
@@ -95,7 +95,12 @@ struct ClientAuthenticator: Sendable {
         _ usesAuthorizationHeader: Bool,
         _ context: RealmContext
     ) -> ClientRefusal {
-        events.clientRefused(unproven, context)
+        events.note(
+            .clientRefused,
+            context,
+            client: unproven.client?.clientID,
+            reason: unproven.reason.rawValue
+        )
         return ClientRefusal(
             error: unproven.error,
             usesAuthorizationHeader: usesAuthorizationHeader,

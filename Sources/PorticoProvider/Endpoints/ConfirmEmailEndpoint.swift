@@ -69,7 +69,7 @@ struct ConfirmEmailEndpoint: Sendable {
         guard !code.isEmpty else { return try codePage(.missing, step, context) }
         switch try await confirmations.confirm(code, of: step.session.person, context) {
         case .confirmed:
-            events.done(.emailConfirmed, by: step.session.person, context)
+            events.note(.emailConfirmed, context, person: step.session.person.id)
             return try await goOn(step, context)
         case .wrong(let left):
             return try codePage(left > 0 ? .wrong(triesLeft: left) : .tooMany, step, context)

@@ -45,7 +45,9 @@ struct ConnectedAppsEndpoint: Sendable {
         )
         let client = context.realm.client(uuid: id)
         guard let clientID = client?.clientID ?? permitted?.clientID else { return nil }
-        if change == .changed { events.disconnected(clientID, session.person, context) }
+        if change == .changed {
+            events.note(.consentRemoved, context, person: session.person.id, client: clientID)
+        }
         return client?.name ?? permitted?.name
     }
 

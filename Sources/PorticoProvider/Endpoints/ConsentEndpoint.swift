@@ -15,7 +15,12 @@ struct ConsentEndpoint: Sendable {
             switch step.form["action"] {
             case "allow":
                 try await allow(step.proven, in: step.session.session, context)
-                events.consented(step.session.person, step.proven.client, context)
+                events.note(
+                    .consented,
+                    context,
+                    person: step.session.person.id,
+                    client: step.proven.client.clientID
+                )
                 return try await flow.next(
                     step.proven,
                     step.flow,

@@ -50,7 +50,7 @@ struct DevicesEndpoint: Sendable {
             at: context.now
         )
         guard change == .changed else { return }
-        events.signedOut(id, context)
+        events.note(.signedOut, context, session: id)
         sessionEnded()
     }
 

@@ -320,7 +320,7 @@ struct EndSessionEndpoint: Sendable {
             )
             return .signedOut
         }
-        events.signedOut(sessionID, context)
+        events.note(.signedOut, context, session: sessionID)
         sessionEnded()
         return .signedOut
     }

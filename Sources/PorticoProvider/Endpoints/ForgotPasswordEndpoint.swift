@@ -79,7 +79,7 @@ struct ForgotPasswordEndpoint: Sendable {
             back: back?.sealed,
             context
         )
-        events.asked(.passwordResetAsked, context)
+        events.note(.passwordResetAsked, context)
         return try pages.sent(
             id,
             to: email,

@@ -44,7 +44,7 @@ struct LegacySignOut: Sendable {
                     at: context.now
                 )
                 if change == .changed {
-                    authenticated.events.signedOut(sessionID, context)
+                    authenticated.events.note(.signedOut, context, session: sessionID)
                     sessionEnded()
                 }
             }
@@ -64,9 +64,15 @@ struct LegacySignOut: Sendable {
             at: context.now
         )
         switch outcome {
-        case .ended: authenticated.events.endedMoved(token.sessionID, client.client, context)
+        case .ended:
+            authenticated.events.note(
+                .oldTokenRevoked,
+                context,
+                session: token.sessionID,
+                client: client.client.clientID
+            )
         case .endedHere:
-            authenticated.events.signedOut(token.sessionID, context)
+            authenticated.events.note(.signedOut, context, session: token.sessionID)
             sessionEnded()
         case .spentBefore(let kind): throw client.refusal(ofRepeated: kind)
         }
@@ -79,7 +85,12 @@ struct LegacySignOut: Sendable {
         let uses = client.uses.take()
         switch try await grants.revoke(id: grant.id, spending: uses, at: context.now) {
         case .revoked:
-            authenticated.events.revoked(grant.id, ofClient: client.client.clientID, context)
+            authenticated.events.note(
+                .tokenRevoked,
+                context,
+                grant: grant.id,
+                client: client.client.clientID
+            )
         case .notFound: break
         case .spentBefore(let kind): throw client.refusal(ofRepeated: kind)
         }

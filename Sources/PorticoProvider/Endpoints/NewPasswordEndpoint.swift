@@ -98,7 +98,7 @@ struct NewPasswordEndpoint: Sendable {
         case .used: return pages.outcome(.used, back: back, context)
         case .expired: return pages.outcome(.expired, back: back, context)
         }
-        events.done(.passwordReset, by: person, context)
+        events.note(.passwordReset, context, person: person.id)
         sessionEnded()
         flow.sent.note(.done, of: SentForm(form, context), at: context.now)
         let cookies = flow.cookies(of: context)

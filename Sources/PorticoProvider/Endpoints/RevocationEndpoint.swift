@@ -17,7 +17,12 @@ struct RevocationEndpoint: Sendable {
             let token = try form.required("token")
             if let old = context.realm.oldToken(token, of: client.client) {
                 try await revoke(old, from: client, at: context.moment)
-                authenticated.events.endedMoved(old.sessionID, client.client, context)
+                authenticated.events.note(
+                    .oldTokenRevoked,
+                    context,
+                    session: old.sessionID,
+                    client: client.client.clientID
+                )
                 return
             }
             let revoked = try await revoke(
@@ -27,7 +32,12 @@ struct RevocationEndpoint: Sendable {
                 at: context.moment
             )
             if let revoked {
-                authenticated.events.revoked(revoked, ofClient: client.client.clientID, context)
+                authenticated.events.note(
+                    .tokenRevoked,
+                    context,
+                    grant: revoked,
+                    client: client.client.clientID
+                )
             }
         }
         return Response(json: [:], headers: headers)

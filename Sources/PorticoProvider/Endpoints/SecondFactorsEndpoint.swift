@@ -125,7 +125,7 @@ struct SecondFactorsEndpoint: Sendable {
         case .unproven: return try signInAgain(request)
         case .refused: return try await list(request, .full)
         case .added(let ended):
-            events.done(.secondFactorAdded, by: request.person, context)
+            events.note(.secondFactorAdded, context, person: request.person.id)
             if ended > 0 {
                 events.signedOutElsewhere(request.session, ended, context)
                 sessionEnded()
@@ -188,7 +188,7 @@ struct SecondFactorsEndpoint: Sendable {
             at: context.now
         )
         guard case .added = enrolment else { return try signInAgain(request) }
-        events.done(.recoveryCodesMade, by: request.person, context)
+        events.note(.recoveryCodesMade, context, person: request.person.id)
         let page = flow.page(
             RecoveryCodesPage(
                 account: PageAccount(request.person),
@@ -216,7 +216,7 @@ struct SecondFactorsEndpoint: Sendable {
         case .unproven: return try signInAgain(request)
         case .notFound: return try await list(request, nil)
         case .removed:
-            events.done(.secondFactorRemoved, by: request.person, request.context)
+            events.note(.secondFactorRemoved, request.context, person: request.person.id)
             return try await list(request, .removed)
         }
     }

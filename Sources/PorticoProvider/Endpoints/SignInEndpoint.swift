@@ -204,7 +204,13 @@ struct SignInEndpoint: Sendable {
             flow.sent.note(.answered(page), of: SentForm(form, context), at: context.now)
             return page
         case .registered(let new):
-            events.signedIn(new.live, purpose.clientID, context)
+            events.note(
+                .signedIn,
+                context,
+                person: new.live.person.id,
+                session: new.live.session.id,
+                client: purpose.clientID
+            )
             note(new, form, context)
             return try await purpose.goOn(new, flow, context)
         }
@@ -235,7 +241,13 @@ struct SignInEndpoint: Sendable {
             return try await choosePassword(credentials, spending: use, form, for: purpose, context)
         }
         let new = try await signIn(credentials, rehashed, spending: use, context)
-        events.signedIn(new.live, purpose.clientID, context)
+        events.note(
+            .signedIn,
+            context,
+            person: new.live.person.id,
+            session: new.live.session.id,
+            client: purpose.clientID
+        )
         note(new, form, context)
         return try await purpose.goOn(new, flow, context)
     }

@@ -56,7 +56,12 @@ struct TokenEndpoint: Sendable {
                 authenticated.events.replayed(replay, client.client, context)
                 throw replay.error
             } catch let refusal as SwapRefusal {
-                authenticated.events.swapRefused(refusal, client.client, context)
+                authenticated.events.note(
+                    .swapRefused,
+                    context,
+                    client: client.client.clientID,
+                    reason: refusal.reason.rawValue
+                )
                 throw refusal.error
             }
         }

@@ -17,44 +17,31 @@ package struct SecurityEvents: Sendable {
         self.trail = trail
     }
 
-    // MARK: People
-
-    /// - Parameter client: Its `client_id`; `nil` for the Provider's own pages.
-    func signedIn(_ live: LiveBrowserSession, _ client: String?, _ context: RealmContext) {
-        note(.signedIn, context, sub: live.person.id, sid: live.session.id, client: client)
-    }
-
-    /// The name is not logged: people type passwords into that field.
-    func signInFailed(_ context: RealmContext) {
-        note(.signInFailed, context)
-    }
-
-    /// The password was right, and the code of the second factor was not.
-    func secondStepFailed(_ person: Person, _ context: RealmContext) {
-        note(.secondStepFailed, context, sub: person.id)
-    }
-
-    /// Something that a person did with their own account.
-    func done(_ kind: Event.Kind, by person: Person, _ context: RealmContext) {
-        note(kind, context, sub: person.id)
-    }
-
-    /// Someone asked for a mail. Neither the address nor whether it belongs to an account is logged.
-    func asked(_ kind: Event.Kind, _ context: RealmContext) {
-        note(kind, context)
-    }
-
-    func consented(_ person: Person, _ client: Client, _ context: RealmContext) {
-        note(.consented, context, sub: person.id, client: client.clientID)
-    }
-
-    /// A person revoked what they had allowed a client.
-    func disconnected(_ clientID: String, _ person: Person, _ context: RealmContext) {
-        note(.consentRemoved, context, sub: person.id, client: clientID)
-    }
-
-    func signedOut(_ sessionID: String, _ context: RealmContext) {
-        note(.signedOut, context, sid: sessionID)
+    /// The one description of an event, for the log and the trail. What people type into forms is no
+    /// part of it: neither names, which may be passwords, nor addresses, nor ids of unknown clients.
+    ///
+    /// - Parameter client: A `client_id`.
+    func note(
+        _ kind: Event.Kind,
+        _ context: RealmContext,
+        person: String? = nil,
+        session: String? = nil,
+        grant: UniqueID? = nil,
+        client: String? = nil,
+        reason: String? = nil,
+        details: JSONObject = [:]
+    ) {
+        var event = Event(kind, at: context.moment.milliseconds, realmID: context.realm.id)
+        event.realm = context.realm.name
+        event.subjectID = person
+        event.sessionID = session
+        event.clientID = client
+        event.address = context.address
+        event.reason = reason
+        event.details = details
+        event.details["grant"] = grant.map { .string($0.text) }
+        trail?.note(event, in: context.realm.realm, at: context.moment.now)
+        log(event, request: context.requestID)
     }
 
     /// A person ended their other sessions.
@@ -62,21 +49,9 @@ package struct SecurityEvents: Sendable {
         note(
             .signedOutElsewhere,
             context,
-            sub: live.person.id,
-            sid: live.session.id,
+            person: live.person.id,
+            session: live.session.id,
             details: ["sessions": .string("\(count)")]
-        )
-    }
-
-    // MARK: Clients and tokens
-
-    /// A client did not authenticate. An unregistered name is not logged: it could be any text.
-    func clientRefused(_ unproven: UnprovenClient, _ context: RealmContext) {
-        note(
-            .clientRefused,
-            context,
-            client: unproven.client?.clientID,
-            reason: unproven.reason.rawValue
         )
     }
 
@@ -89,45 +64,7 @@ package struct SecurityEvents: Sendable {
             case .subjectToken: .subjectTokenReplayed
             case .oldRefreshToken: .swapReplayed
             }
-        note(kind, of: replay.grant, client, context)
-    }
-
-    /// A refresh token of the server before was swapped for one of ours (docs/decisions/0051).
-    func swapped(
-        _ grant: Grant,
-        isRepeated: Bool,
-        _ client: Client,
-        _ context: RealmContext
-    ) {
-        note(isRepeated ? .swapRepeated : .swapped, of: grant, client, context)
-    }
-
-    func swapRefused(_ refusal: SwapRefusal, _ client: Client, _ context: RealmContext) {
-        note(.swapRefused, context, client: client.clientID, reason: refusal.reason.rawValue)
-    }
-
-    /// A client ended the session of a token of the server before, or its own part of it.
-    func endedMoved(_ session: String, _ client: Client, _ context: RealmContext) {
-        note(.oldTokenRevoked, context, sid: session, client: client.clientID)
-    }
-
-    func handedOn(_ handedOn: HandedOn, _ client: Client, _ context: RealmContext) {
-        note(
-            handedOn.step,
-            context,
-            sub: handedOn.personID,
-            sid: handedOn.sessionID,
-            client: client.clientID,
-            details: [
-                "grant": .string(handedOn.parentID.text), "target": .string(handedOn.target),
-            ]
-        )
-    }
-
-    /// A client revoked a token, and with it the grant (RFC 7009); or a person ended the session of a
-    /// client with a document.
-    func revoked(_ grant: UniqueID, ofClient clientID: String, _ context: RealmContext) {
-        note(.tokenRevoked, context, client: clientID, details: ["grant": .string(grant.text)])
+        note(kind, context, of: replay.grant, client: client.clientID)
     }
 
     /// A token would be longer than any that is taken back: the operator must shorten what a mapper writes.
@@ -140,61 +77,23 @@ package struct SecurityEvents: Sendable {
         note(.tokenTooLong, context, details: details)
     }
 
-    /// An assertion named the token endpoint, and its client is registered for that: the
-    /// administrator should look for these before turning the setting off again.
-    func assertionForEndpoint(_ client: Client, _ context: RealmContext) {
-        note(.assertionForEndpoint, context, client: client.clientID)
-    }
-
-    func challengeRepeated(_ client: Client, _ context: RealmContext) {
-        note(.challengeRepeated, context, client: client.clientID)
-    }
-
     /// A client with a document asked for permissions that are unknown here: it does not get them.
     func scopeLeftOut(_ tokens: [String], _ client: Client, _ context: RealmContext) {
         let scope = String(tokens.joined(separator: " ").prefix(512))
         note(.scopeLeftOut, context, client: client.clientID, details: ["scope": .string(scope)])
     }
 
-    private func note(
-        _ kind: Event.Kind,
-        of grant: Grant,
-        _ client: Client,
-        _ context: RealmContext
-    ) {
+    /// - Parameter client: The `client_id` of the grant.
+    func note(_ kind: Event.Kind, _ context: RealmContext, of grant: Grant, client: String) {
         note(
             kind,
             context,
-            sub: grant.personID,
-            sid: grant.sessionID,
-            client: client.clientID,
-            details: [
-                "grant": .string(grant.id.text),
-                "offline": .string(grant.isOffline ? "true" : "false"),
-            ]
+            person: grant.personID,
+            session: grant.sessionID,
+            grant: grant.id,
+            client: client,
+            details: ["offline": .string(grant.isOffline ? "true" : "false")]
         )
-    }
-
-    /// The one description of an event, for the log and the trail.
-    private func note(
-        _ kind: Event.Kind,
-        _ context: RealmContext,
-        sub: String? = nil,
-        sid: String? = nil,
-        client: String? = nil,
-        reason: String? = nil,
-        details: JSONObject = [:]
-    ) {
-        var event = Event(kind, at: context.moment.milliseconds, realmID: context.realm.id)
-        event.realm = context.realm.name
-        event.subjectID = sub
-        event.sessionID = sid
-        event.clientID = client
-        event.address = context.address
-        event.reason = reason
-        event.details = details
-        trail?.note(event, in: context.realm.realm, at: context.moment.now)
-        log(event, request: context.requestID)
     }
 
     // MARK: Without a request to a realm

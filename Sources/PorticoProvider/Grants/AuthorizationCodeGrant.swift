@@ -130,17 +130,22 @@ struct AuthorizationCodeGrant: TokenGrant {
         if let challenge = code.challenge?.text,
             !challenges.isFirst(LimitKey("challenge", request.client.id, challenge))
         {
-            provider.events.challengeRepeated(request.client, request.context)
+            provider.events.note(
+                .challengeRepeated,
+                request.context,
+                client: request.client.clientID
+            )
         }
         guard let derivation = code.derivation else { return }
-        let handedOn = HandedOn(
-            step: .loginTokenUsed,
-            parentID: derivation.parentID,
-            personID: code.personID,
-            sessionID: code.sessionID,
-            target: request.client.clientID
+        provider.events.note(
+            .loginTokenUsed,
+            request.context,
+            person: code.personID,
+            session: code.sessionID,
+            grant: derivation.parentID,
+            client: request.client.clientID,
+            details: ["target": .string(request.client.clientID)]
         )
-        provider.events.handedOn(handedOn, request.client, request.context)
     }
 }
 

@@ -46,14 +46,15 @@ struct LoginTokenGrant: Sendable {
             grantID: grant.id,
             targetID: target.id
         )
-        let handedOn = HandedOn(
-            step: .loginTokenMade,
-            parentID: grant.id,
-            personID: grant.personID,
-            sessionID: sessionID,
-            target: target.clientID
+        provider.events.note(
+            .loginTokenMade,
+            request.context,
+            person: grant.personID,
+            session: sessionID,
+            grant: grant.id,
+            client: client.clientID,
+            details: ["target": .string(target.clientID)]
         )
-        provider.events.handedOn(handedOn, client, request.context)
         return [
             "access_token": .string(
                 LoginTokenSeal(ring: provider.ring, realmID: realm.id).seal(token, at: moment)

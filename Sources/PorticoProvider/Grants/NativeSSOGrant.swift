@@ -83,14 +83,15 @@ struct NativeSSOGrant: Sendable {
         case .replayed, .sessionEnded, .loginTokenSpent: throw Self.unknown
         }
         answer["issued_token_type"] = .string(TokenType.accessToken.rawValue)
-        let handedOn = HandedOn(
-            step: .deviceSecretExchanged,
-            parentID: first.id,
-            personID: personID,
-            sessionID: first.sessionID,
-            target: client.clientID
+        provider.events.note(
+            .deviceSecretExchanged,
+            request.context,
+            person: personID,
+            session: first.sessionID,
+            grant: first.id,
+            client: client.clientID,
+            details: ["target": .string(client.clientID)]
         )
-        provider.events.handedOn(handedOn, client, request.context)
         return answer
     }
 

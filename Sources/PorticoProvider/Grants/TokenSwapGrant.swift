@@ -128,7 +128,12 @@ struct TokenSwapGrant: TokenGrant {
     }
 
     private func note(_ grant: Grant, isRepeated: Bool, _ request: TokenRequest) {
-        provider.events.swapped(grant, isRepeated: isRepeated, request.client, request.context)
+        provider.events.note(
+            isRepeated ? .swapRepeated : .swapped,
+            request.context,
+            of: grant,
+            client: request.client.clientID
+        )
     }
 
     /// Whose token it is: the one whose session it is by the list; without one, the person of its

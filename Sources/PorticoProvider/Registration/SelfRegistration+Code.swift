@@ -54,7 +54,7 @@ extension SelfRegistration {
             ),
             told: MailDraft(.alreadyRegistered, id: mailID, to: draft.email, context)
         )
-        events.asked(.registrationAsked, context)
+        events.note(.registrationAsked, context)
         return try codePage(draft, nil, wasResent: isAgain, for: purpose, context)
     }
 

@@ -129,7 +129,7 @@ struct SelfRegistration: Sendable {
             return .refused(outcome)
         }
         let (live, ended) = try signIn.start.settle(session, beginning)
-        events.done(.registrationDone, by: kept, context)
+        events.note(.registrationDone, context, person: kept.id)
         return .began(
             try signIn.begun(
                 LiveBrowserSession(session: live, person: kept),

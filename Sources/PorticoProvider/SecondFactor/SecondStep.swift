@@ -97,7 +97,7 @@ struct SecondStep: Sendable {
             drift: context.realm.realm.codeDrift
         )
         guard let use else {
-            events.secondStepFailed(kept.person, context)
+            events.note(.secondStepFailed, context, person: kept.person.id)
             return try again(.wrong, way)
         }
         return .proven(Proven(credentials: kept, rehashed: proof.rehashed, use: use))
@@ -115,7 +115,7 @@ struct SecondStep: Sendable {
         for purpose: some SignInPurpose,
         _ context: RealmContext
     ) async throws -> Response {
-        events.secondStepFailed(person, context)
+        events.note(.secondStepFailed, context, person: person.id)
         guard let sealed = form["proof"], let factors = try await factors(of: person) else {
             throw ForgedForm()
         }
