@@ -20,55 +20,27 @@ struct AdminEventNote {
         if case .created(let made, _) = answer, let last = made.split(separator: "/").last {
             path += (path.isEmpty ? "" : "/") + last
         }
-        let deed: String
-        switch method {
-        case .get:
-            guard case .noted = answer else { return nil }
-            deed = "action"
-        case .delete:
-            // These note themselves.
-            guard parts != ["events"], parts != ["admin-events"] else { return nil }
-            deed = "deleted"
-        default:
-            let isAction = parts.last.map(Self.actions.contains) ?? false
-            deed = isAction ? "action" : method == .post ? "created" : "updated"
+        if case .noted = answer {} else if method == .get { return nil }
+        // These note themselves.
+        guard method != .delete || (parts != ["events"] && parts != ["admin-events"]) else {
+            return nil
         }
-        event = call.event(Self.kind(Self.noun(parts), deed), path: path)
+        event = call.event(Self.kind(method, parts), path: path)
     }
 
-    /// - Parameter noun: Of the trail's words.
-    private static func kind(_ noun: String, _ deed: String) -> Event.Kind {
-        Event.Kind(rawValue: "\(noun).\(deed)") ?? .settingUpdated
+    /// - Parameter parts: Of the path below the realm.
+    static func kind(_ method: HTTPRequest.Method, _ parts: [String]) -> Event.Kind {
+        let isAction = method == .get || parts.last.map(actions.contains) ?? false
+        let deed =
+            switch method {
+            case .delete: "deleted"
+            case _ where isAction: "action"
+            case .post: "created"
+            default: "updated"
+            }
+        let noun = target(parts.joined(separator: "/")).noun
+        return Event.Kind(rawValue: "\(noun).\(deed)") ?? .settingUpdated
     }
-
-    private static func noun(_ parts: [String]) -> String {
-        let third = parts.dropFirst(2).first ?? ""
-        if parts.contains("role-mappings") || parts.contains("scope-mappings") {
-            return "role_mapping"
-        }
-        if parts.contains("protocol-mappers") || parts.contains("mappers") { return "mapper" }
-        if parts.last == "composites" { return "role_part" }
-        switch (parts.first, third) {
-        case ("users", "credentials"): return "credential"
-        case ("users", "consents"): return "consent"
-        case ("users", "groups"): return "membership"
-        case ("users", "federated-identity"): return "identity"
-        case ("users", _) where parts == ["users", "profile"]: return "setting"
-        case ("clients", "roles"): return "role"
-        case ("clients", "default-client-scopes"), ("clients", "optional-client-scopes"):
-            return "client_scope"
-        default: return parts.first.map { nouns[$0] ?? "realm" } ?? "realm"
-        }
-    }
-
-    private static let nouns = [
-        "users": "person", "clients": "client", "roles": "role", "roles-by-id": "role",
-        "groups": "group", "default-groups": "default_group", "client-scopes": "scope",
-        "default-default-client-scopes": "client_scope",
-        "default-optional-client-scopes": "client_scope", "sessions": "session",
-        "identity-provider": "identity_provider", "attack-detection": "lockout",
-        "components": "setting", "authentication": "setting", "client-policies": "setting",
-    ]
 
     /// What changes nothing that has a representation.
     private static let actions: Set<String> = [
@@ -78,42 +50,48 @@ struct AdminEventNote {
         "clear-crl-cache", "partial-export",
     ]
 
-    /// Keycloak's `ResourceType`.
-    ///
-    /// - Parameter path: Below the realm.
-    static func resource(_ path: String) -> String {
+    /// What a path below the realm leads to: in the trail's words, and in Keycloak's (`ResourceType`).
+    static func target(_ path: String) -> (noun: String, resource: String) {
         let parts = path.split(separator: "/").map(String.init)
-        guard let first = parts.first else { return "REALM" }
-        if let place = parts.firstIndex(of: "role-mappings") {
-            return parts.dropFirst(place + 1).first == "clients"
-                ? "CLIENT_ROLE_MAPPING" : "REALM_ROLE_MAPPING"
-        }
-        if let place = parts.firstIndex(of: "scope-mappings") {
-            return parts.dropFirst(place + 1).first == "clients"
-                ? "CLIENT_SCOPE_MAPPING" : "REALM_SCOPE_MAPPING"
-        }
-        if parts.contains("protocol-mappers") { return "PROTOCOL_MAPPER" }
-        if parts.starts(with: ["users", "profile"]) { return "USER_PROFILE" }
-        if parts.first == "authentication" {
-            return parts.contains("required-actions") ? "REQUIRED_ACTION" : "AUTH_FLOW"
-        }
-        let third = parts.dropFirst(2).first
-        switch (first, third) {
-        case ("users", "groups"?): return "GROUP_MEMBERSHIP"
-        case ("clients", "roles"?): return "CLIENT_ROLE"
+        guard let first = parts.first else { return ("realm", "REALM") }
+        let isOfClient = parts.dropFirst(3).first == "clients"
+        let ofFirst = targets[first] ?? ("realm", "REALM")
+        switch (first, parts.dropFirst(2).first ?? "") {
+        case (_, "role-mappings"):
+            return ("role_mapping", isOfClient ? "CLIENT_ROLE_MAPPING" : "REALM_ROLE_MAPPING")
+        case (_, "scope-mappings"):
+            return ("role_mapping", isOfClient ? "CLIENT_SCOPE_MAPPING" : "REALM_SCOPE_MAPPING")
+        case (_, "protocol-mappers"): return ("mapper", "PROTOCOL_MAPPER")
+        case ("users", "credentials"): return ("credential", "USER")
+        case ("users", "consents"): return ("consent", "USER")
+        case ("users", "federated-identity"): return ("identity", "USER")
+        case ("users", "groups"): return ("membership", "GROUP_MEMBERSHIP")
+        case ("users", "") where parts.last == "profile": return ("setting", "USER_PROFILE")
+        case ("clients", "roles"):
+            return (parts.last == "composites" ? "role_part" : "role", "CLIENT_ROLE")
+        case ("clients", "default-client-scopes"), ("clients", "optional-client-scopes"):
+            return ("client_scope", "CLIENT_SCOPE_CLIENT_MAPPING")
         case ("identity-provider", _) where parts.contains("mappers"):
-            return "IDENTITY_PROVIDER_MAPPER"
-        case ("clients", "default-client-scopes"?), ("clients", "optional-client-scopes"?):
-            return "CLIENT_SCOPE_CLIENT_MAPPING"
-        default: return resources[first] ?? "REALM"
+            return ("mapper", "IDENTITY_PROVIDER_MAPPER")
+        case ("authentication", _) where parts.contains("required-actions"):
+            return ("setting", "REQUIRED_ACTION")
+        case (_, "composites"): return ("role_part", ofFirst.resource)
+        default: return ofFirst
         }
     }
 
-    private static let resources = [
-        "users": "USER", "clients": "CLIENT", "roles": "REALM_ROLE", "roles-by-id": "REALM_ROLE",
-        "groups": "GROUP", "client-scopes": "CLIENT_SCOPE", "sessions": "USER_SESSION",
-        "identity-provider": "IDENTITY_PROVIDER", "attack-detection": "USER_LOGIN_FAILURE",
-        "components": "COMPONENT",
+    private static let targets: [String: (noun: String, resource: String)] = [
+        "users": ("person", "USER"), "clients": ("client", "CLIENT"),
+        "roles": ("role", "REALM_ROLE"), "roles-by-id": ("role", "REALM_ROLE"),
+        "groups": ("group", "GROUP"), "default-groups": ("default_group", "REALM"),
+        "client-scopes": ("scope", "CLIENT_SCOPE"),
+        "default-default-client-scopes": ("client_scope", "REALM"),
+        "default-optional-client-scopes": ("client_scope", "REALM"),
+        "sessions": ("session", "USER_SESSION"),
+        "identity-provider": ("identity_provider", "IDENTITY_PROVIDER"),
+        "attack-detection": ("lockout", "USER_LOGIN_FAILURE"),
+        "components": ("setting", "COMPONENT"), "authentication": ("setting", "AUTH_FLOW"),
+        "client-policies": ("setting", "REALM"),
     ]
 }
 

@@ -76,7 +76,7 @@ struct AdminEvents: Sendable {
                 "id": .string("\(event.number)"), "time": .integer(event.at),
                 "realmId": .string(call.containerID), "authDetails": .object(who),
                 "operationType": .string(EventWords.operation(event.kind)),
-                "resourceType": .string(AdminEventNote.resource(path)),
+                "resourceType": .string(AdminEventNote.target(path).resource),
                 "resourcePath": .string(path),
             ]
         }

@@ -249,22 +249,60 @@ import Testing
         #expect(try await admin.send(.put, "/clients/\(id)", name, by: root).status == 204)
     }
 
-    @Test("attack: what strangers cause is bounded in an hour")
-    func bounded() async throws {
-        let admin = try await AdminUnderTest(["view-events"], more: Self.enabled)
-        let token = try await admin.token("view-events")
-        for number in 0..<320 {
-            _ = try await admin.server.post(
-                "/realms/acme/protocol/openid-connect/token",
-                [
-                    ("grant_type", "client_credentials"), ("client_id", "app"),
-                    ("client_secret", "wrong"),
-                ],
-                from: "192.0.2.\(number % 200)"
-            )
+    @Test("what administrators do is in the trail of every realm, and no administrator removes it")
+    func trail() async throws {
+        let admin = try await AdminUnderTest(["realm-admin"])
+        let token = try await admin.token("realm-admin")
+        func change() async throws {
+            let name = #"{"firstName": "Anna"}"#
+            #expect(try await admin.send(.put, Self.ann, name, by: token).status == 204)
         }
-        let events = try await admin.send(.get, "/events?first=260&max=100", by: token).list
-        #expect(events.count == 40)
-        #expect(events.allSatisfy { $0.string("type") == "CLIENT_LOGIN_ERROR" })
+        func listed() async throws -> [String] {
+            try await admin.send(.get, Self.ofAdministrators, by: token).list
+                .compactMap { $0.string("resourcePath") }
+        }
+        try await change()
+        #expect(try await listed().isEmpty, "the realm does not show them")
+        let on = #"{"adminEventsEnabled": true}"#
+        #expect(try await admin.send(.put, "/events/config", on, by: token).status == 204)
+        let all = ["events/config", "users/\(AdminUnderTest.annID)"]
+        #expect(try await listed() == all)
+        #expect(try await admin.send(.delete, "/events", by: token).status == 204)
+        #expect(try await listed() == ["events"] + all)
+        #expect(try await admin.send(.delete, Self.ofAdministrators, by: token).status == 204)
+        #expect(try await listed().isEmpty)
+        try await change()
+        #expect(try await listed() == Array(all.suffix(1)))
+        let kept = try await admin.server.database.events.latest()
+        #expect(
+            kept.map(\.kind) == [
+                .personUpdated, .adminEventsHidden, .eventsDeleted, .realmUpdated, .personUpdated,
+            ]
+        )
+        #expect(kept.allSatisfy { $0.actor == kept.first?.actor && $0.actor != nil })
+    }
+
+    @Test(
+        "what an administrator did has its own word for each thing",
+        arguments: [
+            (.delete, "users/u", .personDeleted), (.delete, "users/u/consents/c", .consentDeleted),
+            (.delete, "users/u/credentials/c", .credentialDeleted),
+            (.put, "users/u/reset-password", .personAction),
+            (.put, "users/u/groups/g", .membershipUpdated),
+            (.put, "users/profile", .settingUpdated),
+            (.post, "users/u/role-mappings/clients/c", .roleMappingCreated),
+            (.delete, "clients/c/default-client-scopes/s", .clientScopeDeleted),
+            (.post, "clients/c/roles", .roleCreated),
+            (.delete, "roles/r/composites", .rolePartDeleted),
+            (.post, "clients/c/protocol-mappers/models", .mapperCreated),
+            (.post, "identity-provider/instances/p/mappers", .mapperCreated),
+            (.put, "", .realmUpdated), (.post, "logout-all", .realmAction),
+            (.delete, "sessions/s", .sessionDeleted),
+            (.put, "default-groups/g", .defaultGroupUpdated),
+        ] as [(HTTPRequest.Method, String, Event.Kind)]
+    )
+    func words(_ method: HTTPRequest.Method, _ path: String, _ kind: Event.Kind) {
+        let parts = path.split(separator: "/").map(String.init)
+        #expect(AdminEventNote.kind(method, parts) == kind)
     }
 }
