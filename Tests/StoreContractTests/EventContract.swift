@@ -66,9 +66,7 @@ import Testing
         var kept = Array(try await stores.events.latest().reversed())
         #expect(kept.map(\.number) == kept.map(\.number).sorted())
         #expect(Set(kept.map(\.number)).count == events.count)
-        let name = try #require(
-            try await stores.realms.snapshot().realms.first { $0.id == "realm-1" }?.name
-        )
+        let name = Example.realm.name
         #expect(kept.map(\.realm) == [name, nil, name, name, name, nil])
         for index in kept.indices {
             kept[index].number = 0
@@ -171,6 +169,10 @@ import Testing
     )
     func cleared(_ database: StoreUnderTest) async throws {
         let stores = try await database.furnished()
+        var second = Example.realm
+        (second.id, second.name, second.issuer) = ("realm-2", "second", "https://id.example/second")
+        let new = NewRealm(realm: second, keys: [], clients: [])
+        #expect(try await stores.realms.create(new) == .created)
         try await stores.events.note([
             event(.signedIn), event(.signInFailed), done(.clientUpdated),
             event(.signedIn, realm: nil), event(.signedOut, realm: "realm-2"), event(.signedIn),
@@ -220,11 +222,9 @@ import Testing
     )
     func lifetime(_ database: StoreUnderTest) async throws {
         let stores = try await database.furnished()
-        var realm = try #require(
-            try await stores.realms.snapshot().realms.first { $0.id == "realm-1" }
-        )
+        var realm = Example.realm
         realm.events.lifetime = 3600
-        #expect(try await stores.realms.update(realm) == .changed)
+        #expect(try await stores.realms.update(realm, replacing: nil) == .changed)
         let before = Self.now - 3601
         try await stores.events.note([
             event(.signedIn, at: before), event(.signInFailed, at: before),

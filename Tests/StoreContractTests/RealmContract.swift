@@ -255,7 +255,7 @@ extension Realm {
         realm.defaultLanguage = "de"
         realm.codeDrift = 1
         realm.events.keepsSignIns = true
-        realm.events.kinds = ["LOGIN"]
+        realm.events.kinds = [.signedIn]
         realm.events.keepsAdministration = true
         realm.events.lifetime = 60
         realm.defaultRoles = [

@@ -1,6 +1,6 @@
-package import PorticoBytes
+import PorticoBytes
 package import PorticoStores
-import PorticoSystem
+package import PorticoSystem
 import PorticoWeb
 
 /// What happens in realms, until it is written to the audit trail.

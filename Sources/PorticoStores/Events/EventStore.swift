@@ -1,4 +1,4 @@
-package import PorticoBytes
+import PorticoBytes
 import PorticoProtocol
 
 /// Which events are looked for. What is `nil` does not matter.
