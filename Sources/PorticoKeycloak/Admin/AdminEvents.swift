@@ -28,7 +28,7 @@ struct AdminEvents: Sendable {
         let types = try Self.words("type", query)
         var wanted = try Self.times(query)
         wanted.isAdministration = false
-        wanted.kinds = types.isEmpty ? EventWords.kinds : EventWords.kinds(of: types)
+        wanted.kinds = types.isEmpty ? EventWords.allKinds : EventWords.kinds(of: types)
         wanted.clientID = query["client"]
         wanted.subjectID = query["user"]
         wanted.address = query["ipAddress"]
@@ -153,12 +153,12 @@ struct AdminEvents: Sendable {
         var json: JSONObject = [
             "eventsEnabled": kept["eventsEnabled"] ?? false,
             "eventsListeners": kept["eventsListeners"] ?? ["jboss-logging"],
-            "enabledEventTypes": kept["enabledEventTypes"] ?? .texts(EventWords.types),
+            "enabledEventTypes": kept["enabledEventTypes"] ?? .texts(EventWords.allTypes),
             "adminEventsEnabled": kept["adminEventsEnabled"] ?? false,
             "adminEventsDetailsEnabled": kept["adminEventsDetailsEnabled"] ?? false,
         ]
         if json["enabledEventTypes"] == [] {
-            json["enabledEventTypes"] = .texts(EventWords.types)
+            json["enabledEventTypes"] = .texts(EventWords.allTypes)
         }
         json["eventsExpiration"] = kept["eventsExpiration"]
         return .object(json)

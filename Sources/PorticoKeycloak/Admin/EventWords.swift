@@ -32,10 +32,10 @@ enum EventWords {
     }
 
     /// All that have a word.
-    static let kinds = Set(Event.Kind.allCases.filter { word($0) != nil })
+    static let allKinds = Set(Event.Kind.allCases.filter { word($0) != nil })
 
     /// The words, for those who choose among them.
-    static let types = types(of: kinds)
+    static let allTypes = types(of: allKinds)
 
     static func types(of kinds: Set<Event.Kind>) -> [String] {
         Set(kinds.compactMap { word($0)?.type }).sorted()
@@ -43,15 +43,15 @@ enum EventWords {
 
     static func kinds(of types: some Sequence<String>) -> Set<Event.Kind> {
         let types = Set(types)
-        return kinds.filter { kind in word(kind).map { types.contains($0.type) } ?? false }
+        return allKinds.filter { kind in word(kind).map { types.contains($0.type) } ?? false }
     }
 
     /// What an administrator did, as Keycloak says it (`OperationType`).
     static func operation(_ kind: Event.Kind) -> String {
         switch kind.rawValue.split(separator: ".").last {
-        case "created": "CREATE"
-        case "updated": "UPDATE"
-        case "deleted": "DELETE"
+        case "created"?: "CREATE"
+        case "updated"?: "UPDATE"
+        case "deleted"?: "DELETE"
         default: "ACTION"
         }
     }

@@ -123,7 +123,7 @@ package struct SecurityEvents: Sendable {
 
     /// A client was notified that a session is over.
     func logoutDelivered(_ delivery: LogoutDelivery, _ realm: String, _ client: Client) {
-        log(event(.logoutDelivered, of: delivery, realm: realm, client: client.clientID))
+        log(self.event(.logoutDelivered, of: delivery, realm: realm, client: client.clientID))
     }
 
     /// A client was not notified: for the administrator. The person is signed out anyway, and
@@ -135,7 +135,7 @@ package struct SecurityEvents: Sendable {
         because reason: String,
         isGivenUp: Bool
     ) {
-        var event = event(
+        var event = self.event(
             isGivenUp ? .logoutGivenUp : .logoutFailed,
             of: delivery,
             realm: realm ?? delivery.realmID,
