@@ -248,11 +248,11 @@ extension Representation {
         let scopes = AssignedScopes(realm, scopes: [])
         let known = ClientRepresentation(here, in: realm, scopes: scopes, secret: nil).json
         var filled = object
-        for (name, value) in known where filled[name] == nil && !Self.unfilled.contains(name) {
+        for (name, value) in known
+        where filled[name] ?? .null == .null && !Self.unfilled.contains(name) {
             filled[name] = value
         }
-        if let attributes = known.object("attributes") {
-            var said = filled.object("attributes") ?? JSONObject()
+        if let attributes = known.object("attributes"), var said = filled.object("attributes") {
             // An empty text says nothing there.
             for (name, value) in attributes where said[name] == nil || said[name] == "" {
                 said[name] = value

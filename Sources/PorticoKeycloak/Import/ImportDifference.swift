@@ -21,7 +21,7 @@ struct ImportDifference {
         let new = imported.realm
         var changes = RealmChanges()
         if conflict.writesOver {
-            let realm = giving(new.realm, imported.people, &report)
+            let realm = giving(new.realm, new.clients, imported.people, &report)
             if realm != existing.realm {
                 tell("realm", existing.realm.fields, realm.fields, &report)
                 changes.realm = realm
@@ -193,6 +193,7 @@ struct ImportDifference {
 extension ImportDifference {
     private func giving(
         _ realm: Realm,
+        _ clients: [Client],
         _ people: PersonImport,
         _ report: inout ImportReport
     ) -> Realm {
@@ -201,6 +202,10 @@ extension ImportDifference {
         for member in ["defaultDefaultClientScopes", "defaultOptionalClientScopes"] {
             keepKnownScopes(member, of: &realm.kept, subject, &report)
         }
+        let isUnsaid =
+            file.object["defaultRole"] == nil && file.object["defaultRoles"] == nil
+            && clients.allSatisfy(\.saidDefaultRoles.isEmpty)
+        if isUnsaid { realm.defaultRoles = existing.realm.defaultRoles }
         let before = Set(existing.realm.defaultRoles)
         let unknown = realm.defaultRoles.filter {
             !before.contains($0) && !people.roles.contains($0)

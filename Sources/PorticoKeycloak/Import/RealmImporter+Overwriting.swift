@@ -80,6 +80,9 @@ extension RealmImporter {
             // What is completed is not the role that everyone has here.
             let everyone = existing.realm.kept["defaultRole"]
             object["defaultRole"] = object["defaultRole"] ?? everyone
+            if object["defaultRole"] == nil, object["defaultRoles"] == nil {
+                object["defaultRoles"] = existing.realm.kept["defaultRoles"]
+            }
             imported = try realmImport(
                 try Representation(.object(object), path: whole.path).completed(named: place.name),
                 over: existing,
