@@ -43,7 +43,8 @@ package enum RealmImportError: Error, Hashable, Sendable {
         switch self {
         case .notJSON, .changed: nil
         case .wrongType(let path, _), .missing(let path), .repeatedRealm(let path),
-            .repeatedPerson(let path), .tooLarge(let path), .peopleAlone(let path), .idTaken(let path), .realm(let path, _),
+            .repeatedPerson(let path), .tooLarge(let path), .peopleAlone(let path),
+            .idTaken(let path), .realm(let path, _),
             .key(let path, _):
             path
         case .placeholders(let unfilled): unfilled.first?.path

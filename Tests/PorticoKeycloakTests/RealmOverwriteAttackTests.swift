@@ -114,7 +114,9 @@ struct RealmOverwriteAttackTests {
         #expect(try await scene.groups()["admins"]?.roles == [Self.admin])
     }
 
-    @Test("decision 0054: an administrator takes the place of another one, hundreds of people later")
+    @Test(
+        "decision 0054: an administrator takes the place of another one, hundreds of people later"
+    )
     func order() async throws {
         try await scene.write(#"{"realm": "master", "enabled": true}"#)
         try await scene.make("a-root", [Self.admin])
@@ -419,7 +421,8 @@ struct RealmOverwriteAttackTests {
         }
         try await scene.write(file(0))
         try await scene.change(client: "web") { $0.notBefore = 1_700_000_000 }
-        for (said, now) in [(5, 1_700_000_000), (0, 1_700_000_000), (1_700_000_001, 1_700_000_001)] {
+        for (said, now) in [(5, 1_700_000_000), (0, 1_700_000_000), (1_700_000_001, 1_700_000_001)]
+        {
             try await scene.write(file(said))
             #expect(try await scene.client("web")?.notBefore == Int64(now))
         }
@@ -440,7 +443,9 @@ struct RealmOverwriteAttackTests {
         let mask = #""**********""#
         let open = #""connectionUrl": ["ldap://a"], "pattern": ["*"]"#
         try await scene.write(
-            Self.ldap(#""bindCredential": ["hidden"], "secret": ["other"], "note": ["shown"], "# + open)
+            Self.ldap(
+                #""bindCredential": ["hidden"], "secret": ["other"], "note": ["shown"], "# + open
+            )
         )
         let secrets = RealmSecrets(ring: TestRealm.ring, areShown: true)
         func config() async throws -> JSONObject? {
@@ -510,7 +515,13 @@ struct RealmOverwriteAttackTests {
             changes[0].clients = [Client.app("mine", id: ids[0], realmID: realmID)]
             changes[1].scopes = [ClientScope(id: ids[1], realmID: realmID, name: "mine")]
             changes[2].roles = [
-                Role(id: ids[2], realmID: realmID, clientID: nil, name: "mine", description: realmID)
+                Role(
+                    id: ids[2],
+                    realmID: realmID,
+                    clientID: nil,
+                    name: "mine",
+                    description: realmID
+                )
             ]
             changes[3].groups = [Group(id: ids[3], realmID: realmID, parentID: nil, name: "mine")]
             return changes
@@ -531,7 +542,9 @@ struct RealmOverwriteAttackTests {
         #expect(after?.roles == before?.roles && after?.groups == before?.groups)
         // Nor are they deleted by a list of another realm.
         var deleting = RealmChanges()
-        deleting.deletions = [.role(id: ids[2]), .group(id: ids[3]), .scope(id: ids[1], claims: [])]
+        deleting.deletions = [
+            .role(id: ids[2]), .group(id: ids[3]), .scope(id: ids[1], claims: []),
+        ]
         let state = try await realms.state(of: realmID)
         try await realms.overwrite(realmID, with: deleting, from: state)
         let rest = try await realms.whole(id: "r-2")

@@ -219,7 +219,10 @@ extension Client {
         let rules: [(isLost: Bool, words: StaticString)] = [
             (rank(self) > rank(next), "had to protect its codes by PKCE or a nonce here"),
             (requiresPushedRequests && !next.requiresPushedRequests, "had to push requests here"),
-            (dpopBoundAccessTokens && !next.dpopBoundAccessTokens, "had tokens bound to a key here"),
+            (
+                dpopBoundAccessTokens && !next.dpopBoundAccessTokens,
+                "had tokens bound to a key here"
+            ),
             (requiresConsent && !next.requiresConsent, "asked people for their consent here"),
             (isProven, "had to prove itself here"),
             (

@@ -13,7 +13,7 @@ struct PeopleWriting {
     /// Everyone in the file, and who has what they would get.
     var seen = SeenTexts()
     /// The states of people who are deleted.
-    var doomed = SeenTexts()
+    var doomed: Set<Hash256> = []
     /// Administrators of realm `master`, written last: others are made before they are changed.
     var later: [NewPerson]? = []
 
@@ -225,20 +225,21 @@ extension RealmImporter {
             return false
         }
         if let preview = writing.preview {
-            let isDeleted =
-                try await preview.people.contains(state.text)
-                && personStore.deletePerson(
+            var isDeleted = preview.people.contains(state)
+            if isDeleted {
+                isDeleted = try await personStore.deletePerson(
                     id: person.id,
                     realmID: realmID,
                     in: state,
                     keeping: writing.role
                 )
+            }
             guard isDeleted else {
                 report.add(.stays, subject, "\(ImportDifference.came)")
                 return false
             }
         }
-        _ = writing.doomed.insert(state.text)
+        writing.doomed.insert(state)
         report.add(.deleted, subject, "not in the file")
         writing.administering.forget(person.id)
         return true

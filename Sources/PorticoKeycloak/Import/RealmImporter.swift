@@ -47,7 +47,7 @@ package struct RealmImporter: Sendable {
         /// What `--prune` deletes.
         var deletions: Set<RealmDeletion> = []
         /// The states of people that it deletes.
-        var people = SeenTexts()
+        var people: Set<Hash256> = []
         /// Who administered it before.
         var administered: Administered?
     }

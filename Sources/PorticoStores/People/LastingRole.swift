@@ -1,4 +1,4 @@
-package import PorticoProtocol
+import PorticoProtocol
 
 /// A role that a change may not take from the last one who can use it.
 package struct LastingRole: Sendable {
@@ -58,7 +58,8 @@ extension SQLTransaction {
                 [.text(id)],
                 decode: Client.init(row:)
             )
-            return client.map { $0.isEnabled && $0.grantTypes.contains(.clientCredentials) } ?? false
+            return client.map { $0.isEnabled && $0.grantTypes.contains(.clientCredentials) }
+                ?? false
         }
     }
 }
