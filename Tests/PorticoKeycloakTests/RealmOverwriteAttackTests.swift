@@ -60,7 +60,7 @@ struct RealmOverwriteAttackTests {
         "attack: someone who cannot sign in, or has another role of that name, counts as an administrator",
         arguments: pretenders.indices
     )
-    func pretenders(_ index: Int) async throws {
+    func pretender(_ index: Int) async throws {
         try await scene.write(#"{"realm": "master", "enabled": true}"#)
         try await scene.make("root", [Self.admin])
         let (person, members) = Self.pretenders[index]

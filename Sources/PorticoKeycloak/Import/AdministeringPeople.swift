@@ -134,7 +134,8 @@ package struct AdministeringPeople: Sendable {
         self.former = former
         for (id, holder) in others where isWhole(holder.roles) {
             let password = try await people.credentials(id: id, realmID: realm.id)?.password
-            others[id]?.isAdministrator = isAdministrator(holder.person, password, at: now)
+            let isOne = isAdministrator(holder.person, password, at: now)
+            others[id]?.isAdministrator = isOne
         }
     }
 
