@@ -54,8 +54,9 @@ struct ClientImport {
         return clients
     }
 
+    /// - Parameter said: As the file has it.
     private func client(
-        _ representation: Representation,
+        _ said: Representation,
         _ clientID: String,
         _ ids: inout ImportedIDs,
         _ scopes: ClientScopes,
@@ -63,11 +64,12 @@ struct ClientImport {
         report: inout ImportReport
     ) throws(RealmImportError) -> Client? {
         let subject = "client \(clientID)"
+        let here = existing?.clients[ExactText(clientID)]
+        let representation = try said.filled(by: here, in: realm)
         let attributes = try ClientAttributes(representation)
         let isPublic = try representation.bool("publicClient") ?? false
         let shut = try Self.whyDisabled(representation, attributes, isPublic: isPublic)
         let method = try Self.method(representation, attributes, isPublic: isPublic)
-        let here = existing?.clients[ExactText(clientID)]
         var client = Client(
             id: ids.take(
                 try representation.text("id"),
@@ -86,8 +88,8 @@ struct ClientImport {
         // One that is enabled here was given another way to prove itself, and goes on with it.
         let keepsProof = shut != nil && isEnabled && here?.isEnabled == true
         if let shut, !keepsProof { report.add(.disabled, subject, "\(shut)") }
-        FieldReport.client.add(representation.object, subject, report: &report)
-        if var object = representation.object.object("attributes") {
+        FieldReport.client.add(said.object, subject, report: &report)
+        if var object = said.object.object("attributes") {
             // A password is the first level.
             for name in ["minimum.acr.value", "default.acr.values"]
             where object.string(name).map({ ["0", "1"].contains($0) }) ?? false {
@@ -99,6 +101,7 @@ struct ClientImport {
             }
         }
         try Self.setRules(of: &client, representation, attributes, subject, report: &report)
+        client.kept = KeptRepresentation(client.kept.object.said(by: said.object))
         if method == .privateKeyJWT {
             client.keySet = attributes.keySet
             if attributes.unusableKeys > 0 {
@@ -123,10 +126,11 @@ struct ClientImport {
                 report: &report
             )
         try setGrantTypes(of: &client, representation, attributes, report: &report)
-        try scopes.apply(to: &client, representation, report: &report)
+        try scopes.apply(to: &client, representation, here: here, report: &report)
         var secret = try secret(of: client, representation, here, report: &report)
         if let here {
             client.keep(here, withProof: keepsProof)
+            client.keepUnsaid(of: here, said: said.object, in: realm)
             client.keepMappers(of: here)
             if keepsProof || isKept(secret, of: here) {
                 client.secret = here.secret

@@ -17,21 +17,28 @@ struct ClientScopes {
         optionals = try realm.strings("defaultOptionalClientScopes") ?? BuiltInScopes.optionals
     }
 
+    /// - Parameter here: The client that is here: a list that the file does not have stays.
     func apply(
         to client: inout Client,
         _ representation: Representation,
+        here: Client?,
         report: inout ImportReport
     )
         throws(RealmImportError)
     {
         let subject = "client \(client.clientID)"
-        let named = try representation.strings("defaultClientScopes") ?? defaults
-        let asked = try representation.strings("optionalClientScopes") ?? optionals
+        let said = try representation.strings("defaultClientScopes")
+        let named = said ?? (here == nil ? defaults : [])
         // What needs consent must be requested (OpenID Connect Core §11).
         client.defaultScopes = registrable(named, subject, report: &report)
             .filter { $0 != "offline_access" && $0 != "device_sso" }
-        let others = Set(asked).subtracting(client.defaultScopes)
-        client.optionalScopes = registrable(asked.filter(others.contains), subject, report: &report)
+        if let here, said == nil { client.defaultScopes = here.defaultScopes }
+        let asked = try representation.strings("optionalClientScopes")
+        let others = Set(asked ?? here?.optionalScopes ?? optionals)
+            .subtracting(client.defaultScopes)
+        let names = (asked ?? here?.optionalScopes ?? optionals).filter(others.contains)
+        client.optionalScopes =
+            asked == nil && here != nil ? names : registrable(names, subject, report: &report)
         if named.contains("offline_access"), !client.optionalScopes.contains("offline_access") {
             client.optionalScopes.append("offline_access")
             report.add(.changed, subject, "must ask for offline_access to get it")

@@ -5,7 +5,8 @@ import PorticoSeals
 import PorticoStores
 
 /// Imports the keys of a realm, so that what the server before has signed stays good (Keycloak
-/// `org.keycloak.keys.KeyProvider`).
+/// `org.keycloak.keys.KeyProvider`). A realm that is here takes none: one that was replaced, perhaps because it
+/// leaked, would make tokens good again (docs/decisions/0054).
 struct KeyImport {
     let seal: SigningKeySeal
     let kept: KeptKeySeal
@@ -54,26 +55,16 @@ struct KeyImport {
         report: inout ImportReport
     ) throws(RealmImportError) {
         let subject = "key \(component.name)"
-        switch try component.material() {
+        let material = try component.material()
+        if let existing {
+            existing.report(material, subject, &report)
+            return
+        }
+        switch material {
         case .lost:
-            report.add(
-                .skipped,
-                subject,
-                existing == nil
-                    ? "the file does not hold it: what it signed is void"
-                    : "the file does not hold it: keys that are here stay as they are"
-            )
+            report.add(.skipped, subject, "the file does not hold it: what it signed is void")
         case .secret(let secret, let keyID):
             guard isTaken(keyID, subject, keys, &report) else { return }
-            if let existing {
-                // Its time may be over: it comes with the first import, or not at all.
-                let isHere = existing.keptKeys[keyID] != nil
-                let words: StaticString =
-                    isHere
-                    ? "stays as it is here" : "not taken: it would verify old refresh tokens"
-                report.add(isHere ? .read : .skipped, subject, "\(words)")
-                return
-            }
             let kind: KeptKey.Kind = component.isEnabled ? .hmac : .silent
             keys.kept.append(keptKey(component, keyID, kind, secret: secret, realmID))
             report.add(
@@ -88,13 +79,10 @@ struct KeyImport {
         case .pair(let pair):
             let keyID = pair.publicKey.keyID
             guard isTaken(keyID, subject, keys, &report) else { return }
-            if let existing, existing.hasKey(keyID) {
-                report.add(.read, subject, "stays as it is here")
-            } else if let algorithm = component.signatureAlgorithm, component.isEnabled {
+            if let algorithm = component.signatureAlgorithm, component.isEnabled {
                 let record = try record(pair, algorithm, component, rank, realmID)
                 keys.signing.append(record)
-                let signs = component.isActive && existing == nil
-                report.add(.read, subject, signs ? "signs" : "verifies only")
+                report.add(.read, subject, component.isActive ? "signs" : "verifies only")
             } else {
                 let kind: KeptKey.Kind = component.isEnabled ? .published : .silent
                 var key = keptKey(
@@ -171,5 +159,28 @@ struct KeyImport {
             priority: component.priority,
             component: component.withoutSecrets
         )
+    }
+}
+
+extension ExistingRealm {
+    /// Says that a key of a file is not taken.
+    fileprivate func report(
+        _ material: KeyComponent.Material,
+        _ subject: String,
+        _ report: inout ImportReport
+    ) {
+        let keyID: String
+        switch material {
+        case .lost, .other:
+            report.add(.read, subject, "not taken: keys that are here stay as they are")
+            return
+        case .secret(_, let id): keyID = id
+        case .pair(let pair): keyID = pair.publicKey.keyID
+        }
+        if hasKey(keyID) {
+            report.add(.read, subject, "stays as it is here")
+        } else {
+            report.add(.skipped, subject, "not taken: what it signed is not good here")
+        }
     }
 }

@@ -68,6 +68,7 @@ struct PersonImport {
                 return nil
             }
             guard taken.clients.insert(client) else {
+                try expectNewRealm(user)
                 report.add(.skipped, subject, "the second account of one client")
                 return nil
             }
@@ -97,7 +98,7 @@ struct PersonImport {
         ).add(user, to: &new, ids: &taken.credentials, report: &report)
         Self.reportActions(of: &new, report: &report)
         FieldReport.person.add(user.object, subject, report: &report)
-        if !isOverRealm { administering.add(new, to: &report) }
+        if !isOverRealm { administering.add(new, at: moment.seconds, to: &report) }
         let words = new.password == nil ? "without a password" : "with a password"
         report.add(.read, subject, words)
         return new
@@ -178,12 +179,21 @@ struct PersonImport {
         }
         if left.contains(where: { $0.0 == .username }) { person.username = free(person) }
         guard taken.ids.insert(ImportedIDs.key(person.id)) else {
+            try expectNewRealm(user)
             report.add(.skipped, subject, "the file has this user name or id twice")
             return nil
         }
-        guard takeNames(of: &person, subject, report: &report) else { return nil }
+        guard takeNames(of: &person, subject, report: &report) else {
+            try expectNewRealm(user)
+            return nil
+        }
         if !person.isEnabled { report.add(.read, subject, "disabled") }
         return person
+    }
+
+    /// Of one who is here no one can tell which of two is meant: nothing is written.
+    private func expectNewRealm(_ user: Representation) throws(RealmImportError) {
+        if isOverRealm { throw .repeatedPerson(path: user.path) }
     }
 
     /// What is said of a value that is left out.

@@ -129,20 +129,13 @@ package struct RealmImport: Sendable {
                 algorithms: algorithms.union([settings.signingAlgorithm]),
                 importing: { realmID in
                     keys = try keyImport(representation, realmID: realmID, report: &report)
+                    // What signs here was chosen here, or is made now.
                     return existing?.keys ?? keys.signing
                 },
                 at: moment
             )
         } catch let refusal as RealmCreation.Refusal {
             throw RealmImportError.realm(path: representation.path(of: "realm"), refusal)
-        }
-        // They verify: what signs here was chosen here, or is made now.
-        if let oldest = existing?.keys.map(\.activeFrom).min() {
-            new.keys += keys.signing.map { key in
-                var key = key
-                key.activeFrom = oldest - 1
-                return key
-            }
         }
         new.keptKeys = keys.kept
         settings.apply(to: &new.realm)

@@ -11,6 +11,8 @@ package enum RealmImportError: Error, Hashable, Sendable {
     /// A file describes one realm twice.
     case repeatedRealm(path: String)
     case realm(path: String, RealmCreation.Refusal)
+    /// A file that is written over a realm has a person, or the account of a client, twice.
+    case repeatedPerson(path: String)
     /// Something in it is longer than the store keeps.
     case tooLarge(path: String)
     /// Something wrote to the file while it was read.
@@ -41,7 +43,8 @@ package enum RealmImportError: Error, Hashable, Sendable {
         switch self {
         case .notJSON, .changed: nil
         case .wrongType(let path, _), .missing(let path), .repeatedRealm(let path),
-            .tooLarge(let path), .peopleAlone(let path), .idTaken(let path), .realm(let path, _),
+            .repeatedPerson(let path), .tooLarge(let path), .peopleAlone(let path),
+            .idTaken(let path), .realm(let path, _),
             .key(let path, _):
             path
         case .placeholders(let unfilled): unfilled.first?.path
@@ -59,6 +62,8 @@ extension RealmImportError: CustomStringConvertible {
         case .missing(let path): "\(path) is missing."
         case .repeatedRealm(let path): "\(Self.place(path))This realm is there twice."
         case .realm(let path, let refusal): "\(path): \(refusal.rule)"
+        case .repeatedPerson(let path):
+            "\(path): the file has this username, ID or service account twice."
         case .tooLarge(let path): "\(Self.place(path))Something in it is too long."
         case .changed: "It was changed while it was read."
         case .peopleAlone(let path):

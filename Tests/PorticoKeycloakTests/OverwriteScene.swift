@@ -94,10 +94,11 @@ struct OverwriteScene {
         #expect(try await database.people.update(person) == .changed)
     }
 
+    /// Someone with a password.
     func make(_ id: String, _ roles: [RoleName] = [], email: String? = nil) async throws {
         var person = Person(id: id, realmID: try await realm.id, username: id, createdAt: 0)
         person.email = email
-        let new = NewPerson(person: person, password: nil, roles: roles)
+        let new = NewPerson(person: person, password: PasswordHash(encoded: "-"), roles: roles)
         #expect(try await database.people.create(new) == .created)
     }
 

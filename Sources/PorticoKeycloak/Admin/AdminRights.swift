@@ -33,9 +33,7 @@ struct AdminRights: Sendable {
         let roles = Self.lent(bearer)
         if bearer.realm.name == realm.name {
             held = roles.filter { Self.isAdministrative($0, in: realm.name) }
-            let owner = realm.name == Self.master ? nil : Self.management
-            let name = realm.name == Self.master ? Self.serverRoles[0] : Self.realmAdmin
-            isUnlimited = held.contains(RoleName(clientID: owner, name: name))
+            isUnlimited = held.contains(Self.whole(in: realm.name))
         } else if hasMaster, bearer.realm.name == Self.master {
             isUnlimited = roles.contains(RoleName(clientID: nil, name: Self.serverRoles[0]))
             let client = realm.name + "-realm"
@@ -230,6 +228,13 @@ struct AdminRights: Sendable {
                     || client.lendsAdministration && lent?.contains(role) ?? true
             }
         }
+    }
+
+    /// The administrative role that brings all others.
+    static func whole(in realm: String) -> RoleName {
+        realm == master
+            ? RoleName(clientID: nil, name: serverRoles[0])
+            : RoleName(clientID: management, name: realmAdmin)
     }
 
     static func isAdministrative(_ role: RoleName, in realm: String) -> Bool {

@@ -21,8 +21,8 @@ struct RealmComparison {
     /// What a file that masks its secrets says.
     static func isMasked(_ value: JSONValue) -> Bool {
         switch value {
-        case .string(let text): text.utf8.count >= 4 && text.utf8.allSatisfy { $0 == 0x2A }
-        case .array(let values): !values.isEmpty && values.allSatisfy(isMasked)
+        case .string(let text): RealmSecrets.isMask(text)
+        case .array(let values): values.contains(where: isMasked)
         default: false
         }
     }

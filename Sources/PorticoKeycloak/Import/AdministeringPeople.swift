@@ -9,9 +9,11 @@ package struct AdministeringPeople: Sendable {
     /// Someone who is stored.
     package struct Holder: Sendable {
         package let person: Person
-        /// Not where they, or the client whose account it is, are disabled.
+        /// Not where they are disabled, or it is the account of a client that gets no tokens for itself.
         package let isEnabled: Bool
         fileprivate var roles: Set<RoleName> = []
+        /// Whether they can sign in, and have the whole rights.
+        fileprivate var isAdministrator = false
     }
 
     private let realm: Realm
@@ -22,11 +24,15 @@ package struct AdministeringPeople: Sendable {
     private let brought: [RoleName: Set<RoleName>]
     /// The same of groups, with those above them, by their ids.
     private let byGroup: [String: Set<RoleName>]
+    /// The ids of clients that get tokens for themselves.
+    private let acting: Set<String>
     /// Of a realm that a file is written over, by their ids: those that it does not write.
     private var others: [String: Holder] = [:]
     private var cut: [String] = []
-    /// Whether someone of the file who is enabled has the whole rights afterwards.
+    /// Whether someone of the file is an administrator afterwards.
     private var fileHasAdministrator = false
+    /// Of a realm that a file is written over: who administered it before, by their ids.
+    private var former: Administered?
 
     /// - Parameter roles: The names of all.
     package init(
@@ -49,6 +55,9 @@ package struct AdministeringPeople: Sendable {
         }
         (self.realm, self.clients, self.groups) = (realm, clients, groups)
         (self.brought, self.byGroup) = (brought, byGroup)
+        acting = Set(
+            clients.filter { $0.isEnabled && $0.grantTypes.contains(.clientCredentials) }.map(\.id)
+        )
         defaults = NewPersonDefaults(realm, graph: graph)
     }
 
@@ -62,7 +71,7 @@ package struct AdministeringPeople: Sendable {
     package func holders(_ roleIDs: [RoleName: String], in people: PersonStore) async throws
         -> (people: [String: Holder], cut: [String])
     {
-        var found: [(person: Person, isEnabled: Bool, roles: Set<RoleName>)] = []
+        var found: [(person: Person, roles: Set<RoleName>)] = []
         var cut: [String] = []
         for (role, roles) in brought {
             guard let id = roleIDs[role] else { continue }
@@ -73,7 +82,7 @@ package struct AdministeringPeople: Sendable {
                 limit: Self.most + 1
             )
             if holders.count > Self.most { cut.append("role \(role.name)") }
-            found += holders.map { ($0, $0.isEnabled, roles) }
+            found += holders.map { ($0, roles) }
         }
         for (id, roles) in byGroup {
             let members = try await people.members(
@@ -86,7 +95,7 @@ package struct AdministeringPeople: Sendable {
                 let name = groups.first { $0.group.id == id }?.group.name ?? id
                 cut.append("group \(name)")
             }
-            found += members.map { ($0, $0.isEnabled, roles) }
+            found += members.map { ($0, roles) }
         }
         for client in clients where client.grantTypes.contains(.clientCredentials) {
             guard
@@ -94,24 +103,52 @@ package struct AdministeringPeople: Sendable {
             else { continue }
             let roles = union(account.roles, account.groupIDs)
             guard !roles.isEmpty else { continue }
-            found.append((account.person, client.isEnabled && account.person.isEnabled, roles))
+            found.append((account.person, roles))
         }
         var holders: [String: Holder] = [:]
         for one in found {
-            let known = holders[one.person.id] ?? Holder(person: one.person, isEnabled: true)
             holders[one.person.id] = Holder(
                 person: one.person,
-                isEnabled: known.isEnabled && one.isEnabled,
-                roles: known.roles.union(one.roles)
+                isEnabled: isEnabled(one.person),
+                roles: one.roles.union(holders[one.person.id]?.roles ?? [])
             )
         }
         return (holders, cut.sorted())
     }
 
+    private func isEnabled(_ person: Person) -> Bool {
+        person.isEnabled && person.serviceClientID.map(acting.contains) ?? true
+    }
+
     /// Of a realm that a file is written over: remembers who is stored.
-    mutating func look(_ roleIDs: [RoleName: String], in people: PersonStore) async throws {
+    ///
+    /// - Parameter former: Who administered it before; `nil`: this is before.
+    mutating func look(
+        _ roleIDs: [RoleName: String],
+        in people: PersonStore,
+        since former: Administered?,
+        at now: Int64
+    ) async throws {
         let found = try await holders(roleIDs, in: people)
         (others, cut) = (found.people, found.cut)
+        self.former = former
+        for (id, holder) in others where isWhole(holder.roles) {
+            let password = try await people.credentials(id: id, realmID: realm.id)?.password
+            let isOne = isAdministrator(holder.person, password, at: now)
+            others[id]?.isAdministrator = isOne
+        }
+    }
+
+    /// Whether someone who has the whole rights can use them.
+    private func isAdministrator(_ person: Person, _ password: PasswordHash?, at now: Int64) -> Bool
+    {
+        realm.isEnabled && realm.notBefore <= now && isEnabled(person) && person.notBefore <= now
+            && (password != nil || person.serviceClientID != nil)
+    }
+
+    /// Who is stored and administers.
+    var administered: Administered {
+        Administered(roles: others.mapValues(\.roles), hasAdministrator: hasAdministrator)
     }
 
     /// Everything but people.
@@ -128,7 +165,7 @@ package struct AdministeringPeople: Sendable {
             report.add(
                 .administers,
                 "group \(group.group.name)",
-                Self.listed(roles),
+                listed(roles),
                 "its members administer \(what)"
             )
         }
@@ -144,7 +181,7 @@ package struct AdministeringPeople: Sendable {
         report.add(
             .administers,
             defaults.roles.first.map { "role \($0.name)" } ?? "default groups",
-            Self.listed(roles),
+            listed(roles),
             realm.registration == nil
                 ? "everyone who is made here gets it, and administers \(what)"
                 : "everyone who registers gets it, and administers \(what)"
@@ -152,11 +189,13 @@ package struct AdministeringPeople: Sendable {
     }
 
     /// A person of the file, with the roles that they have afterwards.
-    mutating func add(_ new: NewPerson, to report: inout ImportReport) {
+    mutating func add(_ new: NewPerson, at now: Int64, to report: inout ImportReport) {
         others[new.person.id] = nil
         let roles = union(new.roles, new.groupIDs)
-        if new.person.isEnabled, !Self.whole(roles).isEmpty { fileHasAdministrator = true }
-        add(new.person, roles, "", to: &report)
+        if isWhole(roles), isAdministrator(new.person, new.password, at: now) {
+            fileHasAdministrator = true
+        }
+        add(new.person, roles, to: &report)
     }
 
     /// Someone is deleted.
@@ -166,20 +205,22 @@ package struct AdministeringPeople: Sendable {
         !union(person.roles, person.groupIDs).isEmpty
     }
 
-    /// Whether anyone who is enabled has the whole rights.
+    /// Whether anyone who can sign in has the whole rights.
     var hasAdministrator: Bool {
-        fileHasAdministrator
-            || others.values.contains { $0.isEnabled && !Self.whole($0.roles).isEmpty }
+        fileHasAdministrator || others.values.contains(where: \.isAdministrator)
     }
 
-    private static func whole(_ roles: Set<RoleName>) -> Set<RoleName> {
-        roles.filter { ["realm-admin", "admin"].contains($0.name) }
+    private func isWhole(_ roles: Set<RoleName>) -> Bool {
+        roles.contains(AdminRights.whole(in: realm.name))
     }
+
+    /// Whether someone has the whole rights, be they able to use them or not.
+    func isWhole(_ person: KeptPerson) -> Bool { isWhole(union(person.roles, person.groupIDs)) }
 
     /// Those who are here, and stay as they are.
     func addOthers(to report: inout ImportReport) {
         for other in others.values.sorted(by: { $0.person.username < $1.person.username }) {
-            add(other.person, other.roles, "as before: ", to: &report)
+            add(other.person, other.roles, to: &report)
         }
         for subject in cut {
             report.add(.administers, subject, "has more than 1,000 people: the rest is not counted")
@@ -189,17 +230,20 @@ package struct AdministeringPeople: Sendable {
     private func add(
         _ person: Person,
         _ roles: Set<RoleName>,
-        _ place: String,
         to report: inout ImportReport
     ) {
         guard !roles.isEmpty else { return }
+        var age = ""
+        if let former {
+            age = roles.isSubset(of: former.roles[person.id] ?? []) ? "as before: " : "new: "
+        }
         report.add(
             .administers,
             "user \(person.username)",
-            Self.listed(roles),
+            listed(roles),
             person.serviceClientID == nil
-                ? "\(place)administers \(what)"
-                : "\(place)a client's own account, which administers \(what)"
+                ? "\(age)administers \(what)"
+                : "\(age)a client's own account, which administers \(what)"
         )
     }
 
@@ -218,11 +262,18 @@ package struct AdministeringPeople: Sendable {
     }
 
     /// The whole rights alone where they are among them, else some.
-    private static func listed(_ roles: Set<RoleName>) -> String {
-        if let first = whole(roles).map(\.text).min() { return first }
+    private func listed(_ roles: Set<RoleName>) -> String {
+        if isWhole(roles) { return AdminRights.whole(in: realm.name).text }
         let names = roles.map(\.text).sorted()
         return names.prefix(3).joined(separator: ", ") + (names.count > 3 ? ", …" : "")
     }
+}
+
+/// Who administered a realm before a file was written over it.
+struct Administered: Sendable {
+    /// The administrative roles that each had, by their ids.
+    let roles: [String: Set<RoleName>]
+    let hasAdministrator: Bool
 }
 
 extension ExistingRealm {

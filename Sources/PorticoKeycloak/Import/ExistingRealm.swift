@@ -6,8 +6,8 @@ import PorticoStores
 struct ExistingRealm: Sendable {
     let realm: Realm
     let keys: [SigningKeyRecord]
-    /// By `kid`.
-    let keptKeys: [String: KeptKey.Kind]
+    /// The `kid`s of keys that sign nothing.
+    private let keptKeys: [String]
     let clients: [ExactText: Client]
     let scopes: [ExactText: ClientScope]
     let roles: [RoleName: Role]
@@ -29,7 +29,7 @@ struct ExistingRealm: Sendable {
         self.state = state
         realm = whole.realm
         keys = whole.keys
-        keptKeys = Dictionary(whole.keptKeys.map { ($0.keyID, $0.kind) }) { $1 }
+        keptKeys = whole.keptKeys.map(\.keyID)
         clients = Dictionary(whole.clients.map { (ExactText($0.clientID), $0) }) { $1 }
         scopes = Dictionary(whole.scopes.map { (ExactText($0.name), $0) }) { $1 }
         roles = Dictionary(whole.roles.map { ($0.roleName, $0) }) { $1 }
@@ -55,7 +55,7 @@ struct ExistingRealm: Sendable {
     }
 
     func hasKey(_ keyID: String) -> Bool {
-        keptKeys[keyID] != nil || keys.contains { sameBytes($0.keyID, keyID) }
+        (keptKeys + keys.map(\.keyID)).contains { sameBytes($0, keyID) }
     }
 
     /// Of its clients, scopes, roles and groups.
@@ -195,6 +195,45 @@ extension Client {
         seesRealmRoles = here.seesRealmRoles
     }
 
+    /// What a file does not say stays as it is here. One that came from a file has Keycloak's defaults for it,
+    /// where they are others.
+    mutating func keepUnsaid(of here: Client, said: JSONObject, in realm: Realm) {
+        // Keycloak has one word for both ways to send a secret.
+        if authentication == .clientSecretBasic, here.authentication == .clientSecretPost {
+            authentication = .clientSecretPost
+        }
+        keepForm(of: here)
+        guard !here.isMoved else { return }
+        if said[MapperList.member] == nil { mappers = here.mappers }
+        if codeProtection == .none { codeProtection = here.codeProtection }
+        if accessTokenType == here.accessTokenType ?? realm.accessTokenType {
+            accessTokenType = here.accessTokenType
+        }
+    }
+
+    /// What protects it here, and would not as a file has it.
+    func losses(as next: Client) -> [StaticString] {
+        let ranks: [CodeProtection] = [.none, .pkceOrNonce, .pkce]
+        func rank(_ client: Client) -> Int { ranks.firstIndex(of: client.codeProtection) ?? 0 }
+        let isProven = authentication != .none && next.authentication == .none
+        let rules: [(isLost: Bool, words: StaticString)] = [
+            (rank(self) > rank(next), "had to protect its codes by PKCE or a nonce here"),
+            (requiresPushedRequests && !next.requiresPushedRequests, "had to push requests here"),
+            (
+                dpopBoundAccessTokens && !next.dpopBoundAccessTokens,
+                "had tokens bound to a key here"
+            ),
+            (requiresConsent && !next.requiresConsent, "asked people for their consent here"),
+            (isProven, "had to prove itself here"),
+            (
+                authentication == .privateKeyJWT && next.authentication != .privateKeyJWT
+                    && !isProven, "had to prove itself by a key here"
+            ),
+            (!seesAllRoles && next.seesAllRoles, "was shown some roles of people only here"),
+        ]
+        return rules.filter(\.isLost).map(\.words)
+    }
+
     /// One of Keycloak's own, as it is here. A representation says what protects it, and nothing else of
     /// what acts.
     func own(saying said: Client) -> Client {
@@ -202,5 +241,49 @@ extension Client {
         own.takeRules(of: said)
         own.administers = administers && !own.requiresConsent
         return own
+    }
+}
+
+extension Representation {
+    /// A client of a file, with what the file does not say as it is here, where the client was made here.
+    func filled(by here: Client?, in realm: Realm) throws(RealmImportError) -> Representation {
+        guard let here, !here.isMoved else { return self }
+        let scopes = AssignedScopes(realm, scopes: [])
+        let known = ClientRepresentation(here, in: realm, scopes: scopes, secret: nil).json
+        var filled = object
+        for (name, value) in known
+        where filled[name] ?? .null == .null && !Self.unfilled.contains(name) {
+            filled[name] = value
+        }
+        if let attributes = known.object("attributes"), var said = filled.object("attributes") {
+            // An empty text says nothing there.
+            for (name, value) in attributes where said[name] == nil || said[name] == "" {
+                said[name] = value
+            }
+            filled["attributes"] = .object(said)
+        }
+        return try Representation(.object(filled), path: path)
+    }
+
+    /// Lists that stay as they are, without a detour by a representation.
+    private static let unfilled: Set<String> = [
+        "id", "defaultClientScopes", "optionalClientScopes", "defaultRoles", MapperList.member,
+    ]
+}
+
+extension JSONObject {
+    /// Without members, and members of attributes, that a file does not say.
+    func said(by file: JSONObject) -> JSONObject {
+        var said = self
+        for (name, value) in self {
+            if let kept = value.object, let members = file.object(name), name == "attributes" {
+                var attributes = kept
+                for (name, _) in kept where members[name] == nil { attributes[name] = nil }
+                said[name] = .object(attributes)
+            } else if file[name] == nil {
+                said[name] = nil
+            }
+        }
+        return said
     }
 }

@@ -6,8 +6,11 @@ import PorticoStores
 /// What is here and not in the file: it stays and is named, or is deleted where that is asked for.
 extension ImportDifference {
     /// A file that has no list of a kind says nothing of it.
+    ///
+    /// - Parameter named: What was shown as deleted: what came later stays. `nil`: this shows it.
     func addMissing(
         _ imported: RealmImport.Imported,
+        named: Set<RealmDeletion>?,
         to changes: inout RealmChanges,
         _ report: inout ImportReport
     ) {
@@ -15,15 +18,25 @@ extension ImportDifference {
             clients + roles + parts(imported.realm)
             + groups(imported.people.groups, imported.realm) + scopes
         for (subject, deletion) in missing {
-            let words: StaticString =
-                conflict.prunes ? "not in the file" : "not in the file: --prune deletes it"
-            report.add(conflict.prunes ? .deleted : .stays, subject, "\(words)")
-            if conflict.prunes { changes.deletions.append(deletion) }
+            guard conflict.prunes else {
+                report.add(.stays, subject, "not in the file: --prune deletes it")
+                continue
+            }
+            guard named?.contains(deletion) ?? true else {
+                report.add(.stays, subject, "\(Self.came)")
+                continue
+            }
+            report.add(.deleted, subject, "not in the file")
+            changes.deletions.append(deletion)
         }
         guard conflict.prunes else { return }
         for case .scope(let id, _) in changes.deletions { forget(scope: id, in: &changes) }
         forgetRolesOfClients(in: &changes)
     }
+
+    /// Of what was not shown before.
+    static let came: StaticString =
+        "not in the file, and made or changed here while it was read: import it again to delete it"
 
     private typealias Missing = (subject: String, deletion: RealmDeletion)
 

@@ -11,6 +11,7 @@ struct ImportDifference {
     let file: FileThings
     let conflict: ImportConflict
     let ring: KeyRing
+    let random: RandomSource
 
     /// - Parameter imported: What the file has of the realm.
     func callAsFunction(
@@ -20,7 +21,7 @@ struct ImportDifference {
         let new = imported.realm
         var changes = RealmChanges()
         if conflict.writesOver {
-            let realm = giving(new.realm, imported.people, &report)
+            let realm = giving(new.realm, new.clients, imported.people, &report)
             if realm != existing.realm {
                 tell("realm", existing.realm.fields, realm.fields, &report)
                 changes.realm = realm
@@ -28,16 +29,17 @@ struct ImportDifference {
         }
         let known = existing.keys.map(\.keyID)
         changes.keys = new.keys.filter { !known.contains($0.keyID) }
-        changes.keptKeys = new.keptKeys.filter { !existing.hasKey($0.keyID) }
         let limits = addLimits(of: new, to: &changes, &report)
         for client in new.clients {
             let name = ThingName.client(client.clientID)
             guard mayWrite(name, &report) else { continue }
-            let next = giving(client)
             let former = existing.clients[ExactText(client.clientID)]
-            guard next != former else { continue }
-            tell(name.subject, former?.fields, next.fields, &report)
-            changes.clients.append(next)
+            guard client != former else { continue }
+            tell(name.subject, former?.fields, client.fields, &report)
+            for loss in former?.losses(as: client) ?? [] {
+                report.add(.weaker, name.subject, "\(loss)")
+            }
+            changes.clients.append(client)
         }
         for var scope in new.scopes {
             let name = ThingName.scope(scope.name)
@@ -52,6 +54,9 @@ struct ImportDifference {
                 file.object["scopeMappings"] != nil && file.object["clientScopeMappings"] != nil
             if former?.isLimited == true, !saysLimits { scope.isLimited = true }
             guard scope != former else { continue }
+            if former?.isLimited == true, !scope.isLimited {
+                report.add(.weaker, name.subject, "was for people with one of its roles here")
+            }
             tell(
                 name.subject,
                 former.map { ClientScopeRepresentation($0).json },
@@ -78,14 +83,7 @@ struct ImportDifference {
             let former = existing.parts[PartPlace(part)]
             let subject = "\(part.kind) \(part.id)"
             guard mayWrite(former != nil, subject, &report) else { continue }
-            var next = part
-            if let former {
-                let (said, kept) = (try secrets(of: part), try secrets(of: former))
-                // A seal is another each time.
-                if said.isEmpty || said.isMasked || said == kept { next.sealed = former.sealed }
-                let id = former.document["internalId"]
-                next.document["internalId"] = id ?? part.document["internalId"]
-            }
+            let next = try former.map { try written(part, over: $0) } ?? part
             guard next != former else { continue }
             tell(subject, former?.document, next.document, &report)
             changes.parts.append(next)
@@ -163,11 +161,30 @@ struct ImportDifference {
         return limits
     }
 
-    private func secrets(of part: RealmPart) throws -> JSONObject {
-        let seal = RealmPartSeal(ring: ring)
-        return try part.sealed.map {
-            try seal.open($0, of: part.kind, id: part.id, realmID: part.realmID)
-        } ?? [:]
+    /// A part as the file has it. What it masks, wherever that stands, and secrets that it lacks are as they
+    /// are here.
+    private func written(_ part: RealmPart, over former: RealmPart) throws -> RealmPart {
+        let secrets = RealmSecrets(ring: ring, areShown: true)
+        let (said, kept) = (try secrets.whole(part), try secrets.whole(former))
+        let next = RealmPartSeal.parted(RealmSecrets.unmasked(said, by: kept))
+        let before = RealmPartSeal.parted(kept).secrets
+        let closed = RealmSecrets.join(next.secrets, to: before)
+        var written = part
+        written.document = next.rest
+        let id = former.document["internalId"]
+        written.document["internalId"] = id ?? part.document["internalId"]
+        // A seal is another each time.
+        written.sealed =
+            closed == before
+            ? former.sealed
+            : RealmPartSeal(ring: ring).seal(
+                closed,
+                of: part.kind,
+                id: part.id,
+                realmID: part.realmID,
+                random: random
+            )
+        return written
     }
 }
 
@@ -176,6 +193,7 @@ struct ImportDifference {
 extension ImportDifference {
     private func giving(
         _ realm: Realm,
+        _ clients: [Client],
         _ people: PersonImport,
         _ report: inout ImportReport
     ) -> Realm {
@@ -184,6 +202,10 @@ extension ImportDifference {
         for member in ["defaultDefaultClientScopes", "defaultOptionalClientScopes"] {
             keepKnownScopes(member, of: &realm.kept, subject, &report)
         }
+        let isUnsaid =
+            file.object["defaultRole"] == nil && file.object["defaultRoles"] == nil
+            && clients.allSatisfy(\.saidDefaultRoles.isEmpty)
+        if isUnsaid { realm.defaultRoles = existing.realm.defaultRoles }
         let before = Set(existing.realm.defaultRoles)
         let unknown = realm.defaultRoles.filter {
             !before.contains($0) && !people.roles.contains($0)
@@ -198,19 +220,6 @@ extension ImportDifference {
             realm.kept["defaultRole"] = existing.realm.kept["defaultRole"]
         }
         return realm
-    }
-
-    /// What a file does not say of scopes is made for a new client only.
-    private func giving(_ client: Client) -> Client {
-        guard let here = existing.clients[ExactText(client.clientID)] else { return client }
-        let kept = client.kept.object
-        guard kept["defaultClientScopes"] == nil, kept["optionalClientScopes"] == nil else {
-            return client
-        }
-        var client = client
-        client.defaultScopes = here.defaultScopes
-        client.optionalScopes = here.optionalScopes
-        return client
     }
 
     private static let unknown: StaticString =
@@ -275,10 +284,6 @@ extension JSONObject {
         }
     }
 
-    /// Whether one of its members, or of theirs, is a mask.
-    var isMasked: Bool {
-        contains { $0.value.string == RealmSecrets.mask || $0.value.object?.isMasked == true }
-    }
 }
 
 extension Set<String> {

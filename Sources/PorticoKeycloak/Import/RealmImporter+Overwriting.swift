@@ -35,10 +35,12 @@ extension RealmImporter {
                 _ = try await overwrite(
                     existing,
                     with: place,
+                    after: staged.preview,
                     at: moment,
-                    isDryRun: false,
                     report: &report
                 )
+            } catch is LastHolder {
+                failure = LastAdministrator(name: place.name)
             } catch {
                 failure = error
             }
@@ -53,21 +55,23 @@ extension RealmImporter {
 
     /// Reads a realm and all of its people.
     ///
-    /// - Parameter isDryRun: Only says what differs.
+    /// - Parameter preview: What was shown; `nil`: this shows it, and writes nothing.
     func overwrite(
         _ existing: ExistingRealm,
         with place: RealmPlace,
+        after preview: Preview?,
         at moment: Moment,
-        isDryRun: Bool,
         report: inout ImportReport
     ) async throws -> Staged {
+        let former = try await administered(existing, at: moment, preview)
         let whole = try place.said()
         let file = FileThings(whole.object, over: existing, report: &report)
         let difference = ImportDifference(
             existing: existing,
             file: file,
             conflict: conflict,
-            ring: realmImport.ring
+            ring: realmImport.ring,
+            random: moment.random
         )
         var imported: RealmImport.Imported
         do {
@@ -76,6 +80,9 @@ extension RealmImporter {
             // What is completed is not the role that everyone has here.
             let everyone = existing.realm.kept["defaultRole"]
             object["defaultRole"] = object["defaultRole"] ?? everyone
+            if object["defaultRole"] == nil, object["defaultRoles"] == nil {
+                object["defaultRoles"] = existing.realm.kept["defaultRoles"]
+            }
             imported = try realmImport(
                 try Representation(.object(object), path: whole.path).completed(named: place.name),
                 over: existing,
@@ -91,46 +98,87 @@ extension RealmImporter {
             throw RealmFileError(file: place.file.name, reason: .idTaken(path: subject))
         }
         var changes = try difference(imported, report: &report)
-        if conflict.writesOver { difference.addMissing(imported, to: &changes, &report) }
+        if conflict.writesOver {
+            let named = preview?.deletions
+            difference.addMissing(imported, named: named, to: &changes, &report)
+        }
         var administering = existing.administering(after: changes)
         administering.add(to: &report)
         var written = existing
         for role in changes.roles { written.roleIDs[role.roleName] = role.id }
         var differences = Differences(things: changes.count)
         try place.expectUnchanged()
-        if !isDryRun {
-            try await store.overwrite(existing.realm.id, with: changes, from: existing.state)
+        if preview != nil {
+            try await store.overwrite(
+                existing.realm.id,
+                with: changes,
+                from: existing.state,
+                keeping: existing.lastingRole(at: moment)
+            )
         }
-        try await administering.look(written.roleIDs, in: personStore)
+        try await administering.look(
+            written.roleIDs,
+            in: personStore,
+            since: former,
+            at: moment.seconds
+        )
+        // People are written later, so there is to be one without them, too.
+        if preview == nil { try existing.expectAdministrator(former, administering) }
+        var writing = PeopleWriting(
+            existing: written,
+            preview: preview,
+            administering: administering,
+            moment: moment
+        )
         differences.people = try await overwritePeople(
             place,
             &imported.people,
             from: imported.realm,
-            of: written,
-            administering: &administering,
-            at: moment,
-            isDryRun: isDryRun,
+            &writing,
             report: &report
         )
-        administering.addOthers(to: &report)
-        if isDryRun { try await expectAdministrator(existing, administering) }
+        writing.administering.addOthers(to: &report)
+        if preview == nil { try existing.expectAdministrator(former, writing.administering) }
         if conflict.writesOver { place.reportMissingPeople(whole, report: &report) }
         return Staged(
             realm: changes.realm ?? existing.realm,
             report: report,
             place: place,
-            differences: differences
+            differences: differences,
+            preview: Preview(
+                deletions: Set(changes.deletions),
+                people: writing.doomed,
+                administered: former
+            )
         )
     }
 
-    /// - Throws: ``LastAdministrator`` where there was one before, and would be none afterwards.
-    private func expectAdministrator(
+    /// Who administers a realm before anything of it is written.
+    private func administered(
         _ existing: ExistingRealm,
-        _ after: AdministeringPeople
-    ) async throws {
-        guard existing.realm.name == AdminRights.master, !after.hasAdministrator else { return }
+        at moment: Moment,
+        _ preview: Preview?
+    ) async throws -> Administered {
+        if let known = preview?.administered { return known }
         var before = existing.administering(after: RealmChanges())
-        try await before.look(existing.roleIDs, in: personStore)
-        guard !before.hasAdministrator else { throw LastAdministrator(name: existing.realm.name) }
+        try await before.look(existing.roleIDs, in: personStore, since: nil, at: moment.seconds)
+        return before.administered
+    }
+}
+
+extension ExistingRealm {
+    /// In realm `master`, the role that someone must be left with.
+    func lastingRole(at moment: Moment) -> LastingRole? {
+        guard realm.name == AdminRights.master else { return nil }
+        return LastingRole(AdminRights.whole(in: realm.name), at: moment.seconds)
+    }
+
+    /// - Throws: ``RealmImporter/LastAdministrator`` where there was one before, and would be none afterwards.
+    fileprivate func expectAdministrator(_ former: Administered, _ after: AdministeringPeople)
+        throws(RealmImporter.LastAdministrator)
+    {
+        guard realm.name == AdminRights.master, former.hasAdministrator, !after.hasAdministrator
+        else { return }
+        throw RealmImporter.LastAdministrator(name: realm.name)
     }
 }

@@ -39,6 +39,17 @@ package struct RealmImporter: Sendable {
         let place: RealmPlace
         /// `nil`: it is a new realm.
         package var differences: Differences?
+        var preview = Preview()
+    }
+
+    /// What was shown of a realm before a file is written over it: nothing else of it is deleted.
+    struct Preview: Sendable {
+        /// What `--prune` deletes.
+        var deletions: Set<RealmDeletion> = []
+        /// The states of people that it deletes.
+        var people: Set<Hash256> = []
+        /// Who administered it before.
+        var administered: Administered?
     }
 
     /// How many people are written in one transaction.
@@ -79,8 +90,8 @@ package struct RealmImporter: Sendable {
                     try await overwrite(
                         existing,
                         with: place,
+                        after: nil,
                         at: moment,
-                        isDryRun: true,
                         report: &report
                     )
                 )

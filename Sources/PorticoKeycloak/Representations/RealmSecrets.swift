@@ -53,7 +53,7 @@ package struct RealmSecrets: Sendable {
         return key.kind == .hmac ? Base64URL.encode(bytes) : String(validUTF8: bytes)
     }
 
-    private static func join(_ secrets: JSONObject, to document: JSONObject) -> JSONObject {
+    static func join(_ secrets: JSONObject, to document: JSONObject) -> JSONObject {
         var whole = document
         for (name, value) in secrets {
             if let inner = value.object, let config = whole.object(name) {
@@ -65,16 +65,16 @@ package struct RealmSecrets: Sendable {
         return whole
     }
 
-    /// What was shown masked, with the secrets in place.
+    /// What was shown masked, with the secrets in place. A list with a mask in it is as it was.
     ///
     /// - Parameter kept: As it was, with its secrets.
     static func unmasked(_ object: JSONObject, by kept: JSONObject) -> JSONObject {
         var whole = JSONObject()
         for (name, value) in object {
-            if isMask(value) {
-                whole[name] = kept[name]
-            } else if let inner = value.object {
+            if let inner = value.object {
                 whole[name] = .object(unmasked(inner, by: kept.object(name) ?? JSONObject()))
+            } else if isMask(value) {
+                whole[name] = kept[name]
             } else {
                 whole[name] = value
             }
@@ -83,8 +83,16 @@ package struct RealmSecrets: Sendable {
     }
 
     private static func isMask(_ value: JSONValue) -> Bool {
-        if let values = value.array { return !values.isEmpty && values.allSatisfy(isMask) }
-        return value == .string(mask)
+        switch value {
+        case .array(let values): values.contains(where: isMask)
+        case .object(let object): object.contains { isMask($0.value) }
+        default: value.string.map(isMask) ?? false
+        }
+    }
+
+    /// Keycloak's has ten characters. A wildcard is none.
+    static func isMask(_ text: String) -> Bool {
+        text.utf8.count >= 4 && text.utf8.allSatisfy { $0 == UInt8(ascii: "*") }
     }
 
     /// The values of components are arrays.

@@ -107,6 +107,14 @@ struct RealmImportRun {
                 again
             )
         }
+        if let last = reason as? RealmImporter.LastAdministrator {
+            return Failure(
+                .refused,
+                "No one would administer realm \"\(printable(last.name))\" any more: others changed it "
+                    + "meanwhile. The file was not imported to its end.",
+                "See what it would do now: \(portico("realm import -n"))"
+            )
+        }
         if let deleted = reason as? RealmImporter.Deleted {
             return Failure(
                 .changedMeanwhile,

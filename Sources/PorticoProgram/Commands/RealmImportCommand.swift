@@ -32,7 +32,7 @@ extension RealmCommand {
                 """
         )
         var prune = false
-        @Flag(help: "Import realms that would be less protected than there.") var acceptWeaker =
+        @Flag(help: "Import even if something would be less protected.") var acceptWeaker =
             false
         @Flag(
             help: """

@@ -1,3 +1,4 @@
+package import PorticoBytes
 import PorticoProtocol
 
 extension PersonStore {
@@ -91,26 +92,54 @@ extension PersonStore {
     /// Roles, groups, second factors, accounts at other providers and consents are the given ones alone
     /// afterwards. A password ends no session.
     ///
-    /// - Parameter roleIDs: Of the roles that they get.
+    /// - Parameters:
+    ///   - roleIDs: Of the roles that they get.
+    ///   - role: Someone who can use it is left, if there is one now.
     /// - Throws: ``ChangedMeanwhile`` where something else is kept of one of them by now;
     ///   ``StoreConflict`` where someone else has a name or an account by now; ``MissingReference``
-    ///   where a role has another id by now: it is another one.
-    package func overwrite(_ people: [PersonChange], roleIDs: [RoleName: String]) async throws {
+    ///   where a role has another id by now: it is another one; ``LastHolder``.
+    package func overwrite(
+        _ people: [PersonChange],
+        ofRealm realmID: String,
+        roleIDs: [RoleName: String],
+        keeping role: LastingRole? = nil
+    ) async throws {
         try await database.changeAndPause { transaction in
-            for change in people {
-                let person = change.person.person
-                let kept = try transaction.kept(person.id, realmID: person.realmID)
-                guard kept == change.former else { throw ChangedMeanwhile() }
-                for role in change.person.roles {
-                    let id = try transaction.roleID(of: role, realmID: person.realmID)
-                    guard id == roleIDs[role] else { throw MissingReference() }
-                }
-                if let former = change.former {
-                    try transaction.overwrite(change.person, from: former)
-                } else if try transaction.insert(change.person) == .conflict {
-                    throw StoreConflict()
-                }
+            try transaction.keeping(role, ofRealm: realmID) {
+                for change in people { try transaction.overwrite(change, realmID, roleIDs) }
             }
+        }
+    }
+
+    /// What is kept of people now, by their ids, in a form that is another one after any change.
+    package func states(of ids: [String], realmID: String) async throws -> [String: Hash256] {
+        try await database.read { reader in
+            var states: [String: Hash256] = [:]
+            for id in ids where try reader.person(id: id, realmID: realmID) != nil {
+                states[id] = try reader.digest(ofPerson: id)
+            }
+            return states
+        }
+    }
+
+    /// Deletes a person, as ``deletePerson(id:realmID:)``.
+    ///
+    /// - Parameters:
+    ///   - state: As ``states(of:realmID:)`` said.
+    ///   - role: Someone who can use it is left, if there is one now.
+    /// - Returns: Whether they were as they were then. Otherwise they stay.
+    package func deletePerson(
+        id: String,
+        realmID: String,
+        in state: Hash256,
+        keeping role: LastingRole? = nil
+    ) async throws -> Bool {
+        try await database.change { transaction in
+            guard try transaction.digest(ofPerson: id) == state else { return false }
+            try transaction.keeping(role, ofRealm: realmID) {
+                _ = try transaction.deletePerson(id: id, realmID: realmID)
+            }
+            return true
         }
     }
 }
@@ -159,7 +188,66 @@ extension SQLReader {
     }
 }
 
+extension SQLReader {
+    fileprivate func digest(ofPerson id: String) throws -> Hash256 {
+        try digest(
+            [
+                (
+                    """
+                    SELECT id, username, email, given_name, family_name, attributes, did,
+                        password_hash, required_actions, CAST(is_email_verified AS TEXT),
+                        CAST(is_enabled AS TEXT), CAST(not_before AS TEXT), CAST(epoch AS TEXT),
+                        CAST(updated_at AS TEXT)
+                    FROM people WHERE id = $1
+                    """, 14
+                ),
+                ("SELECT role_id FROM person_roles WHERE person_id = $1 ORDER BY role_id", 1),
+                ("SELECT group_id FROM person_groups WHERE person_id = $1 ORDER BY group_id", 1),
+                (
+                    """
+                    SELECT id, sealed_secret, CAST(used AS TEXT) FROM credentials
+                    WHERE person_id = $1 ORDER BY id
+                    """, 3
+                ),
+                (
+                    """
+                    SELECT provider, subject FROM federated_identities
+                    WHERE person_id = $1 ORDER BY provider
+                    """, 2
+                ),
+                (
+                    """
+                    SELECT client_id, CAST(updated_at AS TEXT) FROM consents
+                    WHERE person_id = $1 ORDER BY client_id
+                    """, 2
+                ),
+            ],
+            of: id
+        )
+    }
+}
+
 extension SQLTransaction {
+    fileprivate func overwrite(
+        _ change: PersonChange,
+        _ realmID: String,
+        _ roleIDs: [RoleName: String]
+    ) throws {
+        let person = change.person.person
+        guard try kept(person.id, realmID: realmID) == change.former else {
+            throw ChangedMeanwhile()
+        }
+        for role in change.person.roles {
+            let id = try roleID(of: role, realmID: realmID)
+            guard id == roleIDs[role] else { throw MissingReference() }
+        }
+        if let former = change.former {
+            try overwrite(change.person, from: former)
+        } else if try insert(change.person) == .conflict {
+            throw StoreConflict()
+        }
+    }
+
     fileprivate func overwrite(_ new: NewPerson, from former: KeptPerson) throws {
         let person = new.person
         guard try replace(person, keptAs: nil) == .changed else { throw MissingReference() }

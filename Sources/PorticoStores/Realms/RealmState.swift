@@ -28,9 +28,14 @@ extension SQLReader {
     }
 
     fileprivate func digest(ofRealm realmID: String) throws -> Hash256 {
+        try digest(RealmState.statements, of: realmID)
+    }
+
+    /// - Parameter statements: Each with the number of its columns, which are texts, in one order.
+    func digest(_ statements: [(SQLText, columns: Int)], of id: String) throws -> Hash256 {
         var digest = Hash256(of: [])
-        for (statement, columns) in RealmState.statements {
-            _ = try rows(statement, [.text(realmID)]) { row in
+        for (statement, columns) in statements {
+            _ = try rows(statement, [.text(id)]) { row in
                 // Each with its length, so that no two rows read alike.
                 var bytes = digest.bytes
                 for column in 0..<columns {

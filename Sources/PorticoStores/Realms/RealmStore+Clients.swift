@@ -61,7 +61,7 @@ extension SQLReader {
 
 extension Client {
     /// Of the columns `id, realm_id, client_id, settings`.
-    fileprivate init(row: any SQLRow) throws {
+    init(row: any SQLRow) throws {
         try self.init(
             id: row.text(0),
             realmID: row.text(1),

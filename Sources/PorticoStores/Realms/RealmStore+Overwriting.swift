@@ -11,7 +11,6 @@ package struct RealmChanges: Sendable {
     package var parts: [RealmPart] = []
     /// New ones only.
     package var keys: [SigningKeyRecord] = []
-    package var keptKeys: [KeptKey] = []
     /// Each with everything that it contains.
     package var contents: [(role: RoleName, parts: Set<RoleName>)] = []
     /// The ids of groups, each with all its roles.
@@ -25,7 +24,7 @@ package struct RealmChanges: Sendable {
 
     package var count: Int {
         let things = [clients.count, scopes.count, roles.count, groups.count, parts.count]
-        let rest = [keys.count, keptKeys.count, contents.count, groupRoles.count, limits.count]
+        let rest = [keys.count, contents.count, groupRoles.count, limits.count]
         return (things + rest + [deletions.count]).reduce(realm == nil ? 0 : 1, +)
     }
 }
@@ -45,13 +44,16 @@ package enum RealmDeletion: Hashable, Sendable {
 extension RealmStore {
     /// Writes changes over a realm, all or none.
     ///
-    /// - Parameter state: Of what the changes were made from.
+    /// - Parameters:
+    ///   - state: Of what the changes were made from.
+    ///   - role: Someone who can use it is left, if there is one now.
     /// - Throws: ``ChangedMeanwhile`` where something else changed the realm since: make the changes
-    ///   anew, from what is here now.
+    ///   anew, from what is here now; ``LastHolder``.
     package func overwrite(
         _ realmID: String,
         with changes: RealmChanges,
-        from state: RealmState
+        from state: RealmState,
+        keeping role: LastingRole? = nil
     ) async throws {
         // Documents are read, merged and written down first, so that no one waits for that. They
         // are of that state, or nothing is written.
@@ -60,7 +62,9 @@ extension RealmStore {
         }
         try await database.changeAndPause { transaction in
             try transaction.expect(realmID, toBe: state)
-            try transaction.write(changes, clients, realmID)
+            try transaction.keeping(role, ofRealm: realmID) {
+                try transaction.write(changes, clients, realmID)
+            }
             try transaction.raiseRealmVersion()
         }
     }
@@ -97,7 +101,6 @@ extension SQLTransaction {
         _ realmID: String
     ) throws {
         for key in changes.keys { try insert(key) }
-        for key in changes.keptKeys { try insert(key) }
         for client in clients { try overwrite(client) }
         for scope in changes.scopes { try overwrite(scope, realmID) }
         for role in changes.roles { try overwrite(role, realmID) }

@@ -9,11 +9,18 @@ extension RealmStore {
 
     /// Keeps a part, in place of the one of that kind and id.
     package func put(_ part: RealmPart) async throws {
-        try await database.change { try $0.put(part) }
+        try await database.change { transaction in
+            try transaction.put(part)
+            try transaction.raiseRealmVersion()
+        }
     }
 
     package func deletePart(_ kind: String, id: String, realmID: String) async throws -> Change {
-        try await database.change { try $0.deletePart(kind, id: id, realmID: realmID) }
+        try await database.change { transaction in
+            let change = try transaction.deletePart(kind, id: id, realmID: realmID)
+            if change == .changed { try transaction.raiseRealmVersion() }
+            return change
+        }
     }
 }
 

@@ -1,3 +1,4 @@
+import PorticoBytes
 import PorticoProtocol
 import PorticoStores
 import PorticoTestSupport
@@ -71,5 +72,37 @@ import Testing
             try ProviderUnderTest.claims(others.json.string("id_token")).string("given_name")
                 == "Alice"
         )
+    }
+
+    @Test("attack: a single claim goes round the roles of its scope, or comes from another scope")
+    func limitedScope() async throws {
+        let server = try await ProviderUnderTest { new in
+            let editor = RoleName(clientID: nil, name: "editor")
+            var staff = ClientScope(
+                id: UniqueID(random: .system).text,
+                realmID: new.realm.id,
+                name: "staff"
+            )
+            for index in new.scopes.indices {
+                let scope = new.scopes[index]
+                if scope.name == "email" {
+                    new.scopes[index].isLimited = true
+                    new.roleLimits.append(RoleLimit(owner: .scope(scope.id), role: editor))
+                } else if scope.name == "profile" {
+                    staff.mappers = scope.mappers.filter { $0.claim?.root == "given_name" }
+                    new.scopes[index].mappers.removeAll(where: staff.mappers.contains)
+                }
+            }
+            #expect(staff.mappers.count == 1)
+            new.scopes.append(staff)
+        }
+        let asked = ("claims", #"{"id_token":{"email":null,"given_name":null,"family_name":null}}"#)
+        for (name, address) in [("alice", "alice@example.com"), ("bob", nil)] {
+            let tokens = try await server.tokens(name, scope: "openid", [asked])
+            let claims = try ProviderUnderTest.claims(tokens.json.string("id_token"))
+            #expect(claims.string("email") == address, "\(name)")
+            #expect(claims.string("family_name") == "Example")
+            #expect(claims["given_name"] == nil)
+        }
     }
 }
