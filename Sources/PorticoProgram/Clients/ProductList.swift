@@ -42,7 +42,7 @@ enum ProductList {
         | - Names, addresses and other facts of a person are in ID Tokens and at UserInfo, by the scopes `profile` and
         |   `email`. Access tokens have them where a mapper writes them (`portico mapper add`); introspection has
         |   `username`.
-        | - In a realm that came from Keycloak, `--keycloak` makes a client whose tokens are like its neighbours'.
+        | - In a realm that came from Keycloak, `--template keycloak` makes a client whose tokens are like its neighbours'.
         | - For an app on this machine, use `http://127.0.0.1:PORT`; `http://localhost` needs `--development`.
         | - Create and assign roles before using them: `portico role create jupyter`, then
         |   `portico role assign jupyter ann`.
