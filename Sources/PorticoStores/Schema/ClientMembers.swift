@@ -4,378 +4,215 @@ package import PorticoProtocol
 /// The settings of a client, in the order of `portico client show` and docs/clients.md. Id, realm and `client_id`
 /// stand in columns of their own.
 struct ClientMembers {
-    let name = Member<Client>(
-        "client_name",
-        .text("text"),
-        at: \.name,
-        label: "Name",
-        by: .client,
-        option: "name",
-        help: "Its name on the consent page.",
-        isRequired: true
-    )
-    let enabled = Member<Client>(
-        "enabled",
-        .state,
-        at: \.isEnabled,
-        label: "State",
-        by: .administrator,
-        option: "client",
-        help: "Whether it is served at all."
-    )
-    let type = Member<Client>(
-        "type",
-        .choice,
-        at: \.type,
-        label: "Type",
-        by: .administrator,
-        option: "type",
-        help: "public: an app; confidential: a server.",
-        isRequired: true
-    )
-    let authentication = Member<Client>(
+    let name = Member("client_name", .text("text"), at: \Client.name, isRequired: true)
+        .set(by: .client, "name", label: "Name")
+        .help("Its name on the consent page.")
+    let enabled = Member("enabled", .state, at: \Client.isEnabled)
+        .set(by: .administrator, "client", label: "State")
+        .help("Whether it is served at all.")
+    let type = Member("type", .choice, at: \Client.type, isRequired: true)
+        .set(by: .administrator, "type", label: "Type")
+        .help("public: an app; confidential: a server.")
+    let method = Member(
         "token_endpoint_auth_method",
         .choice,
-        at: \.authentication,
-        label: "Authenticates",
-        by: .client,
-        option: "authentication",
-        help: "How it authenticates.",
+        at: \Client.authentication,
         isRequired: true
     )
-    let authenticatesStrictly = Member<Client>(
-        "strict_authentication",
-        .flag,
-        at: \.authenticatesStrictly,
-        label: "Strictly",
-        by: .administrator,
-        option: "strict",
-        help: "Whether its secret is taken by its one method only, not by Basic and in the body."
-    )
-    let takesTokenEndpointAudience = Member<Client>(
-        "token_endpoint_audience",
-        .flag,
-        at: \.takesTokenEndpointAudience,
-        label: "Endpoint as audience",
-        by: .administrator,
-        option: "token-endpoint-audience",
-        help:
-            "Whether its assertions may name the token endpoint as audience (private_key_jwt)."
-    )
-    let secret = Member<Client>(
-        "secret",
-        .optional(.json(read: ClientSecret.init(value:), write: { $0.value })),
-        at: \.secret
-    )
-    let keySet = Member<Client>(
-        "jwks",
-        .optional(.json(read: { $0 }, write: { $0 })),
-        at: \.keySet,
-        label: "Keys",
-        by: .client,
-        option: .written("`--jwks-file`"),
-        help: "Its public keys (private_key_jwt): a JWK set."
-    )
-    let redirectURIs = Member<Client>(
-        "redirect_uris",
-        .list(.uri),
-        at: \.redirectURIs,
-        label: "Redirects",
-        by: .client,
-        option: "redirect-uri",
-        help: "Where a sign-in may end."
-    )
-    let redirectRule = Member<Client>(
-        "redirect_rule",
-        .choice,
-        at: \.redirectRule,
-        label: "Redirect rule",
-        by: .operator,
-        option: "redirect-rule",
-        help:
+    .set(by: .client, "authentication", label: "Authenticates")
+    .help("How it authenticates.")
+    let strict = Member("strict_authentication", .flag, at: \Client.authenticatesStrictly)
+        .set(by: .administrator, "strict", label: "Strictly")
+        .help("Whether its secret is taken by its one method only, not by Basic and in the body.")
+    let audience = Member("token_endpoint_audience", .flag, at: \Client.takesTokenEndpointAudience)
+        .set(by: .administrator, "token-endpoint-audience", label: "Endpoint as audience")
+        .help("Whether its assertions may name the token endpoint as audience (private_key_jwt).")
+    let secret = Member("secret", .optional(.secret), at: \Client.secret)
+    let keySet = Member("jwks", .optional(.json), at: \Client.keySet)
+        .set(by: .client, .written("`--jwks-file`"), label: "Keys")
+        .help("Its public keys (private_key_jwt): a JWK set.")
+    let redirectURIs = Member("redirect_uris", .list(.uri), at: \Client.redirectURIs)
+        .set(by: .client, "redirect-uri", label: "Redirects")
+        .help("Where a sign-in may end.")
+    let redirectRule = Member("redirect_rule", .choice, at: \Client.redirectRule)
+        .set(by: .operator, "redirect-rule", label: "Redirect rule")
+        .help(
             "What those permit: the same, a loopback address on any port; the same with its port; or a * at the end, where a file has one."
-    )
-    let postLogoutRedirectURIs = Member<Client>(
+        )
+    let afterSignOut = Member(
         "post_logout_redirect_uris",
         .list(.uri),
-        at: \.postLogoutRedirectURIs,
-        label: "After sign-out",
-        by: .client,
-        option: "post-logout-redirect-uri",
-        help: "Where a sign-out may end."
+        at: \Client.postLogoutRedirectURIs
     )
-    let rootURI = Member<Client>(
-        "root_uri",
-        .optional(.text("url")),
-        at: \.rootURI,
-        label: "Root",
-        by: .administrator,
-        help: "What relative addresses of it are relative to."
-    )
-    let homeURI = Member<Client>(
-        "client_uri",
-        .optional(.text("url")),
-        at: \.homeURI,
-        label: "Home page",
-        by: .client,
-        help: "Where its own pages begin."
-    )
-    let backchannelLogoutURI = Member<Client>(
+    .set(by: .client, "post-logout-redirect-uri", label: "After sign-out")
+    .help("Where a sign-out may end.")
+    let rootURI = Member("root_uri", .optional(.text("url")), at: \Client.rootURI)
+        .set(by: .administrator, label: "Root")
+        .help("What relative addresses of it are relative to.")
+    let homeURI = Member("client_uri", .optional(.text("url")), at: \Client.homeURI)
+        .set(by: .client, label: "Home page")
+        .help("Where its own pages begin.")
+    let logoutURI = Member(
         "backchannel_logout_uri",
-        .optional(.text("uri", read: { HTTPAddress($0) }, write: { $0.text })),
-        at: \.backchannelLogoutURI,
-        label: "Logout notices",
-        by: .client,
-        option: "backchannel-logout-uri",
-        help: "Where logout notices go."
+        .optional(.address),
+        at: \Client.backchannelLogoutURI
     )
-    let backchannelLogoutSessionRequired = Member<Client>(
+    .set(by: .client, "backchannel-logout-uri", label: "Logout notices")
+    .help("Where logout notices go.")
+    let logoutSession = Member(
         "backchannel_logout_session_required",
         .flag,
-        at: \.backchannelLogoutSessionRequired,
-        label: "Notices with sid",
-        by: .client,
-        option: "backchannel-logout-session",
-        help: "Whether logout notices must have a sid."
+        at: \Client.backchannelLogoutSessionRequired
     )
-    let grantTypes = Member<Client>(
-        "grant_types",
-        .choices([.authorizationCode, .refreshToken, .clientCredentials]),
-        at: \.grantTypes,
-        label: "Grant types",
-        by: .client,
-        option: "grant-type",
-        help: "How it gets tokens."
-    )
-    let webOrigins = Member<Client>(
-        "web_origins",
-        .list(.text("origin")),
-        at: \.webOrigins,
-        label: "Web origins",
-        by: .administrator,
-        option: "web-origin",
-        help: "An origin whose scripts may call."
-    )
-    let loginTokenTargets = Member<Client>(
+    .set(by: .client, "backchannel-logout-session", label: "Notices with sid")
+    .help("Whether logout notices must have a sid.")
+    let grantTypes = Member("grant_types", .grantTypes, at: \Client.grantTypes)
+        .set(by: .client, "grant-type", label: "Grant types")
+        .help("How it gets tokens.")
+    let webOrigins = Member("web_origins", .list(.text("origin")), at: \Client.webOrigins)
+        .set(by: .administrator, "web-origin", label: "Web origins")
+        .help("An origin whose scripts may call.")
+    let loginTokenTargets = Member(
         "login_token_targets",
-        .list(.json(read: LoginTokenTarget.init(value:), write: { $0.value })),
-        at: \.loginTokenTargets,
-        label: "Hands sign-in to",
+        .list(.target),
+        at: \Client.loginTokenTargets
+    )
+    .set(
         by: .administrator,
-        option: .written("`--login-token-target`, `--silent-login-token-target`"),
-        help: "The clients that it may hand its sign-in on to, by login token or device secret.",
-        rule: "It names at most 100 clients, each of them once."
-    ) { targets in
-        targets.count <= 100
-            && Set(targets.map { ExactText($0.clientID) }).count == targets.count
-            && targets.allSatisfy { (1...200).contains($0.clientID.utf8.count) }
+        .written("`--login-token-target`, `--silent-login-token-target`"),
+        label: "Hands sign-in to"
+    )
+    .help("The clients that it may hand its sign-in on to, by login token or device secret.")
+    .rule("It names at most 100 clients, each of them once.") { client in
+        let names = client.loginTokenTargets.map(\.clientID)
+        return names.count <= 100 && Set(names.map(ExactText.init)).count == names.count
+            && names.allSatisfy { (1...200).contains($0.utf8.count) }
     }
-    let defaultScopes = Member<Client>(
-        "default_scopes",
-        .list(.text("scope")),
-        at: \.defaultScopes,
-        label: "Default scopes",
-        by: .administrator,
-        option: .written("`--default-scope`, `--remove-scope`"),
-        help: "The scopes that it always gets.",
-        rule:
-            "A scope token is ASCII without space, quote and backslash (RFC 6749 3.3); openid, offline_access and device_sso must be asked for."
-    ) { scopes in
-        // The first changes the protocol of the request (OpenID Connect Core §3.1.2.1), the second
-        // needs consent (§11).
-        scopes.allSatisfy {
-            isScope($0) && !["openid", "offline_access", "device_sso"].contains($0)
+    let defaultScopes = Member("default_scopes", .list(.text("scope")), at: \Client.defaultScopes)
+        .set(
+            by: .administrator,
+            .written("`--default-scope`, `--remove-scope`"),
+            label: "Default scopes"
+        )
+        .help("The scopes that it always gets.")
+        .rule("openid, offline_access and device_sso must be asked for; a scope is one token.") {
+            // The first changes the protocol of the request (OpenID Connect Core §3.1.2.1), the
+            // second needs consent (§11).
+            let asked: Set = ["openid", "offline_access", "device_sso"]
+            return $0.defaultScopes.allSatisfy { isScope($0) && !asked.contains($0) }
         }
-    }
-    let optionalScopes = Member<Client>(
+    let optionalScopes = Member(
         "optional_scopes",
         .list(.text("scope")),
-        at: \.optionalScopes,
-        label: "May ask for",
-        by: .administrator,
-        option: .written("`--optional-scope`, `--remove-scope`"),
-        help: "The scopes that it may ask for.",
-        rule: "A scope token is ASCII without space, quote and backslash (RFC 6749 3.3)."
-    ) { $0.allSatisfy(isScope) }
-    let requiresConsent = Member<Client>(
-        "requires_consent",
-        .flag,
-        at: \.requiresConsent,
-        label: "Asks consent",
-        by: .administrator,
-        option: "consent",
-        help: "Whether people are asked before it gets anything."
+        at: \Client.optionalScopes
     )
-    let administers = Member<Client>(
-        "administers",
-        .flag,
-        at: \.administers,
-        label: "Administers",
-        by: .operator,
-        option: "administers",
-        help: "Whether its people's tokens administer (admin.rest). No other app's do."
-    )
-    let codeProtection = Member<Client>(
-        "code_protection",
-        .choice,
-        at: \.codeProtection,
-        label: "PKCE",
-        by: .administrator,
-        option: .written("`--pkce`, `--pkce-or-nonce`, `--no-pkce`"),
-        help: "Whether it must use PKCE, or may use a nonce with scope openid, or neither."
-    )
-    let requiresPushedRequests = Member<Client>(
+    .set(by: .administrator, .written("`--optional-scope`, `--remove-scope`"), label: "May ask for")
+    .help("The scopes that it may ask for.")
+    .rule("A scope token is ASCII without space, quote and backslash (RFC 6749 3.3).") {
+        $0.optionalScopes.allSatisfy(isScope)
+    }
+    let requiresConsent = Member("requires_consent", .flag, at: \Client.requiresConsent)
+        .set(by: .administrator, "consent", label: "Asks consent")
+        .help("Whether people are asked before it gets anything.")
+    let administers = Member("administers", .flag, at: \Client.administers)
+        .set(by: .operator, "administers", label: "Administers")
+        .help("Whether its people's tokens administer (admin.rest). No other app's do.")
+    let codeProtection = Member("code_protection", .choice, at: \Client.codeProtection)
+        .set(
+            by: .administrator,
+            .written("`--pkce`, `--pkce-or-nonce`, `--no-pkce`"),
+            label: "PKCE"
+        )
+        .help("Whether it must use PKCE, or may use a nonce with scope openid, or neither.")
+    let pushed = Member(
         "require_pushed_authorization_requests",
         .flag,
-        at: \.requiresPushedRequests,
-        label: "Pushed requests",
-        by: .client,
-        option: "pushed-requests",
-        help: "Whether it must push its requests (RFC 9126)."
+        at: \Client.requiresPushedRequests
     )
-    let dpopBoundAccessTokens = Member<Client>(
-        "dpop_bound_access_tokens",
-        .flag,
-        at: \.dpopBoundAccessTokens,
-        label: "Proofs (DPoP)",
-        by: .client,
-        option: "dpop",
-        help: "Whether it gets tokens only with a proof of its key (DPoP, RFC 9449)."
-    )
-    let isDevelopment = Member<Client>(
-        "development",
-        .flag,
-        at: \.isDevelopment,
-        label: "Development",
-        by: .operator,
-        option: "development",
-        help: "Whether redirects of development tools are allowed."
-    )
-    let idTokenAlgorithm = Member<Client>(
+    .set(by: .client, "pushed-requests", label: "Pushed requests")
+    .help("Whether it must push its requests (RFC 9126).")
+    let dpop = Member("dpop_bound_access_tokens", .flag, at: \Client.dpopBoundAccessTokens)
+        .set(by: .client, "dpop", label: "Proofs (DPoP)")
+        .help("Whether it gets tokens only with a proof of its key (DPoP, RFC 9449).")
+    let isDevelopment = Member("development", .flag, at: \Client.isDevelopment)
+        .set(by: .operator, "development", label: "Development")
+        .help("Whether redirects of development tools are allowed.")
+    let idTokenAlg = Member(
         "id_token_signed_response_alg",
         .optional(.choice, or: "realm"),
-        at: \.idTokenAlgorithm,
-        label: "ID Tokens",
-        by: .client,
-        option: "id-token-algorithm",
-        help: "Signs its ID Tokens."
+        at: \Client.idTokenAlgorithm
     )
-    let accessTokenAlgorithm = Member<Client>(
+    .set(by: .client, "id-token-algorithm", label: "ID Tokens")
+    .help("Signs its ID Tokens.")
+    let accessTokenAlg = Member(
         "access_token_signed_response_alg",
         .optional(.choice, or: "realm"),
-        at: \.accessTokenAlgorithm,
-        label: "Access tokens",
-        by: .administrator,
-        option: "access-token-algorithm",
-        help: "Signs its access tokens."
+        at: \Client.accessTokenAlgorithm
     )
-    let userInfoAlgorithm = Member<Client>(
+    .set(by: .administrator, "access-token-algorithm", label: "Access tokens")
+    .help("Signs its access tokens.")
+    let userInfoAlg = Member(
         "userinfo_signed_response_alg",
         .optional(.choice, or: "json"),
-        at: \.userInfoAlgorithm,
-        label: "UserInfo",
-        by: .client,
-        help: "Signs what UserInfo answers."
+        at: \Client.userInfoAlgorithm
     )
-    let accessTokenType = Member<Client>(
+    .set(by: .client, label: "UserInfo")
+    .help("Signs what UserInfo answers.")
+    let accessTokenType = Member(
         "access_token_type",
         .optional(.choice, or: "realm"),
-        at: \.accessTokenType,
-        label: "Access token type",
-        by: .administrator,
-        option: "access-token-type",
-        help: "The header typ of its access tokens: JWT is for APIs that require it."
+        at: \Client.accessTokenType
     )
-    let accessTokenLifetime = Member<Client>(
+    .set(by: .administrator, "access-token-type", label: "Access token type")
+    .help("The header typ of its access tokens: JWT is for APIs that require it.")
+    let lifetime = Member(
         "access_token_lifetime",
         .optional(.seconds(Realm.Lifetimes.longestAccessToken), or: "realm"),
-        at: \.accessTokenLifetime,
-        label: "Access token lives",
-        by: .administrator,
-        option: "access-token-lifetime",
-        help: "How long its access tokens are valid.",
-        rule: "An access token lives 10 seconds to one day."
+        at: \Client.accessTokenLifetime
     )
-    let staySignedIn = Member<Client>(
-        "stay_signed_in",
-        .stay,
-        at: \.staySignedIn,
-        label: "Stays signed in",
-        by: .administrator,
-        option: "stay-signed-in",
-        help:
-            "How long people stay signed in without using it; realm: the realm's time; session: only as long as the browser session.",
-        rule: "A person stays signed in for one minute to 3,650 days without use."
-    )
-    let tokenForm = Member<Client>(
-        "token_form",
-        .choice,
-        at: \.tokenForm,
-        label: "Token form",
-        by: .operator,
-        option: "token-form",
-        help:
+    .set(by: .administrator, "access-token-lifetime", label: "Access token lives")
+    .help("How long its access tokens are valid.")
+    .rule("An access token lives 10 seconds to one day.")
+    let staySignedIn = Member("stay_signed_in", .stay, at: \Client.staySignedIn)
+        .set(by: .administrator, "stay-signed-in", label: "Stays signed in")
+        .help(
+            "How long people stay signed in without using it; realm: the realm's time; session: only as long as the browser session."
+        )
+        .rule("A person stays signed in for one minute to 3,650 days without use.")
+    let tokenForm = Member("token_form", .choice, at: \Client.tokenForm)
+        .set(by: .operator, "token-form", label: "Token form")
+        .help(
             "What its tokens contain: the standards' claims and what mappers add; what mappers write; or as little as needed."
-    )
-    let mappers = Member<Client>(
-        "mappers",
-        .mappers,
-        at: \.mappers,
-        by: .administrator,
-        option: .written("`--claim`, `--audience`, `portico mapper`"),
-        help: "What writes claims into its tokens."
-    )
-    let seesAllRoles = Member<Client>(
-        "full_scope",
-        .flag,
-        at: \.seesAllRoles,
-        label: "Full scope",
-        by: .administrator,
-        option: "full-scope",
-        help:
+        )
+    let mappers = Member("mappers", .mappers, at: \Client.mappers)
+        .set(by: .administrator, .written("`--claim`, `--audience`, `portico mapper`"))
+        .help("What writes claims into its tokens.")
+    let seesAllRoles = Member("full_scope", .flag, at: \Client.seesAllRoles)
+        .set(by: .administrator, "full-scope", label: "Full scope")
+        .help(
             "Whether its tokens have every role of the person; otherwise its own and those that it is assigned to see."
-    )
-    let roleClients = Member<Client>(
+        )
+    let roleClients = Member(
         "role_clients",
         .optional(.list(.text("client"))),
-        at: \.roleClients,
-        by: .administrator,
-        help: "The clients whose roles its tokens have."
+        at: \Client.roleClients
     )
-    let seesRealmRoles = Member<Client>(
-        "sees_realm_roles",
-        .flag,
-        at: \.seesRealmRoles,
-        by: .administrator,
-        help: "Whether its tokens have roles of the realm."
-    )
-    let acrLevels = Member<Client>(
-        "acr_levels",
-        .optional(.levels),
-        at: \.acrLevels,
-        label: "Levels",
-        by: .administrator,
-        help: "The names of levels of authentication in its tokens (acr)."
-    )
-    let notBefore = Member<Client>(
-        "not_before",
-        .number,
-        at: \.notBefore,
-        label: "Not before",
-        by: .administrator,
-        help: "What the server before issued to it earlier is not taken. Seconds since 1970."
-    )
-    let compatibility = Member<Client>(
-        "compatibility",
-        .choices(),
-        at: \.compatibility,
-        label: "Compatibility",
-        by: .operator,
-        option: "compatibility",
-        help: "What it relies on that no standard asks for."
-    )
-    let kept = Member<Client>("kept", .kept, at: \.kept)
-    let isMoved = Member<Client>("moved", .flag, at: \.isMoved)
+    .set(by: .administrator)
+    .help("The clients whose roles its tokens have.")
+    let seesRealmRoles = Member("sees_realm_roles", .flag, at: \Client.seesRealmRoles)
+        .set(by: .administrator)
+        .help("Whether its tokens have roles of the realm.")
+    let acrLevels = Member("acr_levels", .optional(.levels), at: \Client.acrLevels)
+        .set(by: .administrator, label: "Levels")
+        .help("The names of levels of authentication in its tokens (acr).")
+    let notBefore = Member("not_before", .number, at: \Client.notBefore)
+        .set(by: .administrator, label: "Not before")
+        .help("What the server before issued to it earlier is not taken. Seconds since 1970.")
+    let compatibility = Member("compatibility", .choices(), at: \Client.compatibility)
+        .set(by: .operator, "compatibility", label: "Compatibility")
+        .help("What it relies on that no standard asks for.")
+    let kept = Member("kept", .kept, at: \Client.kept)
+    let isMoved = Member("moved", .flag, at: \Client.isMoved)
 }
 
 extension Client: MemberOwner {
@@ -401,6 +238,34 @@ private func isScope(_ token: String) -> Bool {
 extension MemberForm where Value == RedirectURI {
     fileprivate static var uri: Self {
         text("uri", read: { RedirectURI($0) }, write: { $0.text })
+    }
+}
+
+extension MemberForm where Value == HTTPAddress {
+    fileprivate static var address: Self {
+        text("uri", read: { HTTPAddress($0) }, write: { $0.text })
+    }
+}
+
+extension MemberForm where Value == JSONValue {
+    fileprivate static var json: Self { json(read: { $0 }, write: { $0 }) }
+}
+
+extension MemberForm where Value == Set<GrantType> {
+    fileprivate static var grantTypes: Self {
+        choices([.authorizationCode, .refreshToken, .clientCredentials])
+    }
+}
+
+extension MemberForm where Value == ClientSecret {
+    fileprivate static var secret: Self {
+        json(read: ClientSecret.init(value:), write: { $0.value })
+    }
+}
+
+extension MemberForm where Value == LoginTokenTarget {
+    fileprivate static var target: Self {
+        json(read: LoginTokenTarget.init(value:), write: { $0.value })
     }
 }
 

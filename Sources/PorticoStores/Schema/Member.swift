@@ -13,16 +13,16 @@ package protocol MemberOwner: Sendable {
 package struct Member<Owner: MemberOwner>: Sendable {
     /// Of RFC 7591 and the standards beside it where they have one.
     package let name: StaticString
-    /// In front of its value on a screen; `nil`: it is not shown.
-    package let label: StaticString?
-    package let setter: MemberSetter
-    package let option: MemberOption
-    /// One sentence.
-    package let help: StaticString
     package let shape: MemberShape
+    package private(set) var setter = MemberSetter.program
+    package private(set) var option = MemberOption.none
+    /// In front of its value on a screen; `nil`: it is not shown.
+    package private(set) var label: StaticString?
+    /// One sentence.
+    package private(set) var help: StaticString = ""
     /// What ``refusal(of:)`` says.
-    private let rule: StaticString
-    private let holds: @Sendable (Owner) -> Bool
+    private var rule: StaticString = "It is shorter or longer than allowed."
+    private var holds: (@Sendable (Owner) -> Bool)?
     private let key: String
     private let standard: JSONValue
     private let isRequired: Bool
@@ -31,26 +31,14 @@ package struct Member<Owner: MemberOwner>: Sendable {
 
     /// - Parameters:
     ///   - path: Its property, which has the default.
-    ///   - rule: What it must keep besides its form, as a sentence.
     ///   - isRequired: Whether it is always written, and must be there.
-    package init<Value>(
+    init<Value>(
         _ name: StaticString,
         _ form: MemberForm<Value>,
         at path: any WritableKeyPath<Owner, Value> & Sendable,
-        label: StaticString? = nil,
-        by setter: MemberSetter = .program,
-        option: MemberOption = .none,
-        help: StaticString = "",
-        rule: StaticString = "It is shorter or longer than allowed.",
-        isRequired: Bool = false,
-        holds: (@Sendable (Value) -> Bool)? = nil
+        isRequired: Bool = false
     ) {
         self.name = name
-        self.label = label
-        self.setter = setter
-        self.option = option
-        self.help = help
-        self.rule = rule
         self.isRequired = isRequired
         shape = form.shape
         key = name.description
@@ -61,7 +49,29 @@ package struct Member<Owner: MemberOwner>: Sendable {
             owner[keyPath: path] = value
             return true
         }
-        self.holds = { holds?($0[keyPath: path]) ?? true }
+    }
+
+    func set(by setter: MemberSetter, _ option: MemberOption = .none, label: StaticString? = nil)
+        -> Self
+    {
+        var member = self
+        (member.setter, member.option, member.label) = (setter, option, label)
+        return member
+    }
+
+    func help(_ help: StaticString) -> Self {
+        var member = self
+        member.help = help
+        return member
+    }
+
+    /// - Parameters:
+    ///   - rule: What it must keep besides its form, as a sentence.
+    ///   - holds: Whether it does, if that is not about the bounds of a time.
+    func rule(_ rule: StaticString, holds: (@Sendable (Owner) -> Bool)? = nil) -> Self {
+        var member = self
+        (member.rule, member.holds) = (rule, holds)
+        return member
     }
 
     /// The value, also where it is the default.
@@ -90,7 +100,7 @@ package struct Member<Owner: MemberOwner>: Sendable {
         if case .seconds(let bounds, _) = shape, let time = get(owner).int64 {
             isWithin = bounds.contains(time)
         }
-        return isWithin && holds(owner) ? nil : MemberRefusal(member: name, rule: rule)
+        return isWithin && holds?(owner) ?? true ? nil : MemberRefusal(member: name, rule: rule)
     }
 
     fileprivate func read(from document: JSONObject, into owner: inout Owner) throws {

@@ -4,258 +4,142 @@ package import PorticoProtocol
 /// The settings of a realm, in the order of `portico realm show` and docs/configuration.md. Id, name and issuer stand
 /// in columns of their own.
 struct RealmMembers {
-    let displayName = Member<Realm>(
+    private typealias Times = Realm.Lifetimes
+
+    let displayName = Member(
         "display_name",
         .text("text"),
-        at: \.displayName,
-        label: "Name",
-        by: .administrator,
-        option: "display-name",
-        help: "The name on its pages.",
+        at: \Realm.displayName,
         isRequired: true
     )
-    let enabled = Member<Realm>(
-        "enabled",
-        .state,
-        at: \.isEnabled,
-        label: "State",
-        by: .administrator,
-        option: "realm",
-        help: "Whether it is served at all."
-    )
-    let signingAlgorithm = Member<Realm>(
-        "signing_algorithm",
-        .choice,
-        at: \.signingAlgorithm,
-        label: "Algorithm",
-        by: .administrator,
-        help: "Signs tokens, unless a client has its own."
-    )
-    let accessTokenType = Member<Realm>(
-        "access_token_type",
-        .choice,
-        at: \.accessTokenType,
-        label: "Access tokens",
-        by: .administrator,
-        option: "access-token-type",
-        help: "The header typ of access tokens, unless a client has its own."
-    )
-    let signsInWithEmail = Member<Realm>(
-        "sign_in_with_email",
-        .flag,
-        at: \.signsInWithEmail,
-        label: "Sign-in by email",
-        by: .administrator,
-        option: "sign-in-with-email",
-        help: "Whether people may type their email address in place of the username."
-    )
-    let allowsPasswordReset = Member<Realm>(
-        "password_reset",
-        .flag,
-        at: \.allowsPasswordReset,
-        label: "Password reset",
-        by: .administrator,
-        option: "password-reset",
-        help: "Whether people may replace a forgotten password by mail."
-    )
-    let confirmsEmail = Member<Realm>(
-        "confirm_email",
-        .flag,
-        at: \.confirmsEmail,
-        label: "Confirms email",
-        by: .administrator,
-        option: "confirm-email",
-        help: "Whether people confirm their email address before an app gets anything."
-    )
-    let registration = Member<Realm>(
+    .set(by: .administrator, "display-name", label: "Name")
+    .help("The name on its pages.")
+    let enabled = Member("enabled", .state, at: \Realm.isEnabled)
+        .set(by: .administrator, "realm", label: "State")
+        .help("Whether it is served at all.")
+    let signingAlgorithm = Member("signing_algorithm", .choice, at: \Realm.signingAlgorithm)
+        .set(by: .administrator, label: "Algorithm")
+        .help("Signs tokens, unless a client has its own.")
+    let accessTokenType = Member("access_token_type", .choice, at: \Realm.accessTokenType)
+        .set(by: .administrator, "access-token-type", label: "Access tokens")
+        .help("The header typ of access tokens, unless a client has its own.")
+    let signsInWithEmail = Member("sign_in_with_email", .flag, at: \Realm.signsInWithEmail)
+        .set(by: .administrator, "sign-in-with-email", label: "Sign-in by email")
+        .help("Whether people may type their email address in place of the username.")
+    let allowsPasswordReset = Member("password_reset", .flag, at: \Realm.allowsPasswordReset)
+        .set(by: .administrator, "password-reset", label: "Password reset")
+        .help("Whether people may replace a forgotten password by mail.")
+    let confirmsEmail = Member("confirm_email", .flag, at: \Realm.confirmsEmail)
+        .set(by: .administrator, "confirm-email", label: "Confirms email")
+        .help("Whether people confirm their email address before an app gets anything.")
+    let registration = Member(
         "registration",
         .optional(.choice, or: "none"),
-        at: \.registration,
-        label: "Registration",
-        by: .administrator,
-        option: "registration",
-        help: "How people make an account: with a username, with their email address, or none."
+        at: \Realm.registration
     )
-    let signsOutByHintAlone = Member<Realm>(
-        "sign_out_by_hint",
-        .flag,
-        at: \.signsOutByHintAlone,
-        label: "Sign-out by hint",
-        by: .administrator,
-        option: "sign-out-by-hint",
-        help:
+    .set(by: .administrator, "registration", label: "Registration")
+    .help("How people make an account: with a username, with their email address, or none.")
+    let signOutByHint = Member("sign_out_by_hint", .flag, at: \Realm.signsOutByHintAlone)
+        .set(by: .administrator, "sign-out-by-hint", label: "Sign-out by hint")
+        .help(
             "Whether an ID Token signs out without the browser's cookie, as Keycloak's apps expect."
-    )
-    let errorStyle = Member<Realm>(
-        "error_style",
-        .choice,
-        at: \.errorStyle,
-        label: "Missing addresses",
-        by: .operator,
-        option: "error-style",
-        help: "How programs are told of a missing address: by a code, or by the phrase of HTTP."
-    )
-    let accessToken = Member<Realm>(
+        )
+    let errorStyle = Member("error_style", .choice, at: \Realm.errorStyle)
+        .set(by: .operator, "error-style", label: "Missing addresses")
+        .help("How programs are told of a missing address: by a code, or by the phrase of HTTP.")
+    // RFC 9700 §4.9.2, RFC 6750 §5.3: short.
+    let token = Member(
         "access_token_lifetime",
-        // RFC 9700 §4.9.2, RFC 6750 §5.3: short.
-        .seconds(Realm.Lifetimes.longestAccessToken),
-        at: \.lifetimes.accessToken,
-        label: "Access token lives",
-        by: .administrator,
-        option: "access-token-lifetime",
-        help: "How long access tokens are valid, unless a client has its own time."
+        .seconds(Times.longestAccessToken),
+        at: \Realm.lifetimes.accessToken
     )
-    let code = Member<Realm>(
-        "code_lifetime",
-        // RFC 6749 §4.1.2: ten minutes at most.
-        .seconds(10...10 * minute),
-        at: \.lifetimes.code,
-        label: "Code lives",
-        by: .administrator,
-        option: "code-lifetime",
-        help: "How long an app has to redeem a code."
-    )
-    let pushedRequest = Member<Realm>(
+    .set(by: .administrator, "access-token-lifetime", label: "Access token lives")
+    .help("How long access tokens are valid, unless a client has its own time.")
+    // RFC 6749 §4.1.2: ten minutes at most.
+    let code = Member("code_lifetime", .seconds(10...10 * minute), at: \Realm.lifetimes.code)
+        .set(by: .administrator, "code-lifetime", label: "Code lives")
+        .help("How long an app has to redeem a code.")
+    // RFC 9126 §2.2: between 5 and 600 seconds.
+    let pushed = Member(
         "pushed_request_lifetime",
-        // RFC 9126 §2.2: between 5 and 600 seconds.
-        .seconds(5...10 * minute),
-        at: \.lifetimes.pushedRequest,
-        label: "Pushed request lives",
-        by: .administrator,
-        option: "pushed-request-lifetime",
-        help: "How long a pushed request can be used."
+        .seconds(5...600),
+        at: \Realm.lifetimes.pushedRequest
     )
-    let sessionIdle = Member<Realm>(
+    .set(by: .administrator, "pushed-request-lifetime", label: "Pushed request lives")
+    .help("How long a pushed request can be used.")
+    let sessionIdle = Member(
         "session_idle",
         .seconds(minute...365 * day),
-        at: \.lifetimes.sessionIdle,
-        label: "Session unused",
-        by: .administrator,
-        option: "session-idle",
-        help: "How long people stay signed in to a browser that they do not use."
+        at: \Realm.lifetimes.sessionIdle
     )
-    let sessionMaximum = Member<Realm>(
+    .set(by: .administrator, "session-idle", label: "Session unused")
+    .help("How long people stay signed in to a browser that they do not use.")
+    let sessionMaximum = Member(
         "session_maximum",
         .seconds(minute...365 * day),
-        at: \.lifetimes.sessionMaximum,
-        label: "Session at most",
-        by: .administrator,
-        option: "session-maximum",
-        help: "How long people stay signed in to a browser at most."
+        at: \Realm.lifetimes.sessionMaximum
     )
-    let formerSessionMaximum = Member<Realm>(
+    .set(by: .administrator, "session-maximum", label: "Session at most")
+    .help("How long people stay signed in to a browser at most.")
+    let formerMaximum = Member(
         "former_session_maximum",
         .number,
-        at: \.lifetimes.formerSessionMaximum
+        at: \Realm.lifetimes.formerSessionMaximum
     )
-    let appIdle = Member<Realm>(
+    let appIdle = Member(
         "stay_signed_in",
-        .seconds(Realm.Lifetimes.longestUnused),
-        at: \.lifetimes.appIdle,
-        label: "Apps unused",
-        by: .administrator,
-        option: "stay-signed-in",
-        help: "How long people stay signed in to an app without using it."
+        .seconds(Times.longestUnused),
+        at: \Realm.lifetimes.appIdle
     )
-    let offlineIdle = Member<Realm>(
+    .set(by: .administrator, "stay-signed-in", label: "Apps unused")
+    .help("How long people stay signed in to an app without using it.")
+    let offlineIdle = Member(
         "offline_idle",
-        .seconds(Realm.Lifetimes.longestUnused),
-        at: \.lifetimes.offlineIdle,
-        label: "Offline unused",
-        by: .administrator,
-        option: "offline-idle",
-        help: "How long an app with offline_access may leave its access unused."
+        .seconds(Times.longestUnused),
+        at: \Realm.lifetimes.offlineIdle
     )
-    let offlineMaximum = Member<Realm>(
+    .set(by: .administrator, "offline-idle", label: "Offline unused")
+    .help("How long an app with offline_access may leave its access unused.")
+    let offlineMaximum = Member(
         "offline_maximum",
         .optional(.seconds(minute...3650 * day), or: "none"),
-        at: \.lifetimes.offlineMaximum,
-        label: "Offline at most",
-        by: .administrator,
-        option: "offline-maximum",
-        help: "How long such access lasts at most."
+        at: \Realm.lifetimes.offlineMaximum
     )
-    let refreshGrace = Member<Realm>(
+    .set(by: .administrator, "offline-maximum", label: "Offline at most")
+    .help("How long such access lasts at most.")
+    // During this time, a thief and the owner can both use the token.
+    let refreshGrace = Member(
         "refresh_grace",
-        // During this time, a thief and the owner can both use the token.
         .seconds(0...5 * minute),
-        at: \.lifetimes.refreshGrace,
-        label: "Refresh repeated",
-        by: .administrator,
-        option: "refresh-grace",
-        help: "How long an app may repeat a refresh whose answer it did not get."
+        at: \Realm.lifetimes.refreshGrace
     )
-    let notBefore = Member<Realm>(
-        "not_before",
-        .number,
-        at: \.notBefore,
-        by: .administrator,
-        help: "Tokens issued before are refused. Seconds since 1970."
-    )
-    let mappers = Member<Realm>("mappers", .mappers, at: \.mappers)
-    let acrLevels = Member<Realm>(
-        "acr_levels",
-        .levels,
-        at: \.acrLevels,
-        by: .administrator,
-        help: "The names of levels of authentication (acr)."
-    )
-    let defaultLanguage = Member<Realm>(
+    .set(by: .administrator, "refresh-grace", label: "Refresh repeated")
+    .help("How long an app may repeat a refresh whose answer it did not get.")
+    let notBefore = Member("not_before", .number, at: \Realm.notBefore)
+        .set(by: .administrator)
+        .help("Tokens issued before are refused. Seconds since 1970.")
+    let mappers = Member("mappers", .mappers, at: \Realm.mappers)
+    let acrLevels = Member("acr_levels", .levels, at: \Realm.acrLevels)
+        .set(by: .administrator)
+        .help("The names of levels of authentication (acr).")
+    let defaultLanguage = Member(
         "default_language",
         .optional(.text("language")),
-        at: \.defaultLanguage,
-        label: "Language",
-        by: .administrator,
-        help: "The language of people whose browser prefers none that the pages have."
+        at: \Realm.defaultLanguage
     )
-    let codeDrift = Member<Realm>(
-        "code_drift",
-        .number,
-        at: \.codeDrift,
-        by: .administrator,
-        help: "How many periods the clock of an authenticator app may be wrong (RFC 6238 5.2)."
-    )
-    let events = Member<Realm>(
-        "events",
-        .json(
-            read: { try $0.object.map(Realm.EventPolicy.init(document:)) },
-            write: { .object($0.document) }
-        ),
-        at: \.events,
-        by: .administrator,
-        help: "Which events are kept."
-    )
-    let defaultRoles = Member<Realm>(
-        "default_roles",
-        .list(.json(read: RoleName.init(value:), write: { $0.value })),
-        at: \.defaultRoles
-    )
-    let defaultGroupIDs = Member<Realm>(
-        "default_groups",
-        .list(.text("id")),
-        at: \.defaultGroupIDs
-    )
-    let kept = Member<Realm>("kept", .kept, at: \.kept)
-    let tokenSwap = Member<Realm>(
-        "token_swap",
-        .optional(
-            .json(
-                read: { try $0.object.map(TokenSwap.init(document:)) },
-                write: { .object($0.document) }
-            )
-        ),
-        at: \.tokenSwap
-    )
-    let atProtocol = Member<Realm>(
-        "atproto",
-        .optional(
-            .json(
-                read: { $0.object?.string("resource").map(ATProtocolRealm.init(resource:)) },
-                write: { ["resource": .string($0.resource)] }
-            )
-        ),
-        at: \.atProtocol
-    )
+    .set(by: .administrator, label: "Language")
+    .help("The language of people whose browser prefers none that the pages have.")
+    let codeDrift = Member("code_drift", .number, at: \Realm.codeDrift)
+        .set(by: .administrator)
+        .help("How many periods the clock of an authenticator app may be wrong (RFC 6238 5.2).")
+    let events = Member("events", .events, at: \Realm.events)
+        .set(by: .administrator)
+        .help("Which events are kept.")
+    let defaultRoles = Member("default_roles", .list(.role), at: \Realm.defaultRoles)
+    let defaultGroupIDs = Member("default_groups", .list(.text("id")), at: \Realm.defaultGroupIDs)
+    let kept = Member("kept", .kept, at: \Realm.kept)
+    let tokenSwap = Member("token_swap", .optional(.tokenSwap), at: \Realm.tokenSwap)
+    let atProtocol = Member("atproto", .optional(.host), at: \Realm.atProtocol)
 }
 
 private let minute: Int64 = 60
@@ -285,6 +169,37 @@ extension Realm.Lifetimes {
         realm.lifetimes = self
         for member in Realm.members { member.bound(&realm) }
         return realm.lifetimes
+    }
+}
+
+extension MemberForm where Value == RoleName {
+    fileprivate static var role: Self { json(read: RoleName.init(value:), write: { $0.value }) }
+}
+
+extension MemberForm where Value == TokenSwap {
+    fileprivate static var tokenSwap: Self {
+        json(
+            read: { try $0.object.map(TokenSwap.init(document:)) },
+            write: { .object($0.document) }
+        )
+    }
+}
+
+extension MemberForm where Value == ATProtocolRealm {
+    fileprivate static var host: Self {
+        json(
+            read: { $0.object?.string("resource").map(ATProtocolRealm.init(resource:)) },
+            write: { ["resource": .string($0.resource)] }
+        )
+    }
+}
+
+extension MemberForm where Value == Realm.EventPolicy {
+    fileprivate static var events: Self {
+        json(
+            read: { try $0.object.map(Realm.EventPolicy.init(document:)) },
+            write: { .object($0.document) }
+        )
     }
 }
 
