@@ -19,26 +19,7 @@ struct ClientFields: ParsableArguments {
     @Option(help: .value("path", "A JWK set with its public keys; - for stdin."))
     var jwksFile: String?
 
-    @Option(
-        name: .customLong("default-scope"),
-        help: .value("scope", "Another scope that it always gets. Repeat for several.")
-    )
-    var defaultScopes: [String] = []
-
-    @Option(
-        name: .customLong("optional-scope"),
-        help: .value("scope", "Another scope that it may ask for. Repeat for several.")
-    )
-    var optionalScopes: [String] = []
-
-    @Option(
-        name: .customLong("remove-scope"),
-        help: .value(
-            "scope",
-            "A scope to remove, before others are added. Repeat for several."
-        )
-    )
-    var removedScopes: [String] = []
+    @OptionGroup var scopes: ScopeOptions
 
     @Option(
         name: .customLong("claim"),
@@ -111,7 +92,9 @@ struct ClientFields: ParsableArguments {
         if client.backchannelLogoutURI == nil, !members.says("backchannel-logout-session") {
             client.backchannelLogoutSessionRequired = false
         }
-        try applyScopes(to: &client)
+        var lists = (defaults: client.defaultScopes, optionals: client.optionalScopes)
+        try scopes.change(&lists, of: "The client")
+        (client.defaultScopes, client.optionalScopes) = (lists.defaults, lists.optionals)
         try applyMappers(to: &client, random: random)
         try applyTargets(to: &client)
         if let jwksFile { client.keySet = try Self.keySet(jwksFile) }
@@ -153,19 +136,6 @@ struct ClientFields: ParsableArguments {
                 "Let people sign in to it: --grant-type authorization_code"
             )
         }
-    }
-
-    /// What is named is added; nothing is removed unless it is named.
-    private func applyScopes(to client: inout Client) throws(Failure) {
-        var scopes = ScopeLists(defaults: client.defaultScopes, optionals: client.optionalScopes)
-        try scopes.change(
-            removing: removedScopes,
-            defaults: defaultScopes,
-            optionals: optionalScopes,
-            of: "The client"
-        )
-        client.defaultScopes = scopes.defaults
-        client.optionalScopes = scopes.optionals
     }
 
     private func applyMappers(to client: inout Client, random: RandomSource) throws(Failure) {
