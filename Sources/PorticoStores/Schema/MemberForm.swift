@@ -1,3 +1,4 @@
+import PorticoBytes
 import PorticoProtocol
 
 /// How the value of a member is read from JSON and written.
@@ -91,7 +92,7 @@ extension MemberForm {
             shape: .choices(offered.map(\.rawValue)),
             read: { json in
                 guard let words = json.strings else { return nil }
-                let values = words.compactMap { Item(rawValue: $0) }
+                let values = words.compactMap { Item(wire: $0) }
                 return values.count == words.count ? Set(values) : nil
             },
             write: { values in .texts(Item.allCases.filter(values.contains).map(\.rawValue)) }
@@ -127,7 +128,7 @@ extension MemberForm where Value: RawRepresentable<String> & CaseIterable & Hash
     static var choice: Self {
         Self(
             shape: .choice(Value.allCases.map(\.rawValue)),
-            read: { $0.string.flatMap { Value(rawValue: $0) } },
+            read: { $0.string.flatMap { Value(wire: $0) } },
             write: { .string($0.rawValue) }
         )
     }
