@@ -1,6 +1,6 @@
 import PorticoProtocol
 import PorticoProvider
-import PorticoStores
+package import PorticoStores
 
 /// The supported attributes of a client: texts under dotted names (Keycloak
 /// `ClientRepresentation.attributes`).
@@ -199,7 +199,7 @@ struct ClientAttributes {
 
 extension Compatibility {
     /// What every client of Keycloak's may rely on.
-    static let imported: Set<Compatibility> = [
+    package static let imported: Set<Compatibility> = [
         .needlessSecret, .repeatedSecret, .unknownPrompts, .strictScope, .fragments,
         .credentials, .requestedActions, .signOutRedirect, .refreshTokenClaims, .longNames,
     ]

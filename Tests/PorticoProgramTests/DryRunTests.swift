@@ -47,7 +47,10 @@ struct DryRunTests {
             ["user", "delete", "ann", "--confirm", "ann"], ["role", "create", "reader"],
             ["role", "assign", "editor", "ann"],
             ["role", "delete", "editor", "--confirm", "editor"],
-            ["realm", "create", "moss", "--keycloak", "--public-url", "https://id.example.com"],
+            [
+                "realm", "create", "moss", "--template", "keycloak", "--public-url",
+                "https://id.example.com",
+            ],
             ["group", "create", "staff"], ["role", "assign", "editor", "--composite", "editor"],
             ["user", "set-password", "ann", "--temporary", "--password-file", "password"],
             ["keys", "rotate"],

@@ -13,9 +13,12 @@ struct KeycloakCommandTests {
     private static let people = [("jd", "John", "Doe", "IC"), ("jr", "Jane", "Roe", "Manager")]
 
     private func makeRealm(at server: EarnestServer) async throws {
-        try server.command(["realm", "create", "test", "--keycloak", "--public-url", server.url])
         try server.command([
-            "client", "create", Self.client, "--keycloak", "--redirect-uri", Self.redirect,
+            "realm", "create", "test", "--template", "keycloak", "--public-url", server.url,
+        ])
+        try server.command([
+            "client", "create", Self.client, "--template", "keycloak", "--redirect-uri",
+            Self.redirect,
         ])
         for role in ["Manager", "IC"] {
             try server.command(["role", "create", role, "--client", Self.client])
@@ -135,7 +138,7 @@ struct KeycloakCommandTests {
     func newPeople() throws {
         let portico = try PorticoProcess()
         defer { portico.remove() }
-        #expect(try portico.run(["realm", "create", "test", "--keycloak"]).status == 0)
+        #expect(try portico.run(["realm", "create", "test", "--template", "keycloak"]).status == 0)
         #expect(try portico.run(["user", "create", "ann", "--without-password"]).status == 0)
         let shown = try JSONObject(
             parsing: Array(try portico.run(["user", "show", "ann", "--json"]).stdout.utf8)
@@ -162,9 +165,10 @@ struct KeycloakCommandTests {
             let text = try run(["client", "show", "jobs", "--json"]).stdout
             return try JSONObject(parsing: Array(text.utf8))["account"]
         }
-        #expect(try run(["realm", "create", "test", "--keycloak"]).status == 0)
+        #expect(try run(["realm", "create", "test", "--template", "keycloak"]).status == 0)
         let create = [
-            "client", "create", "jobs", "--keycloak", "--template", "service", "--secret-file", "-",
+            "client", "create", "jobs", "--template", "keycloak", "--type", "confidential",
+            "--grant-type", "client_credentials", "--secret-file", "-",
         ]
         #expect(try run(create).status == 0)
         #expect(try account() == "service-account-jobs")

@@ -24,7 +24,10 @@ import Testing
         )
         // Nobody imported it.
         #expect(!server.running.stderr.contains("was imported"))
-        let words = ["--realm", "master", "--keycloak", "--template", "service"]
+        let words = [
+            "--realm", "master", "--template", "keycloak", "--type", "confidential", "--grant-type",
+            "client_credentials",
+        ]
         let made = try portico.run(["client", "create", "ops"] + words)
         #expect(made.status == 0, "\(made.stderr)")
         let secret = made.stdout.split(separator: "\n").last.map(String.init) ?? ""

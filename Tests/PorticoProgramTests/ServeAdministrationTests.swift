@@ -43,7 +43,10 @@ import Testing
 
     /// The token of a client that has an account of its own.
     private func account(_ server: EarnestServer) async throws -> String {
-        let words = ["--realm", "master", "--keycloak", "--template", "service"]
+        let words = [
+            "--realm", "master", "--template", "keycloak", "--type", "confidential", "--grant-type",
+            "client_credentials",
+        ]
         let made = try server.command(["client", "create", "ops"] + words)
         let secret = made.split(separator: "\n").last.map(String.init) ?? ""
         try server.command(

@@ -149,7 +149,7 @@ struct ServeTests {
         ])
         defer { running.process.terminate() }
         _ = try await running.wait(forOutput: /Portico is listening on/)
-        for kind in [[], ["--keycloak"]] {
+        for kind in [[], ["--template", "keycloak"]] {
             let dry = try portico.run(["realm", "create", "shop", "--dry-run"] + kind)
             #expect(dry.stderr.contains("with issuer \(issuer)."), "\(dry.stderr)")
         }

@@ -41,7 +41,7 @@ struct StagedRealmContract {
         let stores = try await staged(database)
         #expect(try await settings(stores).allSatisfy { $0.contains(#""enabled":false"#) })
         try await stores.realms.publish([Example.realm])
-        #expect(try await settings(stores).allSatisfy { $0.contains(#""enabled":true"#) })
+        #expect(try await settings(stores).allSatisfy { !$0.contains(#""enabled":false"#) })
         let task = Task { try await stores.realms.deleteRealm(id: "realm-1") }
         task.cancel()
         _ = await task.result

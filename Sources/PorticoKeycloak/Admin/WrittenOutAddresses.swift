@@ -51,18 +51,18 @@ struct WrittenOutAddresses {
 }
 
 extension Client {
-    /// Makes a new client like those that are imported: it gets the realm's client scopes, keys, and
-    /// tokens of the type that is usual there.
+    /// Gives a new client the scopes that the realm names for new ones; where it names none, those of its own
+    /// that the realm has.
     ///
-    /// - Parameter scopes: Of the realm.
-    package mutating func becomeKeycloaks(in realm: Realm, scopes: [ClientScope]) {
-        tokenForm = .mapped
-        redirectRule = .patterns
-        compatibility = Compatibility.imported
-        idTokenAlgorithm = nil
-        accessTokenAlgorithm = nil
-        accessTokenType = .jwt
-        AssignedScopes(realm, scopes: scopes).give(to: &self)
+    /// - Parameter scopes: Of the realm. A host of the AT Protocol has none.
+    package mutating func takeScopes(of realm: Realm, scopes: [ClientScope]) {
+        guard !scopes.isEmpty else { return }
+        if tokenForm != .standard || realm.namesClientScopes {
+            return AssignedScopes(realm, scopes: scopes).give(to: &self)
+        }
+        let names = Set(scopes.map { ExactText($0.name) })
+        defaultScopes.removeAll { !names.contains(ExactText($0)) }
+        optionalScopes.removeAll { !names.contains(ExactText($0)) }
     }
 
     /// - Throws: ``AdminRefusal`` for an address that a client with patterns does not get here.

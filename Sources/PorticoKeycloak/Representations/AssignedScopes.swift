@@ -83,6 +83,11 @@ extension Realm {
         kept.object.strings("defaultOptionalClientScopes") ?? BuiltInScopes.optionals
     }
 
+    /// Whether it has such lists of its own.
+    var namesClientScopes: Bool {
+        kept.object.strings("defaultDefaultClientScopes") != nil
+    }
+
     package mutating func setClientScopes(defaults: [String], optionals: [String]) {
         kept["defaultDefaultClientScopes"] = .texts(defaults)
         kept["defaultOptionalClientScopes"] = .texts(optionals)

@@ -4,144 +4,99 @@ import PorticoProtocol
 package import PorticoStores
 
 /// The fields of a new or changed client. What is left out stays as it is.
+///
+/// Most follow from the table of its members. Those here add to a list, read a file, or set several.
 struct ClientFields: ParsableArguments {
-    @Option(help: .value("text", "Its name on the consent page.")) var name: String?
-
-    @Option(help: .value("type", "public: an app; confidential: a server.")) var type: ClientType?
-
-    @Option(
-        help: .value(
-            "method",
-            "How it authenticates: none, client_secret_basic, client_secret_post, private_key_jwt."
-        )
-    )
-    var authentication: ClientAuthenticationMethod?
-
-    @Option(
-        name: .customLong("redirect-uri"),
-        help: .value("uri", "Where a sign-in may end. Repeat for several.")
-    )
-    var redirectURIs: [String] = []
-
-    @Option(
-        name: .customLong("post-logout-redirect-uri"),
-        help: .value("uri", "Where a sign-out may end. Repeat for several.")
-    )
-    var postLogoutRedirectURIs: [String] = []
-
-    @Option(
-        name: .customLong("backchannel-logout-uri"),
-        help: .value("uri", "Where logout notices go; \"\" for none.")
-    )
-    var backchannelLogoutURI: String?
-
-    @Flag(
-        name: .customLong("backchannel-logout-session"),
-        inversion: .prefixedNo,
-        help: "Whether logout notices must have a sid."
-    )
-    var backchannelLogoutSession: Bool?
-
-    @Option(
-        name: .customLong("web-origin"),
-        help: .value("origin", "An origin whose scripts may call. Repeat for several.")
-    )
-    var webOrigins: [String] = []
-
-    @Option(
-        name: .customLong("grant-type"),
-        help: .value(
-            "type",
-            "authorization_code, refresh_token or client_credentials. Repeat for several."
-        )
-    )
-    var grantTypes: [GrantType] = []
-
-    @OptionGroup var scopes: ClientScopeFields
-    @OptionGroup var tokens: ClientTokenFields
-    @OptionGroup var handOn: ClientHandOnFields
-
-    @Flag(inversion: .prefixedNo, help: "Whether people are asked before it gets anything.")
-    var consent: Bool?
-
-    @Flag(
-        inversion: .prefixedNo,
-        help: "Whether its people's tokens administer (admin.rest). No other app's do."
-    )
-    var administers: Bool?
-
-    @Flag(
-        inversion: .prefixedNo,
-        help: "Whether its tokens have every role of the person (a client with --keycloak)."
-    )
-    var fullScope: Bool?
+    @OptionGroup var members: MemberOptions<Client>
 
     @Flag(exclusivity: .exclusive) var codeProtection: CodeProtection?
 
-    @Flag(
-        inversion: .prefixedNo,
-        help: "Whether its secret is taken by its one method only, not by Basic and in the body."
+    @Option(
+        help: .value("algorithm", "Signs both kinds of its tokens: ES256, RS256, PS256 or EdDSA.")
     )
-    var strict: Bool?
-
-    @Flag(
-        inversion: .prefixedNo,
-        help: "Whether its assertions may name the token endpoint as audience (private_key_jwt)."
-    )
-    var tokenEndpointAudience: Bool?
-
-    @Flag(inversion: .prefixedNo, help: "Whether it must push its requests (RFC 9126).")
-    var pushedRequests: Bool?
-
-    @Flag(
-        inversion: .prefixedNo,
-        help: "Whether it gets tokens only with a proof of its key (DPoP, RFC 9449)."
-    )
-    var dpop: Bool?
-
-    @Flag(inversion: .prefixedNo, help: "Whether redirects of development tools are allowed.")
-    var development: Bool?
-
-    @Flag(inversion: .prefixedEnableDisable, help: "Whether it is served at all.") var client: Bool?
+    var algorithm: SignatureAlgorithm?
 
     @Option(help: .value("path", "A JWK set with its public keys; - for stdin."))
     var jwksFile: String?
 
+    @OptionGroup var scopes: ScopeOptions
+
+    @Option(
+        name: .customLong("claim"),
+        help: ArgumentHelp(
+            """
+            A claim of its tokens: NAME=roles, NAME=roles:CLIENT, NAME=attribute:NAME, \
+            NAME=attribute:NAME[] with all its values, or NAME=value:TEXT. Repeat for several.
+            """,
+            valueName: "name=source"
+        )
+    )
+    var claims: [String] = []
+
+    @Option(
+        name: .customLong("remove-claim"),
+        help: .value("name", "A claim to remove. Repeat for several.")
+    )
+    var removedClaims: [String] = []
+
+    @Option(
+        name: .customLong("audience"),
+        help: .value("name", "Another audience of its access tokens. Repeat for several.")
+    )
+    var audiences: [String] = []
+
+    @Option(
+        name: .customLong("remove-audience"),
+        help: .value("name", "An audience to remove. Repeat for several.")
+    )
+    var removedAudiences: [String] = []
+
+    @Option(
+        name: .customLong("login-token-target"),
+        help: .value(
+            "client",
+            "A client it may hand its sign-in on to, by login token or device secret. "
+                + "Repeat for several."
+        )
+    )
+    var targets: [String] = []
+
+    @Option(
+        name: .customLong("silent-login-token-target"),
+        help: .value("client", "The same, and a link with a login token signs in without asking.")
+    )
+    var silentTargets: [String] = []
+
+    @Option(
+        name: .customLong("remove-login-token-target"),
+        help: .value("client", "A client to remove from those. Repeat for several.")
+    )
+    var removedTargets: [String] = []
+
     /// - Parameter random: Makes the ids of what is new.
     func apply(to client: inout Client, random: RandomSource) throws {
-        if let name { client.name = name }
-        if let type { client.type = type }
-        if let authentication { client.authentication = authentication }
-        if !redirectURIs.isEmpty { client.redirectURIs = redirectURIs.map(RedirectURI.init) }
-        if !postLogoutRedirectURIs.isEmpty {
-            client.postLogoutRedirectURIs = postLogoutRedirectURIs.map(RedirectURI.init)
+        if let algorithm {
+            client.idTokenAlgorithm = algorithm
+            client.accessTokenAlgorithm = algorithm
         }
-        try applyBackchannelLogout(to: &client)
-        if !webOrigins.isEmpty { client.webOrigins = webOrigins }
-        if !grantTypes.isEmpty { client.grantTypes = Set(grantTypes) }
-        try scopes.apply(to: &client)
-        try tokens.apply(to: &client, random: random)
-        try handOn.apply(to: &client)
-        if let fullScope { client.seesAllRoles = fullScope }
-        if let consent { client.requiresConsent = consent }
-        if let administers { client.administers = administers }
         if let codeProtection { client.codeProtection = codeProtection }
-        if let strict { client.authenticatesStrictly = strict }
-        if let tokenEndpointAudience { client.takesTokenEndpointAudience = tokenEndpointAudience }
-        if let pushedRequests { client.requiresPushedRequests = pushedRequests }
-        if let dpop { client.dpopBoundAccessTokens = dpop }
-        if let development {
-            guard client.redirectRule != .patterns else {
-                throw Failure(
-                    .refused,
-                    "--development has no effect at client \(printable(client.clientID)): "
-                        + "its redirect URIs are patterns, and take such addresses without.",
-                    "Name the address: --redirect-uri exp://…"
-                )
-            }
-            client.isDevelopment = development
+        try members.apply(to: &client)
+        guard client.redirectRule != .patterns || !members.says("development") else {
+            throw Failure(
+                .refused,
+                "--development has no effect at client \(printable(client.clientID)): "
+                    + "its redirect URIs are patterns, and take such addresses without.",
+                "Name the address: --redirect-uri exp://…"
+            )
         }
-        if let isEnabled = self.client { client.isEnabled = isEnabled }
+        if client.backchannelLogoutURI == nil, !members.says("backchannel-logout-session") {
+            client.backchannelLogoutSessionRequired = false
+        }
+        var lists = (defaults: client.defaultScopes, optionals: client.optionalScopes)
+        try scopes.change(&lists, of: "The client")
+        (client.defaultScopes, client.optionalScopes) = (lists.defaults, lists.optionals)
+        try applyMappers(to: &client, random: random)
+        try applyTargets(to: &client)
         if let jwksFile { client.keySet = try Self.keySet(jwksFile) }
     }
 
@@ -155,9 +110,11 @@ struct ClientFields: ParsableArguments {
                 advice
             )
         }
-        if client.authentication == .none, strict == true || tokenEndpointAudience == true {
+        if client.authentication == .none,
+            members.says("strict") || members.says("token-endpoint-audience")
+        {
             throw refused(
-                strict == true ? "--strict" : "--token-endpoint-audience",
+                members.says("strict") ? "--strict" : "--token-endpoint-audience",
                 "it does not authenticate.",
                 "A server can: --type confidential --authentication METHOD"
             )
@@ -169,36 +126,101 @@ struct ClientFields: ParsableArguments {
                 "It can: --authentication private_key_jwt"
             )
         }
-        let ofSignIns = [
-            ("--redirect-uri", !redirectURIs.isEmpty),
-            ("--post-logout-redirect-uri", !postLogoutRedirectURIs.isEmpty),
-            ("--consent", consent == true), ("--stay-signed-in", tokens.staySignedIn != nil),
-        ]
+        let ofSignIns = ["redirect-uri", "post-logout-redirect-uri", "consent", "stay-signed-in"]
         if !client.grantTypes.contains(.authorizationCode),
-            let (option, _) = ofSignIns.first(where: { $0.1 })
+            let option = ofSignIns.first(where: members.says)
         {
             throw refused(
-                option,
+                "--\(option)",
                 "no one signs in to it.",
                 "Let people sign in to it: --grant-type authorization_code"
             )
         }
     }
 
-    private func applyBackchannelLogout(to client: inout Client) throws(Failure) {
-        if let text = backchannelLogoutURI {
-            client.backchannelLogoutURI = HTTPAddress(text)
-            guard client.backchannelLogoutURI != nil || text.isEmpty else {
+    private func applyMappers(to client: inout Client, random: RandomSource) throws(Failure) {
+        for claim in removedClaims {
+            try Self.remove("claim", claim, from: &client, having: \.topClaim)
+        }
+        for audience in removedAudiences {
+            try Self.remove("audience", audience, from: &client, having: \.audience)
+        }
+        // One claim has one source: a second mapper of it would win, or lose, by its place.
+        for text in claims {
+            let source = try ClaimSource(text)
+            let former = client.mappers.firstIndex { sameBytes($0.topClaim ?? "", source.claim) }
+            let id = former.map { client.mappers[$0].id } ?? UniqueID(random: random).text
+            client.mappers.removeAll { sameBytes($0.topClaim ?? "", source.claim) }
+            try Self.insert(source.mapper(id: id), at: former, in: &client)
+        }
+        for audience in audiences
+        where !client.mappers.contains(where: { sameBytes($0.audience ?? "", audience) }) {
+            let mapper = ClaimMapper(
+                id: UniqueID(random: random).text,
+                name: "audience \(audience)",
+                kind: .audience(audience),
+                targets: [.accessToken, .introspection]
+            )
+            try Self.insert(mapper, at: nil, in: &client)
+        }
+    }
+
+    /// Mappers of one client are told apart by their names.
+    private static func insert(_ mapper: ClaimMapper, at place: Int?, in client: inout Client)
+        throws(Failure)
+    {
+        guard !client.mappers.contains(where: { sameBytes($0.name, mapper.name) }) else {
+            throw Failure(
+                .exists,
+                "Client \(printable(client.clientID)) already has a mapper "
+                    + "\"\(printable(mapper.name))\", which writes something else.",
+                "Remove it first: "
+                    + portico("mapper remove \(mapper.name) --client \(client.clientID)")
+            )
+        }
+        client.mappers.insert(mapper, at: place ?? client.mappers.count)
+    }
+
+    private static func remove(
+        _ kind: String,
+        _ name: String,
+        from client: inout Client,
+        having part: (ClaimMapper) -> String?
+    ) throws(Failure) {
+        let kept = client.mappers.filter { part($0).map { !sameBytes($0, name) } ?? true }
+        guard kept.count < client.mappers.count else {
+            let known = client.mappers.compactMap { part($0).map(printable) }
+            throw Failure(
+                .notFound,
+                "The client has no \(kind) \"\(printable(name))\".",
+                known.isEmpty ? "It has none." : "It has: \(known.joined(separator: " "))"
+            )
+        }
+        client.mappers = kept
+    }
+
+    private func applyTargets(to client: inout Client) throws(Failure) {
+        for name in removedTargets {
+            guard client.loginTokenTarget(name) != nil else {
+                let known = client.loginTokenTargets.map { printable($0.clientID) }
                 throw Failure(
-                    .wrongValue,
-                    "\(printable(text)) is not an address for logout notices.",
-                    "Expected: https://host/path, without a fragment."
+                    .notFound,
+                    "The client has no login token target \"\(printable(name))\".",
+                    known.isEmpty ? "It has none." : "It has: \(known.joined(separator: " "))"
                 )
             }
-            if text.isEmpty { client.backchannelLogoutSessionRequired = false }
+            client.loginTokenTargets.removeAll { sameBytes($0.clientID, name) }
         }
-        if let backchannelLogoutSession {
-            client.backchannelLogoutSessionRequired = backchannelLogoutSession
+        for (names, isSilent) in [(targets, false), (silentTargets, true)] {
+            for name in names {
+                let target = LoginTokenTarget(clientID: name, isSilent: isSilent)
+                let place = client.loginTokenTargets.firstIndex { sameBytes($0.clientID, name) }
+                if let place {
+                    client.loginTokenTargets[place] = target
+                } else {
+                    client.loginTokenTargets.append(target)
+                }
+            }
         }
     }
 
@@ -212,11 +234,7 @@ struct ClientFields: ParsableArguments {
     }
 }
 
-extension ClientType: ExpressibleByArgument {}
-extension ClientAuthenticationMethod: ExpressibleByArgument {}
-extension GrantType: ExpressibleByArgument {}
 extension SignatureAlgorithm: ExpressibleByArgument {}
-extension AccessTokenType: ExpressibleByArgument {}
 
 extension CodeProtection: EnumerableFlag {
     package static func name(for value: CodeProtection) -> NameSpecification {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import PorticoKeycloak
 import PorticoProtocol
 import PorticoStores
 
@@ -17,9 +18,12 @@ enum ClientTemplate: String, CaseIterable, ExpressibleByArgument {
     /// A server that meets the FAPI 2.0 Security Profile: it proves itself by a key, pushes its requests,
     /// and has its tokens bound to a key.
     case fapi2
+    /// An app that was written for Keycloak: its tokens have what mappers write, and it is treated as that
+    /// server would. With a type and a grant type of its own, a server.
+    case keycloak
 
     func client(id: String, realmID: String, clientID: String) -> Client {
-        let isPublic = [.native, .cli, .spa].contains(self)
+        let isPublic = [.native, .cli, .spa, .keycloak].contains(self)
         var client = Client(
             id: id,
             realmID: realmID,
@@ -47,6 +51,13 @@ enum ClientTemplate: String, CaseIterable, ExpressibleByArgument {
             client.authentication = .privateKeyJWT
             client.requiresPushedRequests = true
             client.dpopBoundAccessTokens = true
+        case .keycloak:
+            client.tokenForm = .mapped
+            client.redirectRule = .patterns
+            client.compatibility = Compatibility.imported
+            client.idTokenAlgorithm = nil
+            client.accessTokenAlgorithm = nil
+            client.accessTokenType = .jwt
         }
         return client
     }

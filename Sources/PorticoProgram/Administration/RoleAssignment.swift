@@ -154,7 +154,7 @@ extension Administration {
             throw Failure(
                 .notFound,
                 "Client \(client.clientID) has no account of its own.",
-                "Clients made with --keycloak have one with --grant-type client_credentials."
+                "Clients with --token-form mapped have one with --grant-type client_credentials."
             )
         }
         return account

@@ -6,8 +6,6 @@ import PorticoStores
 /// What an entry's options say, read as if they had been typed.
 struct ProductRegistration: ParsableArguments {
     @Option var template: ClientTemplate
-    /// Whether it is as Keycloak makes one.
-    @Flag var keycloak = false
     @OptionGroup var fields: ClientFields
 }
 

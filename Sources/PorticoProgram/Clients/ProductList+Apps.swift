@@ -143,10 +143,10 @@ extension ProductList {
         = keycloak-js
         title: keycloak-js, Keycloak's adapter for browsers
         url: https://app.example.com
-        options: --template spa --keycloak --redirect-uri {url}/ --redirect-uri {url}/silent-check-sso.html --post-logout-redirect-uri {url}/ --web-origin {origin}
+        options: --template keycloak --redirect-uri {url}/ --redirect-uri {url}/silent-check-sso.html --post-logout-redirect-uri {url}/ --web-origin {origin}
         works: Sign-in with PKCE, silent check, refresh, sign-out, with its defaults in versions 21, 24 and 26.
         source: https://www.keycloak.org/securing-apps/javascript-adapter
-        note: It wants a realm as Keycloak makes one, imported or made so: portico realm create NAME --keycloak
+        note: It wants a realm as Keycloak makes one, imported or made so: portico realm create NAME --template keycloak
         note: Redirect URIs are exact, and it returns to the page that it was called on unless it is told where: name that page with redirectUri.
         note: A silent check needs the app and Portico on one site, such as app.example.com and id.example.com.
         file: keycloak.js

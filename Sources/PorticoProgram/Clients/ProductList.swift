@@ -40,14 +40,25 @@ enum ProductList {
         |   name, a client's as `CLIENT:ROLE`. `--claim NAME=roles` puts the realm's roles under another name,
         |   `--claim NAME=roles:CLIENT` those of one client.
         | - Names, addresses and other facts of a person are in ID Tokens and at UserInfo, by the scopes `profile` and
-        |   `email`. Access tokens have them where a mapper writes them (`portico mapper add`); introspection has
-        |   `username`.
-        | - In a realm that came from Keycloak, `--keycloak` makes a client whose tokens are like its neighbours'.
+        |   `email`. Introspection has `username`. For APIs that expect them in access tokens, or an empty list of roles,
+        |   add mappers to a scope ([below](#facts-of-people-in-access-tokens)).
+        | - In a realm that came from Keycloak, `--template keycloak` makes a client whose tokens are like its neighbours'.
         | - For an app on this machine, use `http://127.0.0.1:PORT`; `http://localhost` needs `--development`.
         | - Create and assign roles before using them: `portico role create jupyter`, then
         |   `portico role assign jupyter ann`.
         | - A back-channel logout to an address on this machine needs `portico serve --backchannel-allow HOST:PORT`.
-
+        |
+        | ## Facts of people in access tokens
+        |
+        | A mapper of a scope writes for every client that has the scope. These put the username and the email address into
+        | access tokens, and make sure that `realm_access.roles` is there for a person without roles:
+        |
+        | ```console
+        | $ portico mapper add username-for-apis --scope profile --type oidc-usermodel-property-mapper --setting user.attribute=username --setting claim.name=preferred_username --into access-token
+        | $ portico mapper add email-for-apis --scope email --type oidc-usermodel-property-mapper --setting user.attribute=email --setting claim.name=email --into access-token
+        | $ portico mapper add empty-roles --scope roles --type oidc-hardcoded-claim-mapper --setting claim.name=realm_access --setting 'claim.value={"roles":[]}' --setting jsonType.label=JSON
+        | ```
+        |
         | ## FAPI 2
         |
         | A client that meets the FAPI 2.0 Security Profile (Final) proves itself by its key (`private_key_jwt`), pushes its

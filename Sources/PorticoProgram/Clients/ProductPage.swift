@@ -1,4 +1,5 @@
 import PorticoProvider
+import PorticoStores
 
 /// `docs/clients.md`, of the same entries.
 struct ProductPage {
@@ -10,14 +11,33 @@ struct ProductPage {
 
     /// With a line feed at its end.
     var text: String {
-        var text =
-            file.beginning + "\n| Product | What it is | Run against this server |\n|---|---|---|\n"
+        var text = file.beginning + "\n" + Self.settings
+        text +=
+            "\n## Products\n\n| Product | What it is | Run against this server |\n|---|---|---|\n"
         for product in file.products {
             text += "| [\(product.name)](#\(product.name)) | \(product.title) | "
             text += product.lastRun.map { "\($0) |\n" } ?? "never: from documentation |\n"
         }
         for product in file.products { text += section(product) }
         return text
+    }
+
+    /// Of the table of a client's members.
+    private static var settings: String {
+        let rows = Client.memberRows.map { "| " + $0.joined(separator: " | ") + " |\n" }.joined()
+        return """
+            ## Settings
+
+            `portico client create` and `portico client update` take the options, and `portico client show --json` prints
+            the names, which are those of RFC 7591 where it has one. An empty value of a list leaves nothing in it. A
+            time is a number of seconds, or like `90s`, `10m`, `12h` and `30d`; `realm` stands for the realm's. "Set by" names
+            the least that is needed: the client itself when it is registered, an administrator of its realm, or an operator,
+            by command.
+
+            | Name | Options | Default | Set by | What it is |
+            |---|---|---|---|---|
+            \(rows)
+            """
     }
 
     private func section(_ product: ClientProduct) -> String {

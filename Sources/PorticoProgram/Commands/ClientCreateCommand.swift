@@ -23,17 +23,10 @@ extension ClientCommand {
         @Option(
             help: .value(
                 "kind",
-                "What it is: native, cli, spa, web, service or fapi2. Without --for: native."
+                "What it is: native, cli, spa, web, service, fapi2 or keycloak. Without --for: native."
             )
         )
         var template: ClientTemplate?
-        @Flag(
-            help: """
-                As Keycloak makes one: its tokens have what its mappers and the realm's client scopes \
-                write.
-                """
-        )
-        var keycloak = false
         @OptionGroup var product: ProductOptions
         @OptionGroup var secret: ClientSecretOptions
         @Flag(help: "Write the client, its secret and its configuration as JSON.") var json = false
@@ -54,7 +47,7 @@ extension ClientCommand {
             try chosen?.check(clientID: clientID)
             let registration = try chosen?.registration(
                 of: clientID,
-                hasRedirects: !fields.redirectURIs.isEmpty
+                hasRedirects: fields.members.says("redirect-uri")
             )
             try await administer { administration in
                 let realm = try administration.realm(realm.realm)
@@ -73,14 +66,7 @@ extension ClientCommand {
                     realmID: realm.id,
                     clientID: clientID
                 )
-                let scopes = administration.scopes(of: realm)
-                if keycloak || registration?.keycloak == true {
-                    client.becomeKeycloaks(in: realm, scopes: scopes)
-                } else if !scopes.isEmpty {
-                    let names = Set(scopes.map(\.name))
-                    client.defaultScopes.removeAll { !names.contains($0) }
-                    client.optionalScopes.removeAll { !names.contains($0) }
-                }
+                client.takeScopes(of: realm, scopes: administration.scopes(of: realm))
                 try registration?.fields.apply(to: &client, random: random)
                 try fields.apply(to: &client, random: random)
                 followType(of: &client)
@@ -137,7 +123,7 @@ extension ClientCommand {
 
         /// What follows from the type, where no option says otherwise.
         private func followType(of client: inout Client) {
-            if fields.authentication == nil {
+            if !fields.members.says("authentication") {
                 if client.type == .public {
                     client.authentication = .none
                 } else if client.authentication == .none {

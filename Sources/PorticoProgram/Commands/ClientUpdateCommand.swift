@@ -10,7 +10,7 @@ extension ClientCommand {
             abstract: "Change a client. What you leave out stays.",
             discussion: """
                 Scopes, claims and audiences are added or removed one by one; any other list is \
-                replaced as a whole.
+                replaced as a whole, and an empty value leaves nothing in it.
                 """
         )
 

@@ -19,15 +19,15 @@ extension RealmCommand {
         @Argument(help: "Its name in addresses: letters, digits, '-', '_' and '.'.")
         var name: String
 
-        @Option(help: .value("text", "The name on its pages.")) var displayName: String?
-
         @Option(help: .value("url", "The server's public address.")) var publicURL: String?
 
-        @Flag(
-            help:
-                "As Keycloak makes one: with client scopes, its clients and roles, and its tokens."
+        @Option(
+            help: .value(
+                "kind",
+                "What it begins with: standard; or keycloak, with its client scopes, clients and roles."
+            )
         )
-        var keycloak = false
+        var template = RealmTemplate.standard
 
         @Option(help: .value("url", "An address for this realm alone: its issuer."))
         var host: String?
@@ -42,8 +42,8 @@ extension RealmCommand {
         @OptionGroup var options: ChangingOptions
 
         func validate() throws {
-            guard host == nil || !keycloak else {
-                throw ValidationError("--host and --keycloak cannot be combined.")
+            guard host == nil || template == .standard else {
+                throw ValidationError("--host and --template cannot be combined.")
             }
             guard host != nil || !atproto else {
                 throw ValidationError("--atproto needs --host.")
@@ -89,12 +89,18 @@ extension RealmCommand {
             let installation = administration.installation
             let moment = administration.moment
             var new: NewRealm
-            if keycloak {
+            let displayName = fields.members.text("display-name")
+            if template == .keycloak {
                 var json: JSONObject = ["realm": .string(name), "enabled": true]
                 json["displayName"] = displayName.map(JSONValue.string)
                 new = try await administration.changing { [json] in
                     try await $0.newRealm(json, named: name, at: moment)
                 }
+                // Named, so that every new client gets them.
+                new.realm.setClientScopes(
+                    defaults: new.realm.defaultClientScopes,
+                    optionals: new.realm.optionalClientScopes
+                )
             } else {
                 new = try RealmCreation(ring: installation.ring)(
                     name: name,

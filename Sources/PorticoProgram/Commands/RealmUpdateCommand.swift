@@ -10,7 +10,7 @@ extension RealmCommand {
 
         @OptionGroup var name: Name
         @OptionGroup var fields: RealmFields
-        @OptionGroup var scopes: RealmScopeFields
+        @OptionGroup var scopes: ScopeOptions
         @OptionGroup var swap: TokenSwapFields
         @OptionGroup var options: ChangingOptions
 
@@ -18,7 +18,14 @@ extension RealmCommand {
             let former = try administration.realm(name.name)
             var realm = former
             try fields.apply(to: &realm)
-            try scopes.apply(to: &realm, administration)
+            for name in scopes.added { _ = try administration.scope(name, in: realm) }
+            if !scopes.isEmpty {
+                var lists = (
+                    defaults: realm.defaultClientScopes, optionals: realm.optionalClientScopes
+                )
+                try scopes.change(&lists, of: "Realm \(realm.name)")
+                realm.setClientScopes(defaults: lists.defaults, optionals: lists.optionals)
+            }
             let keys = administration.snapshot.keptKeys.filter { $0.realmID == realm.id }
             try await swap.apply(to: &realm, keys: keys, administration)
             let name = realm.name

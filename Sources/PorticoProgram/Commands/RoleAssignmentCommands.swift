@@ -10,8 +10,8 @@ extension RoleCommand {
                 With --composite, another role contains this one from then on: whoever has that one \
                 has this one, too.
 
-                --seen-by-client and --seen-by-scope are for clients made with --keycloak, without \
-                full scope (scope mappings): they say which roles of a person their tokens show.
+                --seen-by-client and --seen-by-scope are for clients without full scope: they say \
+                which roles of a person their tokens show.
                 """
         )
 

@@ -26,28 +26,20 @@ struct SettingOptions: ParsableArguments, CustomReflectable {
     }
 
     init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: Name.self)
+        let container = try decoder.container(keyedBy: OptionKey.self)
         let place = try container.decode(
             OptionGroup<DataDirectoryOptions>.self,
-            forKey: Name(stringValue: "place")
+            forKey: OptionKey(stringValue: "place")
         ).wrappedValue
         config = place.config
         values = place.values
         for setting in Self.settings {
-            let name = Name(stringValue: setting.option)
+            let name = OptionKey(stringValue: setting.option)
             values[setting.option] =
                 setting.isList
                 ? try container.decode([String].self, forKey: name)
                 : try container.decodeIfPresent(String.self, forKey: name).map { [$0] }
         }
-    }
-
-    private struct Name: CodingKey {
-        let stringValue: String
-        var intValue: Int? { nil }
-
-        init(stringValue: String) { self.stringValue = stringValue }
-        init?(intValue: Int) { nil }
     }
 }
 

@@ -86,24 +86,15 @@ package struct ClientRegistration: Sendable {
         try checkGrantTypes(client, isImported: isImported)
         try checkRedirects(client)
         try checkBackchannelLogout(client)
-        try checkScopes(client)
+        if let refusal = Client.members.lazy.compactMap({ $0.refusal(of: client) }).first {
+            throw .member(refusal)
+        }
         for (index, origin) in client.webOrigins.enumerated()
         where client.redirectRule != .patterns
             && !WebOrigin.isOrigin(origin, development: client.isDevelopment)
         {
             throw .webOrigin(index: index)
         }
-        if let lifetime = client.accessTokenLifetime,
-            !Realm.Lifetimes.longestAccessToken.contains(lifetime)
-        {
-            throw .accessTokenLifetime
-        }
-        if case .idle(let seconds) = client.staySignedIn,
-            !Realm.Lifetimes.longestUnused.contains(seconds)
-        {
-            throw .staySignedIn
-        }
-        try checkLoginTokenTargets(client)
         guard !client.administers || !client.requiresConsent else { throw .administers }
         guard client.mappers.count(where: { $0.kept == nil }) <= 100 else { throw .tooManyMappers }
         for (index, mapper) in client.mappers.enumerated() where !mapper.isRegistrable {
@@ -222,28 +213,6 @@ package struct ClientRegistration: Sendable {
             return
         }
         guard client.hasAdmissibleBackchannelLogout else { throw .backchannelLogoutURI }
-    }
-
-    private static func checkLoginTokenTargets(_ client: Client) throws(Refusal) {
-        let targets = client.loginTokenTargets.map(\.clientID)
-        guard targets.count <= 100, Set(targets.map(ExactText.init)).count == targets.count,
-            targets.allSatisfy({ (1...200).contains($0.utf8.count) })
-        else { throw .loginTokenTargets }
-    }
-
-    private static func checkScopes(_ client: Client) throws(Refusal) {
-        for token in client.defaultScopes + client.optionalScopes {
-            // RFC 6749 §3.3; a space would make it two tokens.
-            guard (1...200).contains(token.utf8.count), !token.utf8.contains(0x20),
-                (try? Scope(token)) != nil  // `try?`: only whether it parses matters.
-            else { throw .scope }
-        }
-        // Must not be granted without a request: the first changes the protocol of the request
-        // (OpenID Connect Core §3.1.2.1), the second needs consent (§11).
-        guard !client.defaultScopes.contains("openid"),
-            !client.defaultScopes.contains("offline_access"),
-            !client.defaultScopes.contains(DeviceSecret.scope)
-        else { throw .defaultScope }
     }
 }
 

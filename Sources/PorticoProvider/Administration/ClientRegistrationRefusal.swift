@@ -1,4 +1,5 @@
 package import PorticoProtocol
+package import PorticoStores
 
 extension ClientRegistration {
     /// The field of a client that breaks a rule, and the rule. Fields have the names of RFC 7591
@@ -23,13 +24,10 @@ extension ClientRegistration {
         case postLogoutScheme(index: Int)
         case backchannelLogoutURI
         case backchannelLogoutSession
-        case loginTokenTargets
+        /// A rule of one member alone.
+        case member(MemberRefusal)
         case administers
         case webOrigin(index: Int)
-        case scope
-        case defaultScope
-        case accessTokenLifetime
-        case staySignedIn
         case tooManyMappers
         case mapper(index: Int)
         /// The realm has no active key for it.
@@ -65,12 +63,9 @@ extension ClientRegistration.Refusal {
         case .postLogoutRedirectURI, .postLogoutScheme: "post_logout_redirect_uris"
         case .backchannelLogoutURI: "backchannel_logout_uri"
         case .backchannelLogoutSession: "backchannel_logout_session_required"
-        case .loginTokenTargets: "login_token_targets"
+        case .member(let refusal): refusal.member
         case .administers: "administers"
         case .webOrigin: "web_origins"
-        case .scope, .defaultScope: "scope"
-        case .accessTokenLifetime: "access_token_lifetime"
-        case .staySignedIn: "stay_signed_in"
         case .tooManyMappers, .mapper: "mappers"
         case .idTokenAlgorithm: "id_token_signed_response_alg"
         case .accessTokenAlgorithm: "access_token_signed_response_alg"
@@ -115,15 +110,10 @@ extension ClientRegistration.Refusal {
             "It is https without a fragment; http only for a confidential client at 127.0.0.1 or [::1] (Back-Channel Logout 2.2)."
         case .backchannelLogoutSession:
             "It belongs to a backchannel_logout_uri (Back-Channel Logout 2.2)."
-        case .loginTokenTargets: "It names at most 100 clients, each of them once."
+        case .member(let refusal): refusal.rule
         case .administers: "People administer by no client that asks them for consent."
         case .webOrigin:
             "A web origin is https://host or https://host:port as browsers write it, lower-case."
-        case .scope: "A scope token is ASCII without space, quote and backslash (RFC 6749 3.3)."
-        case .defaultScope:
-            "openid, offline_access and device_sso must be asked for; no client has them as default."
-        case .accessTokenLifetime: "An access token lives 10 seconds to one day."
-        case .staySignedIn: "A person stays signed in for one minute to 3,650 days without use."
         case .tooManyMappers: "A client has at most 100 mappers."
         case .mapper:
             "A mapper needs a claim of at most 200 bytes that the protocol gives no meaning, and short texts."

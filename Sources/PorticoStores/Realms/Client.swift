@@ -110,7 +110,7 @@ package struct Client: Hashable, Sendable {
 }
 
 /// RFC 6749 §2.1. Registered, never guessed.
-package enum ClientType: String, Hashable, Sendable {
+package enum ClientType: String, CaseIterable, Hashable, Sendable {
     case `public`
     case confidential
 }

@@ -58,7 +58,7 @@ struct ClaimSourceTests {
             authentication: .clientSecretBasic
         )
         func apply(_ options: String...) throws {
-            try ClientTokenFields.parse(options).apply(to: &client, random: .system)
+            try ClientFields.parse(options).apply(to: &client, random: .system)
         }
         try apply("--claim", "a=roles", "--claim", "b=roles")
         let ids = client.mappers.map(\.id)

@@ -177,6 +177,27 @@ import Testing
         }
     }
 
+    @Test("mappers put names into access tokens, and a list of roles for a person without any")
+    func expectedByAPIs() async throws {
+        let server = try await ProviderUnderTest { realm in
+            realm.realm.mappers = [
+                ClaimMapper(.fixedClaim(["roles": []]), "realm_access"),
+                ClaimMapper(.property("username"), "preferred_username", into: [.accessToken]),
+            ]
+            realm.people = realm.people.map { new in
+                var new = new
+                if new.person.username != "alice" { new.roles = [] }
+                return new
+            }
+        }
+        for (name, roles) in [("alice", ["editor"]), ("bob", [])] {
+            let tokens = try await server.tokens(name)
+            let claims = try ProviderUnderTest.claims(tokens.json.string("access_token"))
+            #expect(claims.object("realm_access")?.strings("roles") == roles)
+            #expect(claims.string("preferred_username") == name)
+        }
+    }
+
     @Test("A mapper never replaces a claim of the protocol")
     func reservedClaims() async throws {
         let server = try await ProviderUnderTest { realm in

@@ -1,0 +1,222 @@
+import ArgumentParser
+import PorticoBytes
+import PorticoProtocol
+import PorticoStores
+
+/// The options of a command that set members of a client or a realm: one for each entry of its table that has one.
+/// What is left out stays as it is.
+///
+/// They are made as those of ``SettingOptions``.
+struct MemberOptions<Owner: MemberOwner>: ParsableArguments, CustomReflectable {
+    /// By option, as they were typed.
+    private var said: [String: Said] = [:]
+
+    private enum Said: Sendable {
+        case flag(Bool)
+        case texts([String])
+    }
+
+    init() {}
+
+    private static var entries: [(option: String, member: Member<Owner>)] {
+        Owner.members.compactMap { member in
+            guard case .made(let option) = member.option else { return nil }
+            return (option.description, member)
+        }
+    }
+
+    var customMirror: Mirror {
+        let options = Self.entries.map { option, member -> (String?, Any) in
+            let name = NameSpecification.customLong(option)
+            let help = member.argumentHelp
+            let wrapper: Any =
+                switch member.shape {
+                case .flag: Flag<Bool?>(name: name, inversion: .prefixedNo, help: help)
+                case .state: Flag<Bool?>(name: name, inversion: .prefixedEnableDisable, help: help)
+                case .texts, .choices: Option<[String]>(wrappedValue: [], name: name, help: help)
+                case .text, .choice, .seconds, .json: Option<String?>(name: name, help: help)
+                }
+            return (option, wrapper)
+        }
+        return Mirror(self, children: options)
+    }
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: OptionKey.self)
+        for (option, member) in Self.entries {
+            let key = OptionKey(stringValue: option)
+            switch member.shape {
+            case .flag, .state:
+                said[option] = try container.decodeIfPresent(Bool.self, forKey: key)
+                    .map(Said.flag)
+            case .texts, .choices:
+                let texts = try container.decode([String].self, forKey: key)
+                if !texts.isEmpty { said[option] = .texts(texts) }
+            case .text, .choice, .seconds, .json:
+                said[option] = try container.decodeIfPresent(String.self, forKey: key)
+                    .map { .texts([$0]) }
+            }
+        }
+    }
+
+    /// Whether the option was given, and does not say no.
+    func says(_ option: String) -> Bool {
+        switch said[option] {
+        case .flag(let isOn)?: isOn
+        case .texts?: true
+        case nil: false
+        }
+    }
+
+    /// What was typed for an option of one text.
+    func text(_ option: String) -> String? {
+        guard case .texts(let texts)? = said[option] else { return nil }
+        return texts.first
+    }
+
+    func apply(to owner: inout Owner) throws {
+        for (option, member) in Self.entries {
+            guard let said = said[option] else { continue }
+            let value: JSONValue? =
+                switch said {
+                case .flag(let isOn): .bool(isOn)
+                case .texts(let texts): member.shape.value(of: texts)
+                }
+            guard let value, try member.set(value, of: &owner),
+                member.refusal(of: owner) == nil
+            else {
+                let texts = if case .texts(let texts) = said { texts } else { [] as [String] }
+                throw Failure(
+                    .wrongValue,
+                    "--\(option) cannot be \"\(printable(texts.joined(separator: " ")))\".",
+                    "Expected: \(member.expectation ?? "another value")"
+                )
+            }
+        }
+    }
+}
+
+struct OptionKey: CodingKey {
+    let stringValue: String
+    var intValue: Int? { nil }
+
+    init(stringValue: String) { self.stringValue = stringValue }
+    init?(intValue: Int) { nil }
+}
+
+extension MemberShape {
+    /// - Returns: `nil` where the texts are of no such form.
+    fileprivate func value(of texts: [String]) -> JSONValue? {
+        let text = texts.last ?? ""
+        switch self {
+        case .flag, .state, .json: return nil
+        case .text, .choice: return .string(text)
+        case .texts, .choices:
+            // An empty one by itself leaves none.
+            return texts == [""] ? .array([]) : .array(texts.map(JSONValue.string))
+        case .seconds(_, let words):
+            if words.contains(text) { return .string(text) }
+            return (DurationText(argument: text)?.seconds ?? Int64(text)).map(JSONValue.integer)
+        }
+    }
+
+    /// What a value is called in `--help`.
+    fileprivate var valueName: String {
+        switch self {
+        case .text(let name), .texts(let name): name
+        case .choice, .choices: "name"
+        case .seconds: "time"
+        case .flag, .state, .json: "value"
+        }
+    }
+
+    fileprivate var isList: Bool {
+        switch self {
+        case .texts, .choices: true
+        default: false
+        }
+    }
+}
+
+extension Member {
+    /// What a correct value of its option looks like, where it has a form.
+    fileprivate var expectation: String? {
+        switch shape {
+        case .choice(let words), .choices(let words): words.joined(separator: ", ")
+        case .seconds(let bounds, let words):
+            ([
+                "a time from \(DurationText(seconds: bounds.lowerBound).text) to "
+                    + "\(DurationText(seconds: bounds.upperBound).text)"
+            ] + words).joined(separator: ", ")
+        case .text(let name): "a \(name)"
+        default: nil
+        }
+    }
+
+    fileprivate var argumentHelp: ArgumentHelp {
+        var text = help.description
+        switch shape {
+        case .choice(let words): text += " One of \(words.joined(separator: ", "))."
+        case .choices(let words): text += " Of \(words.joined(separator: ", "))."
+        default: break
+        }
+        if shape.isList { text += " Repeat for several." }
+        return ArgumentHelp("\(text)", valueName: shape.valueName)
+    }
+
+    /// A value on a screen or in a document; `nil` for nothing.
+    func words(_ value: JSONValue) -> String? {
+        switch (shape, value) {
+        case (.json, _), (_, .null): nil
+        case (.state, .bool(let isOn)): isOn ? "enabled" : "disabled"
+        case (_, .bool(let isOn)): yesNo(isOn)
+        case (.seconds, .integer(let seconds)): DurationText(seconds: seconds).text
+        case (_, .string(let text)): text.isEmpty ? nil : text
+        default: joined(value.strings ?? [])
+        }
+    }
+
+    /// Its row in a document: option, name, default, who sets it, and what it is.
+    fileprivate var row: [String]? {
+        guard setter != .program else { return nil }
+        let options: String =
+            switch (option, shape) {
+            case (.made(let name), .flag): "`--\(name)`, `--no-\(name)`"
+            case (.made(let name), .state): "`--enable-\(name)`, `--disable-\(name)`"
+            case (.made(let name), _): "`--\(name)`"
+            case (.written(let names), _): "\(names)"
+            case (.none, _): "–"
+            }
+        var text = help.description
+        switch shape {
+        case .choice, .choices, .seconds: text += " Values: \(expectation ?? "")."
+        default: break
+        }
+        let standard = standardValue.map { words($0) ?? "none" } ?? "–"
+        return ["`\(name)`", options, standard, setter.rawValue, text]
+    }
+}
+
+extension MemberOwner {
+    /// The rows of ``Member/row``.
+    static var memberRows: [[String]] { members.compactMap(\.row) }
+
+    /// What `show` prints of its members as JSON.
+    var shownMembers: JSONObject {
+        var json = JSONObject()
+        for member in Self.members where member.label != nil {
+            json[member.name.description] = member.value(of: self)
+        }
+        return json
+    }
+
+    /// The same for people: those that have a value.
+    var shownFields: [(name: String, value: String?)] {
+        Self.members.compactMap { member in
+            guard let label = member.label, let words = member.words(member.value(of: self)) else {
+                return nil
+            }
+            return (label.description, words)
+        }
+    }
+}

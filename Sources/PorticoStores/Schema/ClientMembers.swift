@@ -1,0 +1,327 @@
+import PorticoBytes
+package import PorticoProtocol
+
+/// The settings of a client, in the order of `portico client show` and docs/clients.md. Id, realm and `client_id`
+/// stand in columns of their own.
+struct ClientMembers {
+    let name = Member("client_name", .text("text"), at: \Client.name, isRequired: true)
+        .set(by: .client, "name", label: "Name")
+        .help("Its name on the consent page.")
+    let enabled = Member("enabled", .state, at: \Client.isEnabled)
+        .set(by: .administrator, "client", label: "State")
+        .help("Whether it is served at all.")
+    let type = Member("type", .choice, at: \Client.type, isRequired: true)
+        .set(by: .administrator, "type", label: "Type")
+        .help("public: an app; confidential: a server.")
+    let method = Member(
+        "token_endpoint_auth_method",
+        .choice,
+        at: \Client.authentication,
+        isRequired: true
+    )
+    .set(by: .client, "authentication", label: "Authenticates")
+    .help("How it authenticates.")
+    let strict = Member("strict_authentication", .flag, at: \Client.authenticatesStrictly)
+        .set(by: .administrator, "strict", label: "Strictly")
+        .help("Whether its secret is taken by its one method only, not by Basic and in the body.")
+    let audience = Member("token_endpoint_audience", .flag, at: \Client.takesTokenEndpointAudience)
+        .set(by: .administrator, "token-endpoint-audience", label: "Endpoint as audience")
+        .help("Whether its assertions may name the token endpoint as audience (private_key_jwt).")
+    let secret = Member("secret", .optional(.secret), at: \Client.secret)
+    let keySet = Member("jwks", .optional(.json), at: \Client.keySet)
+        .set(by: .client, .written("`--jwks-file`"), label: "Keys")
+        .help("Its public keys (private_key_jwt): a JWK set.")
+    let redirectURIs = Member("redirect_uris", .list(.uri), at: \Client.redirectURIs)
+        .set(by: .client, "redirect-uri", label: "Redirects")
+        .help("Where a sign-in may end.")
+    let redirectRule = Member("redirect_rule", .choice, at: \Client.redirectRule)
+        .set(by: .operator, "redirect-rule", label: "Redirect rule")
+        .help(
+            "What those permit: the same, a loopback address on any port; the same with its port; or a * at the end, where a file has one."
+        )
+    let afterSignOut = Member(
+        "post_logout_redirect_uris",
+        .list(.uri),
+        at: \Client.postLogoutRedirectURIs
+    )
+    .set(by: .client, "post-logout-redirect-uri", label: "After sign-out")
+    .help("Where a sign-out may end.")
+    let rootURI = Member("root_uri", .optional(.text("url")), at: \Client.rootURI)
+        .set(by: .administrator, label: "Root")
+        .help("What relative addresses of it are relative to.")
+    let homeURI = Member("client_uri", .optional(.text("url")), at: \Client.homeURI)
+        .set(by: .client, label: "Home page")
+        .help("Where its own pages begin.")
+    let logoutURI = Member(
+        "backchannel_logout_uri",
+        .optional(.address),
+        at: \Client.backchannelLogoutURI
+    )
+    .set(by: .client, "backchannel-logout-uri", label: "Logout notices")
+    .help("Where logout notices go.")
+    let logoutSession = Member(
+        "backchannel_logout_session_required",
+        .flag,
+        at: \Client.backchannelLogoutSessionRequired
+    )
+    .set(by: .client, "backchannel-logout-session", label: "Notices with sid")
+    .help("Whether logout notices must have a sid.")
+    let grantTypes = Member("grant_types", .grantTypes, at: \Client.grantTypes)
+        .set(by: .client, "grant-type", label: "Grant types")
+        .help("How it gets tokens.")
+    let webOrigins = Member("web_origins", .list(.text("origin")), at: \Client.webOrigins)
+        .set(by: .administrator, "web-origin", label: "Web origins")
+        .help("An origin whose scripts may call.")
+    let loginTokenTargets = Member(
+        "login_token_targets",
+        .list(.target),
+        at: \Client.loginTokenTargets
+    )
+    .set(
+        by: .administrator,
+        .written("`--login-token-target`, `--silent-login-token-target`"),
+        label: "Hands sign-in to"
+    )
+    .help("The clients that it may hand its sign-in on to, by login token or device secret.")
+    .rule("It names at most 100 clients, each of them once.") { client in
+        let names = client.loginTokenTargets.map(\.clientID)
+        return names.count <= 100 && Set(names.map(ExactText.init)).count == names.count
+            && names.allSatisfy { (1...200).contains($0.utf8.count) }
+    }
+    let defaultScopes = Member("default_scopes", .list(.text("scope")), at: \Client.defaultScopes)
+        .set(
+            by: .administrator,
+            .written("`--default-scope`, `--remove-scope`"),
+            label: "Default scopes"
+        )
+        .help("The scopes that it always gets.")
+        .rule("openid, offline_access and device_sso must be asked for; a scope is one token.") {
+            // The first changes the protocol of the request (OpenID Connect Core §3.1.2.1), the
+            // second needs consent (§11).
+            let asked: Set = ["openid", "offline_access", "device_sso"]
+            return $0.defaultScopes.allSatisfy { isScope($0) && !asked.contains($0) }
+        }
+    let optionalScopes = Member(
+        "optional_scopes",
+        .list(.text("scope")),
+        at: \Client.optionalScopes
+    )
+    .set(by: .administrator, .written("`--optional-scope`, `--remove-scope`"), label: "May ask for")
+    .help("The scopes that it may ask for.")
+    .rule("A scope token is ASCII without space, quote and backslash (RFC 6749 3.3).") {
+        $0.optionalScopes.allSatisfy(isScope)
+    }
+    let requiresConsent = Member("requires_consent", .flag, at: \Client.requiresConsent)
+        .set(by: .administrator, "consent", label: "Asks consent")
+        .help("Whether people are asked before it gets anything.")
+    let administers = Member("administers", .flag, at: \Client.administers)
+        .set(by: .operator, "administers", label: "Administers")
+        .help("Whether its people's tokens administer (admin.rest). No other app's do.")
+    let codeProtection = Member("code_protection", .choice, at: \Client.codeProtection)
+        .set(
+            by: .administrator,
+            .written("`--pkce`, `--pkce-or-nonce`, `--no-pkce`"),
+            label: "PKCE"
+        )
+        .help("Whether it must use PKCE, or may use a nonce with scope openid, or neither.")
+    let pushed = Member(
+        "require_pushed_authorization_requests",
+        .flag,
+        at: \Client.requiresPushedRequests
+    )
+    .set(by: .client, "pushed-requests", label: "Pushed requests")
+    .help("Whether it must push its requests (RFC 9126).")
+    let dpop = Member("dpop_bound_access_tokens", .flag, at: \Client.dpopBoundAccessTokens)
+        .set(by: .client, "dpop", label: "Proofs (DPoP)")
+        .help("Whether it gets tokens only with a proof of its key (DPoP, RFC 9449).")
+    let isDevelopment = Member("development", .flag, at: \Client.isDevelopment)
+        .set(by: .operator, "development", label: "Development")
+        .help("Whether redirects of development tools are allowed.")
+    let idTokenAlg = Member(
+        "id_token_signed_response_alg",
+        .optional(.choice, or: "realm"),
+        at: \Client.idTokenAlgorithm
+    )
+    .set(by: .client, "id-token-algorithm", label: "ID Tokens")
+    .help("Signs its ID Tokens.")
+    let accessTokenAlg = Member(
+        "access_token_signed_response_alg",
+        .optional(.choice, or: "realm"),
+        at: \Client.accessTokenAlgorithm
+    )
+    .set(by: .administrator, "access-token-algorithm", label: "Access tokens")
+    .help("Signs its access tokens.")
+    let userInfoAlg = Member(
+        "userinfo_signed_response_alg",
+        .optional(.choice, or: "json"),
+        at: \Client.userInfoAlgorithm
+    )
+    .set(by: .client, label: "UserInfo")
+    .help("Signs what UserInfo answers.")
+    let accessTokenType = Member(
+        "access_token_type",
+        .optional(.choice, or: "realm"),
+        at: \Client.accessTokenType
+    )
+    .set(by: .administrator, "access-token-type", label: "Access token type")
+    .help("The header typ of its access tokens: JWT is for APIs that require it.")
+    let lifetime = Member(
+        "access_token_lifetime",
+        .optional(.seconds(Realm.Lifetimes.longestAccessToken), or: "realm"),
+        at: \Client.accessTokenLifetime
+    )
+    .set(by: .administrator, "access-token-lifetime", label: "Access token lives")
+    .help("How long its access tokens are valid.")
+    .rule("An access token lives 10 seconds to one day.")
+    let staySignedIn = Member("stay_signed_in", .stay, at: \Client.staySignedIn)
+        .set(by: .administrator, "stay-signed-in", label: "Stays signed in")
+        .help(
+            "How long people stay signed in without using it; realm: the realm's time; session: only as long as the browser session."
+        )
+        .rule("A person stays signed in for one minute to 3,650 days without use.")
+    let tokenForm = Member("token_form", .choice, at: \Client.tokenForm)
+        .set(by: .operator, "token-form", label: "Token form")
+        .help(
+            "What its tokens contain: the standards' claims and what mappers add; what mappers write; or as little as needed."
+        )
+    let mappers = Member("mappers", .mappers, at: \Client.mappers)
+        .set(by: .administrator, .written("`--claim`, `--audience`, `portico mapper`"))
+        .help("What writes claims into its tokens.")
+    let seesAllRoles = Member("full_scope", .flag, at: \Client.seesAllRoles)
+        .set(by: .administrator, "full-scope", label: "Full scope")
+        .help(
+            "Whether its tokens have every role of the person; otherwise its own and those that it is assigned to see."
+        )
+    let roleClients = Member(
+        "role_clients",
+        .optional(.list(.text("client"))),
+        at: \Client.roleClients
+    )
+    .set(by: .administrator)
+    .help("The clients whose roles its tokens have.")
+    let seesRealmRoles = Member("sees_realm_roles", .flag, at: \Client.seesRealmRoles)
+        .set(by: .administrator)
+        .help("Whether its tokens have roles of the realm.")
+    let acrLevels = Member("acr_levels", .optional(.levels), at: \Client.acrLevels)
+        .set(by: .administrator, label: "Levels")
+        .help("The names of levels of authentication in its tokens (acr).")
+    let notBefore = Member("not_before", .number, at: \Client.notBefore)
+        .set(by: .administrator, label: "Not before")
+        .help("What the server before issued to it earlier is not taken. Seconds since 1970.")
+    let compatibility = Member("compatibility", .choices(), at: \Client.compatibility)
+        .set(by: .operator, "compatibility", label: "Compatibility")
+        .help("What it relies on that no standard asks for.")
+    let kept = Member("kept", .kept, at: \Client.kept)
+    let isMoved = Member("moved", .flag, at: \Client.isMoved)
+}
+
+extension Client: MemberOwner {
+    package static let members: [Member<Client>] = members(of: ClientMembers())
+
+    package static var blank: Client {
+        Client(id: "", realmID: "", clientID: "", name: "", type: .public, authentication: .none)
+    }
+
+    package init(id: String, realmID: String, clientID: String, document: JSONObject) throws {
+        self = .blank
+        (self.id, self.realmID, self.clientID) = (id, realmID, clientID)
+        try read(document)
+    }
+}
+
+/// RFC 6749 §3.3; a space would make it two tokens.
+private func isScope(_ token: String) -> Bool {
+    // `try?`: only whether it parses matters.
+    (1...200).contains(token.utf8.count) && !token.utf8.contains(0x20) && (try? Scope(token)) != nil
+}
+
+extension MemberForm where Value == RedirectURI {
+    fileprivate static var uri: Self {
+        text("uri", read: { RedirectURI($0) }, write: { $0.text })
+    }
+}
+
+extension MemberForm where Value == HTTPAddress {
+    fileprivate static var address: Self {
+        text("uri", read: { HTTPAddress($0) }, write: { $0.text })
+    }
+}
+
+extension MemberForm where Value == JSONValue {
+    fileprivate static var json: Self { json(read: { $0 }, write: { $0 }) }
+}
+
+extension MemberForm where Value == Set<GrantType> {
+    fileprivate static var grantTypes: Self {
+        choices([.authorizationCode, .refreshToken, .clientCredentials])
+    }
+}
+
+extension MemberForm where Value == ClientSecret {
+    fileprivate static var secret: Self {
+        json(read: ClientSecret.init(value:), write: { $0.value })
+    }
+}
+
+extension MemberForm where Value == LoginTokenTarget {
+    fileprivate static var target: Self {
+        json(read: LoginTokenTarget.init(value:), write: { $0.value })
+    }
+}
+
+extension MemberForm where Value == StaySignedIn {
+    fileprivate static var stay: Self {
+        Self(
+            shape: .seconds(Realm.Lifetimes.longestUnused, words: ["session", "realm"]),
+            read: { json in
+                switch (json.string, json.int64) {
+                case ("session", _): .session
+                case ("realm", _): .realm
+                case (nil, let seconds?): .idle(seconds)
+                default: nil
+                }
+            },
+            write: { stay in
+                switch stay {
+                case .session: "session"
+                case .realm: "realm"
+                case .idle(let seconds): .integer(seconds)
+                }
+            }
+        )
+    }
+}
+
+extension ClientSecret {
+    fileprivate init?(value: JSONValue) {
+        guard let object = value.object else { return nil }
+        if let hash = object.string("sha256") {
+            guard let bytes = Base64URL.decode(hash), bytes.count == 32 else { return nil }
+            self = .hashed(bytes)
+        } else if let sealed = object.string("sealed") {
+            self = .sealed(sealed)
+        } else {
+            return nil
+        }
+    }
+
+    fileprivate var value: JSONValue {
+        switch self {
+        case .hashed(let bytes): ["sha256": .string(Base64URL.encode(bytes))]
+        case .sealed(let sealed): ["sealed": .string(sealed)]
+        }
+    }
+}
+
+extension LoginTokenTarget {
+    fileprivate init?(value: JSONValue) {
+        guard let object = value.object, let clientID = object.string("client_id") else {
+            return nil
+        }
+        self.init(clientID: clientID, isSilent: object.bool("silent_login_token") ?? false)
+    }
+
+    fileprivate var value: JSONValue {
+        ["client_id": .string(clientID), "silent_login_token": .bool(isSilent)]
+    }
+}

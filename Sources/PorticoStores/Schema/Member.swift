@@ -1,0 +1,176 @@
+import PorticoBytes
+package import PorticoProtocol
+
+/// A value whose settings stand in a table: storage, the options of commands, what `show` prints and the
+/// documents follow from it.
+package protocol MemberOwner: Sendable {
+    /// One with the defaults of all its settings.
+    static var blank: Self { get }
+    static var members: [Member<Self>] { get }
+}
+
+/// One setting of a client or a realm: all that is known of it but its use.
+package struct Member<Owner: MemberOwner>: Sendable {
+    /// Of RFC 7591 and the standards beside it where they have one.
+    package let name: StaticString
+    package let shape: MemberShape
+    package private(set) var setter = MemberSetter.program
+    package private(set) var option = MemberOption.none
+    /// In front of its value on a screen; `nil`: it is not shown.
+    package private(set) var label: StaticString?
+    /// One sentence.
+    package private(set) var help: StaticString = ""
+    /// What ``refusal(of:)`` says.
+    private var rule: StaticString = "It is shorter or longer than allowed."
+    private var holds: (@Sendable (Owner) -> Bool)?
+    private let key: String
+    private let standard: JSONValue
+    private let isRequired: Bool
+    private let read: @Sendable (JSONValue, inout Owner) throws -> Bool
+    private let get: @Sendable (Owner) -> JSONValue
+
+    /// - Parameters:
+    ///   - path: Its property, which has the default.
+    ///   - isRequired: Whether it is always written, and must be there.
+    init<Value>(
+        _ name: StaticString,
+        _ form: MemberForm<Value>,
+        at path: any WritableKeyPath<Owner, Value> & Sendable,
+        isRequired: Bool = false
+    ) {
+        self.name = name
+        self.isRequired = isRequired
+        shape = form.shape
+        key = name.description
+        standard = form.write(Owner.blank[keyPath: path])
+        get = { form.write($0[keyPath: path]) }
+        read = { json, owner in
+            guard let value = try form.read(json) else { return false }
+            owner[keyPath: path] = value
+            return true
+        }
+    }
+
+    func set(by setter: MemberSetter, _ option: MemberOption = .none, label: StaticString? = nil)
+        -> Self
+    {
+        var member = self
+        (member.setter, member.option, member.label) = (setter, option, label)
+        return member
+    }
+
+    func help(_ help: StaticString) -> Self {
+        var member = self
+        member.help = help
+        return member
+    }
+
+    /// - Parameters:
+    ///   - rule: What it must keep besides its form, as a sentence.
+    ///   - holds: Whether it does, if that is not about the bounds of a time.
+    func rule(_ rule: StaticString, holds: (@Sendable (Owner) -> Bool)? = nil) -> Self {
+        var member = self
+        (member.rule, member.holds) = (rule, holds)
+        return member
+    }
+
+    /// The value, also where it is the default.
+    package func value(of owner: Owner) -> JSONValue { get(owner) }
+
+    /// What is meant where nothing is said; `nil` where something must be.
+    package var standardValue: JSONValue? { isRequired ? nil : standard }
+
+    /// - Parameter value: `null` for the default.
+    /// - Returns: `false`, and changes nothing, where it has another form.
+    package func set(_ value: JSONValue, of owner: inout Owner) throws -> Bool {
+        try read(value == .null && !isRequired ? standard : value, &owner)
+    }
+
+    /// Limits a time to its bounds.
+    func bound(_ owner: inout Owner) {
+        guard case .seconds(let bounds, _) = shape, let time = get(owner).int64 else { return }
+        let bounded = min(max(time, bounds.lowerBound), bounds.upperBound)
+        // `try?`: a number has the form of a time.
+        _ = try? read(.integer(bounded), &owner)
+    }
+
+    /// The rule that its value breaks, by itself.
+    package func refusal(of owner: Owner) -> MemberRefusal? {
+        var isWithin = true
+        if case .seconds(let bounds, _) = shape, let time = get(owner).int64 {
+            isWithin = bounds.contains(time)
+        }
+        return isWithin && holds?(owner) ?? true ? nil : MemberRefusal(member: name, rule: rule)
+    }
+
+    fileprivate func read(from document: JSONObject, into owner: inout Owner) throws {
+        switch document[key] {
+        case nil, .null?:
+            guard !isRequired else { throw DocumentError(member: name) }
+        case let value?:
+            guard try read(value, &owner) else { throw DocumentError(member: name) }
+        }
+    }
+
+    fileprivate func write(_ owner: Owner, to document: inout JSONObject) {
+        let value = get(owner)
+        document[key] = value == standard && !isRequired ? nil : value
+    }
+}
+
+/// Who may set a member. Each may set what those before may.
+package enum MemberSetter: String, Sendable {
+    /// The client itself, by registration or by its document.
+    case client
+    /// An administrator of the realm.
+    case administrator
+    /// The people who run the server, by a command.
+    case `operator`
+    /// The program itself.
+    case program
+}
+
+/// The option of commands that sets a member.
+package enum MemberOption: ExpressibleByStringLiteral, Sendable {
+    case none
+    /// Made from the table.
+    case made(StaticString)
+    /// Of a command, which knows more of it: their names as a document writes them.
+    case written(StaticString)
+
+    package init(stringLiteral name: StaticString) { self = .made(name) }
+}
+
+/// A member whose value breaks a rule.
+package struct MemberRefusal: Error, Hashable, Sendable {
+    package let member: StaticString
+    /// One English sentence for the administrator.
+    package let rule: StaticString
+
+    package static func == (one: Self, other: Self) -> Bool {
+        sameBytes(one.member.description, other.member.description)
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(member.description)
+    }
+}
+
+extension MemberOwner {
+    /// All members from a kept document: strict about types, silent about members it does not know, because a
+    /// newer program may have written them.
+    mutating func read(_ document: JSONObject) throws {
+        for member in Self.members { try member.read(from: document, into: &self) }
+    }
+
+    /// Writes what this program knows over `document`, and leaves what a newer one put there. A default is left
+    /// out.
+    package func write(to document: inout JSONObject) {
+        for member in Self.members { member.write(self, to: &document) }
+    }
+
+    /// All entries of a table, in their order.
+    static func members(of table: Any) -> [Member<Self>] {
+        Mirror(reflecting: table).children.compactMap { $0.value as? Member<Self> }
+    }
+}

@@ -1,0 +1,178 @@
+import PorticoBytes
+import PorticoProtocol
+
+/// How the value of a member is read from JSON and written.
+package struct MemberForm<Value: Sendable>: Sendable {
+    let shape: MemberShape
+    /// Returns `nil` where the JSON has another form.
+    let read: @Sendable (JSONValue) throws -> Value?
+    let write: @Sendable (Value) -> JSONValue
+}
+
+/// What the JSON of a member looks like: enough to make an option of it and to print it.
+package enum MemberShape: Sendable {
+    case flag
+    /// A flag by which a thing is switched off: `--disable-client`.
+    case state
+    /// What a value is called in `--help`.
+    case text(String)
+    case texts(String)
+    case choice([String])
+    case choices([String])
+    /// Seconds, or one of those words.
+    case seconds(ClosedRange<Int64>, words: [String])
+    /// Anything else: no option is made of it.
+    case json
+}
+
+extension MemberForm {
+    /// Another form, or nothing, which is written as `null`.
+    ///
+    /// - Parameter word: What stands for nothing in a command.
+    static func optional<Item>(_ form: MemberForm<Item>, or word: String = "") -> Self
+    where Value == Item? {
+        let shape: MemberShape =
+            switch form.shape {
+            case .choice(let values): .choice(values + [word])
+            case .seconds(let bounds, let words): .seconds(bounds, words: words + [word])
+            default: form.shape
+            }
+        return Self(
+            shape: shape,
+            read: { json in
+                json == .null || json == .string(word)
+                    ? .some(nil) : try form.read(json).map(Optional.some)
+            },
+            write: { $0.map(form.write) ?? .null }
+        )
+    }
+
+    /// Any JSON.
+    static func json(
+        read: @escaping @Sendable (JSONValue) throws -> Value?,
+        write: @escaping @Sendable (Value) -> JSONValue
+    ) -> Self {
+        Self(shape: .json, read: read, write: write)
+    }
+
+    /// A text that becomes a value.
+    static func text(
+        _ valueName: String,
+        read: @escaping @Sendable (String) -> Value?,
+        write: @escaping @Sendable (Value) -> String
+    ) -> Self {
+        Self(
+            shape: .text(valueName),
+            read: { $0.string.flatMap(read) },
+            write: { .string(write($0)) }
+        )
+    }
+
+    /// Any number of another form. A list of texts stays one.
+    static func list<Item>(_ form: MemberForm<Item>) -> Self where Value == [Item] {
+        let shape: MemberShape =
+            if case .text(let name) = form.shape { .texts(name) } else { .json }
+        return Self(
+            shape: shape,
+            read: { json in
+                guard let elements = json.array else { return nil }
+                let values = try elements.compactMap(form.read)
+                return values.count == elements.count ? values : nil
+            },
+            write: { .array($0.map(form.write)) }
+        )
+    }
+
+    /// Any of the words of a protocol.
+    ///
+    /// - Parameter offered: Those that a command and a document name.
+    static func choices<Item>(_ offered: [Item] = Array(Item.allCases)) -> Self
+    where Value == Set<Item>, Item: RawRepresentable<String> & CaseIterable {
+        Self(
+            shape: .choices(offered.map(\.rawValue)),
+            read: { json in
+                guard let words = json.strings else { return nil }
+                let values = words.compactMap { Item(wire: $0) }
+                return values.count == words.count ? Set(values) : nil
+            },
+            write: { values in .texts(Item.allCases.filter(values.contains).map(\.rawValue)) }
+        )
+    }
+}
+
+extension MemberForm where Value == Bool {
+    static var flag: Self { Self(shape: .flag, read: { $0.bool }, write: { .bool($0) }) }
+    static var state: Self { Self(shape: .state, read: { $0.bool }, write: { .bool($0) }) }
+}
+
+extension MemberForm where Value == String {
+    static func text(_ valueName: String) -> Self {
+        text(valueName, read: { $0 }, write: { $0 })
+    }
+}
+
+extension MemberForm where Value == Int64 {
+    static var number: Self { json(read: { $0.int64 }, write: { .integer($0) }) }
+
+    static func seconds(_ bounds: ClosedRange<Int64>) -> Self {
+        Self(
+            shape: .seconds(bounds, words: []),
+            read: { $0.int64 },
+            write: { .integer($0) }
+        )
+    }
+}
+
+extension MemberForm where Value: RawRepresentable<String> & CaseIterable & Hashable & Sendable {
+    /// One of the words of a protocol.
+    static var choice: Self {
+        Self(
+            shape: .choice(Value.allCases.map(\.rawValue)),
+            read: { $0.string.flatMap { Value(wire: $0) } },
+            write: { .string($0.rawValue) }
+        )
+    }
+}
+
+extension MemberForm where Value == [String: Int64] {
+    /// The names of levels of authentication.
+    static var levels: Self { json(read: { $0.levels }, write: { JSONValue(levels: $0) }) }
+}
+
+extension MemberForm where Value == [ClaimMapper] {
+    static var mappers: Self {
+        list(.json(read: ClaimMapper.init(value:), write: { $0.value }))
+    }
+}
+
+extension MemberForm where Value == KeptRepresentation? {
+    static var kept: Self {
+        optional(
+            .json(
+                read: { $0.string.map(KeptRepresentation.init(json:)) },
+                write: { .string($0.json) }
+            )
+        )
+    }
+}
+
+extension JSONValue {
+    fileprivate var levels: [String: Int64]? {
+        guard let object else { return nil }
+        return Dictionary(
+            object.compactMap { member in member.value.int64.map { (member.name, $0) } }
+        ) { first, _ in first }
+    }
+
+    fileprivate init(levels: [String: Int64]) {
+        var object = JSONObject()
+        for (name, level) in levels.sorted(by: { $0.key < $1.key }) {
+            object[name] = .integer(level)
+        }
+        self = .object(object)
+    }
+
+    static func texts(_ texts: [String]) -> JSONValue {
+        .array(texts.map(JSONValue.string))
+    }
+}

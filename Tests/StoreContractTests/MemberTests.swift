@@ -1,0 +1,96 @@
+import PorticoProtocol
+import PorticoStores
+import Testing
+
+@Suite("Members of clients and realms") struct MemberTests {
+    /// A value that the member does not have by default, and its form allows; `nil` where only its own code
+    /// makes one.
+    private static func other<Owner>(_ member: Member<Owner>) -> JSONValue? {
+        let standard = member.value(of: .blank)
+        let values: [JSONValue] =
+            switch member.shape {
+            case .flag, .state: [true, false]
+            case .text: ["https://other.example/a"]
+            case .texts: [["https://other.example"]]
+            case .choice(let words): words.map(JSONValue.string)
+            case .choices(let words): [.array(words.map(JSONValue.string)), []]
+            case .seconds(let bounds, _):
+                [.integer(bounds.lowerBound), .integer(bounds.upperBound)]
+            case .json: []
+            }
+        return values.first { $0 != standard }
+    }
+
+    private func roundTrip<Owner: MemberOwner & Equatable>(
+        _ read: (JSONObject) throws -> Owner
+    ) throws {
+        var count = 0
+        for member in Owner.members {
+            guard let value = Self.other(member) else { continue }
+            count += 1
+            var owner = Owner.blank
+            #expect(try member.set(value, of: &owner), "\(member.name)")
+            #expect(owner != .blank, "\(member.name)")
+            var document = JSONObject()
+            owner.write(to: &document)
+            #expect(document["\(member.name)"] != nil, "\(member.name)")
+            #expect(try read(document) == owner, "\(member.name)")
+            // Where nothing is said, it is the default, and no part of what is kept.
+            if member.standardValue != nil {
+                #expect(try member.set(.null, of: &owner) && owner == .blank, "\(member.name)")
+                owner.write(to: &document)
+                #expect(document["\(member.name)"] == nil, "\(member.name)")
+            }
+            #expect(try !member.set(["no": "form"], of: &owner), "\(member.name)")
+        }
+        #expect(count > 15)
+        #expect(Set(Owner.members.map { "\($0.name)" }).count == Owner.members.count)
+    }
+
+    @Test("each member of a client is written and read again; a default is left out")
+    func client() throws {
+        try roundTrip { try Client(id: "", realmID: "", clientID: "", document: $0) }
+    }
+
+    @Test("each member of a realm is written and read again; a default is left out")
+    func realm() throws {
+        try roundTrip { try Realm(id: "", name: "", issuer: "", document: $0) }
+    }
+
+    @Test("a property of a client without a member would be forgotten: none is")
+    func properties() {
+        let columns: Set = ["id", "realmID", "clientID", "documented"]
+        let properties = Mirror(reflecting: Client.blank).children.compactMap(\.label)
+        #expect(Set(properties).subtracting(columns).count == Client.members.count)
+    }
+
+    @Test("the same of a realm, with its times")
+    func realmProperties() {
+        let columns: Set = ["id", "name", "issuer", "lifetimes"]
+        let properties = Mirror(reflecting: Realm.blank).children.compactMap(\.label)
+        let times = Mirror(reflecting: Realm.Lifetimes()).children.count
+        #expect(
+            Set(properties).subtracting(columns).count + times == Realm.members.count
+        )
+    }
+
+    @Test(
+        "a member breaks its rule by itself: times have bounds, no default scope must be asked for"
+    )
+    func rules() throws {
+        var client = Client.blank
+        #expect(Client.members.allSatisfy { $0.refusal(of: client) == nil })
+        for (name, value) in [
+            ("access_token_lifetime", 9), ("access_token_lifetime", 86_401), ("stay_signed_in", 59),
+            ("default_scopes", ["openid"]), ("default_scopes", ["offline_access"]),
+            ("optional_scopes", ["a b"]), ("default_scopes", [""]),
+            ("login_token_targets", [["client_id": ""]]),
+            ("login_token_targets", [["client_id": "a"], ["client_id": "a"]]),
+        ] as [(String, JSONValue)] {
+            client = .blank
+            let member = try #require(Client.members.first { "\($0.name)" == name })
+            #expect(try member.set(value, of: &client))
+            #expect(member.refusal(of: client).map { "\($0.member)" } == name)
+        }
+    }
+}
