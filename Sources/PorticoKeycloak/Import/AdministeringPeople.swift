@@ -49,7 +49,7 @@ package struct AdministeringPeople: Sendable {
         }
         (self.realm, self.clients, self.groups) = (realm, clients, groups)
         (self.brought, self.byGroup) = (brought, byGroup)
-        defaults = NewPersonDefaults(realm, graph: graph)
+        defaults = NewPersonDefaults(realm)
     }
 
     /// How many of one role or group are looked at.

@@ -191,8 +191,6 @@ extension Client {
         isDevelopment = here.isDevelopment
         loginTokenTargets = here.loginTokenTargets
         staySignedIn = here.staySignedIn
-        roleClients = here.roleClients
-        seesRealmRoles = here.seesRealmRoles
     }
 
     /// One of Keycloak's own, as it is here. A representation says what protects it, and nothing else of

@@ -36,6 +36,7 @@ struct RealmScopeFields: ParsableArguments {
             optionals: optionals,
             of: "Realm \(realm.name)"
         )
-        realm.setClientScopes(defaults: scopes.defaults, optionals: scopes.optionals)
+        realm.defaultClientScopes = scopes.defaults
+        realm.optionalClientScopes = scopes.optionals
     }
 }

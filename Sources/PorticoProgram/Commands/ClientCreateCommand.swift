@@ -76,7 +76,7 @@ extension ClientCommand {
                 let scopes = administration.scopes(of: realm)
                 if keycloak || registration?.keycloak == true {
                     client.becomeKeycloaks(in: realm, scopes: scopes)
-                } else if !scopes.isEmpty {
+                } else {
                     let names = Set(scopes.map(\.name))
                     client.defaultScopes.removeAll { !names.contains($0) }
                     client.optionalScopes.removeAll { !names.contains($0) }

@@ -2,7 +2,8 @@ import PorticoBytes
 package import PorticoProtocol
 
 extension Client {
-    /// Id, realm and `client_id` stand in columns of their own, the rest in the document.
+    /// Id, realm and `client_id` stand in columns of their own, scopes and login token targets in tables,
+    /// the rest in the document.
     package init(id: String, realmID: String, clientID: String, document: JSONObject) throws {
         let document = Document(document)
         self.init(
@@ -38,8 +39,6 @@ extension Client {
         dpopBoundAccessTokens =
             try document.optional("dpop_bound_access_tokens", \.bool) ?? false
         isDevelopment = try document.required("development", \.bool)
-        defaultScopes = try document.required("default_scopes", \.strings)
-        optionalScopes = try document.required("optional_scopes", \.strings)
         authenticatesStrictly = try document.optional("strict_authentication", \.bool) ?? false
         takesTokenEndpointAudience =
             try document.optional("token_endpoint_audience", \.bool) ?? false
@@ -52,12 +51,8 @@ extension Client {
         accessTokenLifetime = try document.optional("access_token_lifetime", \.int64)
         staySignedIn =
             try document.optional("stay_signed_in", StaySignedIn.init(value:)) ?? .session
-        loginTokenTargets =
-            try document.list("login_token_targets", LoginTokenTarget.init(value:)) ?? []
         webOrigins = try document.required("web_origins", \.strings)
         mappers = try document.list("mappers", ClaimMapper.init(value:)) ?? []
-        roleClients = try document.optional("role_clients", \.strings)
-        seesRealmRoles = try document.optional("sees_realm_roles", \.bool) ?? true
         seesAllRoles = try document.optional("sees_all_roles", \.bool) ?? true
         tokenForm =
             try document.optional("token_form") { $0.string.flatMap(TokenForm.init) } ?? .standard
@@ -96,8 +91,6 @@ extension Client {
         document["requires_pushed_requests"] = .bool(requiresPushedRequests)
         document["dpop_bound_access_tokens"] = dpopBoundAccessTokens ? true : nil
         document["development"] = .bool(isDevelopment)
-        document["default_scopes"] = .texts(defaultScopes)
-        document["optional_scopes"] = .texts(optionalScopes)
         document["strict_authentication"] = .bool(authenticatesStrictly)
         document["token_endpoint_audience"] = .bool(takesTokenEndpointAudience)
         document["id_token_algorithm"] = idTokenAlgorithm.map { .string($0.rawValue) }
@@ -106,11 +99,8 @@ extension Client {
         document["access_token_type"] = accessTokenType.map { .string($0.rawValue) }
         document["access_token_lifetime"] = accessTokenLifetime.map(JSONValue.integer)
         document["stay_signed_in"] = staySignedIn.value
-        document["login_token_targets"] = .array(loginTokenTargets.map(\.value))
         document["web_origins"] = .texts(webOrigins)
         document["mappers"] = .array(mappers.map(\.value))
-        document["role_clients"] = roleClients.map(JSONValue.texts)
-        document["sees_realm_roles"] = .bool(seesRealmRoles)
         document["sees_all_roles"] = seesAllRoles ? nil : false
         document["token_form"] = tokenForm == .standard ? nil : .string(tokenForm.rawValue)
         document["acr_levels"] = acrLevels.map(JSONValue.init(levels:))
@@ -164,19 +154,6 @@ extension StaySignedIn {
         case .realm: "realm"
         case .idle(let seconds): .integer(seconds)
         }
-    }
-}
-
-extension LoginTokenTarget {
-    fileprivate init?(value: JSONValue) {
-        guard let object = value.object, let clientID = object.string("client_id") else {
-            return nil
-        }
-        self.init(clientID: clientID, isSilent: object.bool("silent_login_token") ?? false)
-    }
-
-    fileprivate var value: JSONValue {
-        ["client_id": .string(clientID), "silent_login_token": .bool(isSilent)]
     }
 }
 

@@ -1,7 +1,8 @@
 package import PorticoProtocol
 
 extension Realm {
-    /// Id, name and issuer stand in columns of their own, the rest in the document.
+    /// Id, name and issuer stand in columns of their own, what new people and clients get in tables, the
+    /// rest in the document.
     package init(id: String, name: String, issuer: String, document: JSONObject) throws {
         let document = Document(document)
         self.init(
@@ -33,8 +34,6 @@ extension Realm {
         codeDrift = try document.optional("code_drift", \.int64) ?? 0
         events =
             try document.optional("events", \.object).map(EventPolicy.init(document:)) ?? events
-        defaultRoles = try document.list("default_roles", RoleName.init(value:)) ?? []
-        defaultGroupIDs = try document.optional("default_groups", \.strings) ?? []
         kept = try document.optional("kept") { $0.string.map(KeptRepresentation.init(json:)) }
         tokenSwap = try document.optional("token_swap", \.object).map(TokenSwap.init(document:))
         atProtocol = try document.optional("atproto", \.object).map {
@@ -63,8 +62,6 @@ extension Realm {
         document["default_language"] = defaultLanguage.map(JSONValue.string)
         document["code_drift"] = codeDrift == 0 ? nil : .integer(codeDrift)
         document["events"] = .object(events.document)
-        document["default_roles"] = .array(defaultRoles.map(\.value))
-        document["default_groups"] = .texts(defaultGroupIDs)
         document["kept"] = self.kept.map { .string($0.json) }
         document["token_swap"] = tokenSwap.map { .object($0.document) }
         document["atproto"] = atProtocol.map { ["resource": .string($0.resource)] }

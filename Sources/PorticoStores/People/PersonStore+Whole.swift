@@ -64,13 +64,14 @@ extension SQLReader {
     private func roles(in range: [SQLValue]) throws -> [String: [RoleName]] {
         try byPerson(
             """
-            SELECT p.id, r.client_id, r.name FROM people AS p
-            JOIN person_roles AS h ON h.person_id = p.id JOIN roles AS r ON r.id = h.role_id
+            SELECT p.id, c.client_id, r.name FROM people AS p
+            JOIN person_roles AS h ON h.person_id = p.id
+            JOIN roles AS r ON r.id = h.role_id LEFT JOIN clients AS c ON c.id = r.client_id
             WHERE p.realm_id = $1 AND p.username >= $2 AND p.username <= $3
-            ORDER BY r.client_id IS NOT NULL, r.client_id, r.name
+            ORDER BY c.client_id IS NOT NULL, c.client_id, r.name
             """,
             range
-        ) { RoleName(clientID: try $0.optionalText(1), name: try $0.text(2)) }
+        ) { try RoleName($0, from: 1) }
     }
 
     private func groups(in range: [SQLValue]) throws -> [String: [String]] {

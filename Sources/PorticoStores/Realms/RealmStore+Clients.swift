@@ -1,12 +1,18 @@
+import PorticoBytes
 import PorticoProtocol
 
+/// The clients of realms, with their scopes and the clients that they hand their sign-in on to. A scope or
+/// client that the realm does not have is ``MissingReference``.
 extension RealmStore {
     /// `.conflict` where the realm has a client of that `client_id`; exactly one of many concurrent
     /// calls creates it.
     package func create(_ client: Client) async throws -> Creation {
         try await database.change { transaction in
             let creation = try transaction.insert(client)
-            if creation == .created { try transaction.raiseRealmVersion() }
+            if creation == .created {
+                try transaction.keepTargets(of: client, replacing: nil)
+                try transaction.raiseRealmVersion()
+            }
             return creation
         }
     }
@@ -16,21 +22,24 @@ extension RealmStore {
     /// - Parameter former: As for a realm.
     package func update(_ client: Client, replacing former: Client?) async throws -> Change {
         try await database.change { transaction in
-            let kept = try transaction.first(
-                "SELECT id, realm_id, client_id, settings FROM clients WHERE id = $1",
-                [.text(client.id)]
-            ) { (client: try Client(row: $0), document: try $0.document(3)) }
-            guard let kept else { return .notFound }
+            guard let kept = try transaction.keptClient(client.id) else { return .notFound }
             try transaction.expect(kept.client, toBe: former)
-            var document = kept.document
-            client.write(to: &document)
+            var (next, document) = (client, kept.document)
+            next.realmID = kept.client.realmID
+            next.write(to: &document)
             try transaction.run(
                 "UPDATE clients SET settings = $1 WHERE id = $2",
                 [SQLValue(document), .text(client.id)]
             )
+            try transaction.keepScopes(of: next, replacing: kept.client)
+            try transaction.keepTargets(of: next, replacing: kept.client)
             try transaction.raiseRealmVersion()
             return .changed
         }
+    }
+
+    package func update(_ client: Client) async throws -> Change {
+        try await update(client, replacing: nil)
     }
 
     /// Deletes a client with its roles; its grants end with it, also for one that gets its id later,
@@ -42,52 +51,101 @@ extension RealmStore {
             return .changed
         }
     }
+}
 
+/// Which clients are read: the statements for their rows and for what stands in other tables.
+struct ClientSelection: Sendable {
+    fileprivate let clients: SQLText
+    fileprivate let scopes: SQLText
+    fileprivate let targets: SQLText
+
+    /// - Parameter condition: On the client `c`. For a `static let`: its text stays for good.
+    private init(where condition: SQLText) {
+        clients = """
+            SELECT c.id, c.realm_id, c.client_id, c.settings FROM clients AS c
+            WHERE \(condition) ORDER BY c.realm_id, c.client_id
+            """
+        scopes = """
+            SELECT c.id, s.name, u.is_default FROM clients AS c
+            JOIN scopes_of_clients AS u ON u.client_id = c.id
+            JOIN client_scopes AS s ON s.id = u.scope_id
+            WHERE \(condition) ORDER BY c.id, u.place
+            """
+        targets = """
+            SELECT c.id, o.client_id, t.is_silent FROM clients AS c
+            JOIN login_token_targets AS t ON t.client_id = c.id
+            JOIN clients AS o ON o.id = t.target_id
+            WHERE \(condition) ORDER BY c.id, t.place
+            """
+    }
+
+    /// Those of realms that are neither being put together nor taken apart.
+    static let all = ClientSelection(
+        where: "c.realm_id IN (SELECT id FROM realms WHERE substr(name, 1, 1) <> '~')"
+    )
+    static let ofRealm = ClientSelection(where: "c.realm_id = $1")
+    static let byID = ClientSelection(where: "c.id = $1")
 }
 
 extension SQLReader {
-    func allClients() throws -> [Client] {
-        try rows(
-            """
-            SELECT id, realm_id, client_id, settings FROM clients
-            WHERE realm_id IN (SELECT id FROM realms WHERE substr(name, 1, 1) <> '~')
-            ORDER BY realm_id, client_id
-            """,
-            [],
-            decode: Client.init(row:)
-        )
+    /// Clients in the order of realm and `client_id`, whole.
+    func clients(_ selection: ClientSelection, _ arguments: [SQLValue]) throws -> [Client] {
+        try keptClients(selection, arguments).map(\.client)
     }
-}
 
-extension Client {
-    /// Of the columns `id, realm_id, client_id, settings`.
-    fileprivate init(row: any SQLRow) throws {
-        try self.init(
-            id: row.text(0),
-            realmID: row.text(1),
-            clientID: row.text(2),
-            document: row.document(3)
+    /// A client with the document that its settings are kept in.
+    func keptClient(_ id: String) throws -> (client: Client, document: JSONObject)? {
+        try keptClients(.byID, [.text(id)]).first
+    }
+
+    /// The one function that decodes clients.
+    private func keptClients(_ selection: ClientSelection, _ arguments: [SQLValue]) throws
+        -> [(client: Client, document: JSONObject)]
+    {
+        let scopes = Dictionary(
+            grouping: try rows(selection.scopes, arguments) {
+                (client: try $0.text(0), name: try $0.text(1), isDefault: try $0.bool(2))
+            },
+            by: \.client
         )
+        let targets = Dictionary(
+            grouping: try rows(selection.targets, arguments) {
+                let target = LoginTokenTarget(
+                    clientID: try $0.text(1),
+                    isSilent: try $0.bool(2)
+                )
+                return (client: try $0.text(0), target: target)
+            },
+            by: \.client
+        )
+        return try rows(selection.clients, arguments) { row in
+            let document = try row.document(3)
+            var client = try Client(
+                id: row.text(0),
+                realmID: row.text(1),
+                clientID: row.text(2),
+                document: document
+            )
+            let names = scopes[client.id] ?? []
+            client.defaultScopes = names.filter(\.isDefault).map(\.name)
+            client.optionalScopes = names.filter { !$0.isDefault }.map(\.name)
+            client.loginTokenTargets = (targets[client.id] ?? []).map(\.target)
+            return (client, document)
+        }
+    }
+
+    /// ``Client/id`` of the client of that `client_id`.
+    func clientUUID(_ clientID: String, realmID: String) throws -> String? {
+        try first(
+            "SELECT id FROM clients WHERE realm_id = $1 AND client_id = $2",
+            [.text(realmID), .text(clientID)]
+        ) { try $0.text(0) }
     }
 }
 
 extension SQLTransaction {
-    /// As ``RealmStore/deleteClient(id:)``.
-    func deleteClient(id: String) throws -> Change {
-        try run(
-            """
-            WITH RECURSIVE ended (id) AS (
-                SELECT id FROM grants WHERE client_id = $1
-                UNION SELECT g.id FROM grants AS g JOIN ended AS e ON g.parent_id = e.id)
-            UPDATE grants SET revoked_at = created_at
-            WHERE revoked_at IS NULL AND id IN (SELECT id FROM ended)
-            """,
-            [.text(id)]
-        )
-        let changed = try run("DELETE FROM clients WHERE id = $1", [.text(id)])
-        return changed > 0 ? .changed : .notFound
-    }
-
+    /// With its scopes. Its login token targets follow once these are there
+    /// (``keepTargets(of:replacing:)``).
     func insert(_ client: Client) throws -> Creation {
         var document = JSONObject()
         client.write(to: &document)
@@ -103,6 +161,70 @@ extension SQLTransaction {
             """,
             [.text(client.id), .text(client.realmID), .text(client.clientID), settings]
         )
-        return isNew ? .created : .conflict
+        guard isNew else { return .conflict }
+        try keepScopes(of: client, replacing: nil)
+        return .created
+    }
+
+    /// - Parameter former: What is kept; `nil`: it is new.
+    func keepScopes(of client: Client, replacing former: Client?) throws {
+        if let former {
+            guard
+                former.defaultScopes != client.defaultScopes
+                    || former.optionalScopes != client.optionalScopes
+            else { return }
+            try run("DELETE FROM scopes_of_clients WHERE client_id = $1", [.text(client.id)])
+        }
+        let names =
+            client.defaultScopes.map { ($0, true) } + client.optionalScopes.map { ($0, false) }
+        for (place, (name, isDefault)) in names.enumerated() {
+            let found = try run(
+                """
+                INSERT INTO scopes_of_clients (client_id, scope_id, is_default, place)
+                SELECT $1, id, $2, $3 FROM client_scopes WHERE realm_id = $4 AND name = $5
+                """,
+                [
+                    .text(client.id), .bool(isDefault), .int64(Int64(place)),
+                    .text(client.realmID), .text(name),
+                ]
+            )
+            guard found > 0 else { throw MissingReference() }
+        }
+    }
+
+    /// - Parameter former: As for the scopes.
+    func keepTargets(of client: Client, replacing former: Client?) throws {
+        if let former {
+            guard former.loginTokenTargets != client.loginTokenTargets else { return }
+            try run("DELETE FROM login_token_targets WHERE client_id = $1", [.text(client.id)])
+        }
+        for (place, target) in client.loginTokenTargets.enumerated() {
+            guard let id = try clientUUID(target.clientID, realmID: client.realmID) else {
+                throw MissingReference()
+            }
+            try run(
+                """
+                INSERT INTO login_token_targets (client_id, target_id, is_silent, place)
+                VALUES ($1, $2, $3, $4)
+                """,
+                [.text(client.id), .text(id), .bool(target.isSilent), .int64(Int64(place))]
+            )
+        }
+    }
+
+    /// As ``RealmStore/deleteClient(id:)``.
+    func deleteClient(id: String) throws -> Change {
+        try run(
+            """
+            WITH RECURSIVE ended (id) AS (
+                SELECT id FROM grants WHERE client_id = $1
+                UNION SELECT g.id FROM grants AS g JOIN ended AS e ON g.parent_id = e.id)
+            UPDATE grants SET revoked_at = created_at
+            WHERE revoked_at IS NULL AND id IN (SELECT id FROM ended)
+            """,
+            [.text(id)]
+        )
+        let changed = try run("DELETE FROM clients WHERE id = $1", [.text(id)])
+        return changed > 0 ? .changed : .notFound
     }
 }

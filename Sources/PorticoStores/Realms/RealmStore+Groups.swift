@@ -99,16 +99,12 @@ extension SQLReader {
         let roles = Dictionary(
             grouping: try rows(
                 """
-                SELECT g.group_id, r.client_id, r.name FROM group_roles AS g
-                JOIN roles AS r ON r.id = g.role_id ORDER BY g.group_id, r.client_id, r.name
+                SELECT g.group_id, c.client_id, r.name FROM group_roles AS g
+                JOIN roles AS r ON r.id = g.role_id LEFT JOIN clients AS c ON c.id = r.client_id
+                ORDER BY g.group_id, c.client_id, r.name
                 """,
                 []
-            ) { row in
-                (
-                    group: try row.text(0),
-                    role: RoleName(clientID: try row.optionalText(1), name: try row.text(2))
-                )
-            },
+            ) { (group: try $0.text(0), role: try RoleName($0, from: 1)) },
             by: \.group
         )
         return try rows(

@@ -24,8 +24,8 @@ package struct RealmStore: Sendable {
         try await database.scan { reader in
             RealmSnapshotRecord(
                 version: try reader.realmVersion(),
-                realms: try reader.allRealms(),
-                clients: try reader.allClients(),
+                realms: try reader.realms(.all, []),
+                clients: try reader.clients(.all, []),
                 keys: try reader.allKeys(),
                 keptKeys: try reader.allKeptKeys(),
                 scopes: try reader.allScopes(),
@@ -33,6 +33,11 @@ package struct RealmStore: Sendable {
                 graphs: try reader.roleGraphs()
             )
         }
+    }
+
+    /// The realm of that id, as it is kept now.
+    package func realm(id: String) async throws -> Realm? {
+        try await database.read { try $0.keptRealm(id)?.realm }
     }
 
     /// The names of all realms, without what is kept of them.
@@ -71,7 +76,8 @@ package struct RealmStore: Sendable {
         }
     }
 
-    /// Replaces what is kept of a realm; name, id and issuer stay.
+    /// Replaces what is kept of a realm; name, id and issuer stay. A role, group or scope that it does not
+    /// have is ``MissingReference``.
     ///
     /// - Parameter former: What the change was made from. ``ChangedMeanwhile`` is thrown where
     ///   something else is kept by now; `nil`: whatever is kept.
@@ -79,10 +85,14 @@ package struct RealmStore: Sendable {
         try await database.change { transaction in
             guard let kept = try transaction.keptRealm(realm.id) else { return .notFound }
             try transaction.expect(kept.realm, toBe: former)
-            try transaction.keep(realm, in: kept.document)
+            try transaction.keep(realm, replacing: kept)
             try transaction.raiseRealmVersion()
             return .changed
         }
+    }
+
+    package func update(_ realm: Realm) async throws -> Change {
+        try await update(realm, replacing: nil)
     }
 
     /// Deletes a realm and everything in it: one short transaction hides it, others remove what it
@@ -113,7 +123,47 @@ package struct RealmStore: Sendable {
         if change == .changed { try await removeRows(of: id) }
         return change
     }
+}
 
+/// Which realms are read: the statements for their rows and for what stands in other tables.
+struct RealmSelection: Sendable {
+    fileprivate let realms: SQLText
+    fileprivate let roles: SQLText
+    fileprivate let groups: SQLText
+    fileprivate let scopes: SQLText
+
+    /// - Parameter condition: On the realm `x`. For a `static let`: its text stays for good.
+    private init(where condition: SQLText) {
+        realms = """
+            SELECT x.id, x.name, x.issuer, x.settings FROM realms AS x
+            WHERE \(condition) ORDER BY x.name
+            """
+        roles = """
+            SELECT x.id, c.client_id, r.name FROM realms AS x
+            JOIN default_roles AS d ON d.realm_id = x.id
+            JOIN roles AS r ON r.id = d.role_id LEFT JOIN clients AS c ON c.id = r.client_id
+            WHERE \(condition) ORDER BY x.id, d.place
+            """
+        groups = """
+            SELECT x.id, d.group_id FROM realms AS x JOIN default_groups AS d ON d.realm_id = x.id
+            WHERE \(condition) ORDER BY x.id, d.place
+            """
+        scopes = """
+            SELECT x.id, s.name, u.is_default FROM realms AS x
+            JOIN scopes_of_new_clients AS u ON u.realm_id = x.id
+            JOIN client_scopes AS s ON s.id = u.scope_id
+            WHERE \(condition) ORDER BY x.id, u.place
+            """
+    }
+
+    /// Those that are neither being put together nor taken apart.
+    static let all = RealmSelection(where: "substr(x.name, 1, 1) <> '~'")
+    static let byID = RealmSelection(where: "x.id = $1")
+    static let withHMACKeys = RealmSelection(
+        where: """
+            EXISTS (SELECT 1 FROM kept_keys AS k WHERE k.realm_id = x.id AND k.kind = 'hmac')
+            """
+    )
 }
 
 extension SQLReader {
@@ -123,52 +173,59 @@ extension SQLReader {
         return version
     }
 
-    func allRealms() throws -> [Realm] {
-        try rows(
-            """
-            SELECT id, name, issuer, settings FROM realms
-            WHERE substr(name, 1, 1) <> '~' ORDER BY name
-            """,
-            [],
-            decode: Realm.init(row:)
-        )
+    /// Realms in the order of their names.
+    func realms(_ selection: RealmSelection, _ arguments: [SQLValue]) throws -> [Realm] {
+        try keptRealms(selection, arguments).map(\.realm)
     }
 
-}
-
-extension SQLTransaction {
     /// A realm with the document that its settings are kept in.
     func keptRealm(_ id: String) throws -> (realm: Realm, document: JSONObject)? {
-        try first(
-            "SELECT id, name, issuer, settings FROM realms WHERE id = $1",
-            [.text(id)]
-        ) { (realm: try Realm(row: $0), document: try $0.document(3)) }
+        try keptRealms(.byID, [.text(id)]).first
     }
 
-    /// - Parameter document: What is kept so far. Members that nothing here knows stay.
-    func keep(_ realm: Realm, in document: JSONObject) throws {
-        var document = document
-        realm.write(to: &document)
-        try run(
-            "UPDATE realms SET settings = $1 WHERE id = $2",
-            [SQLValue(document), .text(realm.id)]
+    /// The one function that decodes realms.
+    private func keptRealms(_ selection: RealmSelection, _ arguments: [SQLValue]) throws
+        -> [(realm: Realm, document: JSONObject)]
+    {
+        let roles = Dictionary(
+            grouping: try rows(selection.roles, arguments) {
+                (realm: try $0.text(0), role: try RoleName($0, from: 1))
+            },
+            by: \.realm
         )
-    }
-}
-
-extension Realm {
-    /// Of the columns `id, name, issuer, settings`.
-    init(row: any SQLRow) throws {
-        try self.init(
-            id: row.text(0),
-            name: row.text(1),
-            issuer: row.text(2),
-            document: row.document(3)
+        let groups = Dictionary(
+            grouping: try rows(selection.groups, arguments) {
+                (realm: try $0.text(0), id: try $0.text(1))
+            },
+            by: \.realm
         )
+        let scopes = Dictionary(
+            grouping: try rows(selection.scopes, arguments) {
+                (realm: try $0.text(0), name: try $0.text(1), isDefault: try $0.bool(2))
+            },
+            by: \.realm
+        )
+        return try rows(selection.realms, arguments) { row in
+            let document = try row.document(3)
+            var realm = try Realm(
+                id: row.text(0),
+                name: row.text(1),
+                issuer: row.text(2),
+                document: document
+            )
+            realm.defaultRoles = (roles[realm.id] ?? []).map(\.role)
+            realm.defaultGroupIDs = (groups[realm.id] ?? []).map(\.id)
+            let names = scopes[realm.id] ?? []
+            realm.defaultClientScopes = names.filter(\.isDefault).map(\.name)
+            realm.optionalClientScopes = names.filter { !$0.isDefault }.map(\.name)
+            return (realm, document)
+        }
     }
 }
 
 extension SQLTransaction {
+    /// Without what new people and clients get: that follows once it is there
+    /// (``keepDefaults(of:replacing:)``).
     func insert(_ realm: Realm) throws -> Creation {
         var document = JSONObject()
         realm.write(to: &document)
@@ -181,14 +238,69 @@ extension SQLTransaction {
         )
         return isNew ? .created : .conflict
     }
-}
 
-extension RealmStore {
-    package func update(_ realm: Realm) async throws -> Change {
-        try await update(realm, replacing: nil)
+    /// - Parameter kept: With its document: members that nothing here knows stay.
+    func keep(_ realm: Realm, replacing kept: (realm: Realm, document: JSONObject)) throws {
+        var document = kept.document
+        realm.write(to: &document)
+        try run(
+            "UPDATE realms SET settings = $1 WHERE id = $2",
+            [SQLValue(document), .text(realm.id)]
+        )
+        try keepDefaults(of: realm, replacing: kept.realm)
     }
 
-    package func update(_ client: Client) async throws -> Change {
-        try await update(client, replacing: nil)
+    /// What new people and clients of a realm get.
+    ///
+    /// - Parameter former: What is kept; `nil`: nothing is yet.
+    func keepDefaults(of realm: Realm, replacing former: Realm?) throws {
+        let id = SQLValue.text(realm.id)
+        if former?.defaultRoles ?? [] != realm.defaultRoles {
+            try run("DELETE FROM default_roles WHERE realm_id = $1", [id])
+            for (place, role) in realm.defaultRoles.enumerated() {
+                guard let roleID = try roleID(of: role, realmID: realm.id) else {
+                    throw MissingReference()
+                }
+                try run(
+                    "INSERT INTO default_roles (realm_id, role_id, place) VALUES ($1, $2, $3)",
+                    [id, .text(roleID), .int64(Int64(place))]
+                )
+            }
+        }
+        if former?.defaultGroupIDs ?? [] != realm.defaultGroupIDs {
+            try run("DELETE FROM default_groups WHERE realm_id = $1", [id])
+            for (place, groupID) in realm.defaultGroupIDs.enumerated() {
+                let found = try run(
+                    """
+                    INSERT INTO default_groups (realm_id, group_id, place)
+                    SELECT realm_id, id, $1 FROM groups WHERE realm_id = $2 AND id = $3
+                    """,
+                    [.int64(Int64(place)), id, .text(groupID)]
+                )
+                guard found > 0 else { throw MissingReference() }
+            }
+        }
+        try keepScopesOfNewClients(of: realm, replacing: former)
+    }
+
+    private func keepScopesOfNewClients(of realm: Realm, replacing former: Realm?) throws {
+        guard
+            former?.defaultClientScopes ?? [] != realm.defaultClientScopes
+                || former?.optionalClientScopes ?? [] != realm.optionalClientScopes
+        else { return }
+        try run("DELETE FROM scopes_of_new_clients WHERE realm_id = $1", [.text(realm.id)])
+        let names =
+            realm.defaultClientScopes.map { ($0, true) }
+            + realm.optionalClientScopes.map { ($0, false) }
+        for (place, (name, isDefault)) in names.enumerated() {
+            let found = try run(
+                """
+                INSERT INTO scopes_of_new_clients (realm_id, scope_id, is_default, place)
+                SELECT realm_id, id, $1, $2 FROM client_scopes WHERE realm_id = $3 AND name = $4
+                """,
+                [.bool(isDefault), .int64(Int64(place)), .text(realm.id), .text(name)]
+            )
+            guard found > 0 else { throw MissingReference() }
+        }
     }
 }
