@@ -1,3 +1,4 @@
+import PorticoBytes
 import PorticoProtocol
 import PorticoProvider
 import PorticoStores
@@ -36,8 +37,11 @@ struct ClientScopes {
             .filter { $0 != "offline_access" && $0 != "device_sso" }
         let others = Set(asked).subtracting(client.defaultScopes)
         client.optionalScopes = registrable(asked.filter(others.contains), subject, report: &report)
-        if named.contains("offline_access"), !client.optionalScopes.contains("offline_access") {
-            client.optionalScopes.append("offline_access")
+        let offline = "offline_access"
+        if named.contains(offline), known.contains(offline),
+            !client.optionalScopes.contains(offline)
+        {
+            client.optionalScopes.append(offline)
             report.add(.changed, subject, "must ask for offline_access to get it")
         }
     }

@@ -22,6 +22,12 @@ struct ClientFields: Sendable {
 
     /// A new client, with Keycloak's defaults.
     func new(_ representation: Representation) throws -> (client: Client, secret: SecretText?) {
+        // Its tokens would have next to nothing.
+        guard !scopes.isEmpty else {
+            throw AdminRefusal.invalid(
+                "This realm has no client scopes: see portico client create."
+            )
+        }
         var json = representation.object
         let id = UniqueID(random: call.moment.random).text
         if json["id"] == nil { json["id"] = .string(id) }

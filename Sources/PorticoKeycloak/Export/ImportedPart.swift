@@ -22,7 +22,7 @@ struct ImportedPart {
         leaveOutDefaultGroups()
         leaveOutDefaultRoles()
         leaveOutClients()
-        leaveOutScopes(here)
+        leaveOutScopes(here, of: realm.name)
         leaveOutKeys(here)
     }
 
@@ -54,8 +54,8 @@ struct ImportedPart {
         }
     }
 
-    /// Names of scopes that neither the file nor the realm describes.
-    private mutating func leaveOutScopes(_ here: JSONObject) {
+    /// Names of scopes that neither the file nor the realm describes. Keycloak's own clients keep them as data.
+    private mutating func leaveOutScopes(_ here: JSONObject, of realm: String) {
         let scopes = json.array("clientScopes") ?? here.array("clientScopes") ?? []
         let known = Set(scopes.compactMap { $0.object?.string("name").map(ExactText.init) })
         func leaveOut(_ members: [String], of object: inout JSONObject) {
@@ -74,7 +74,9 @@ struct ImportedPart {
         guard let clients = json.array("clients") else { return }
         json["clients"] = .array(
             clients.map { client in
-                guard var object = client.object else { return client }
+                guard var object = client.object,
+                    !Client.isBuiltIn(object.string("clientId") ?? "", in: realm)
+                else { return client }
                 for member in ["defaultClientScopes", "optionalClientScopes"] {
                     leaveOut([member], of: &object)
                 }
