@@ -108,7 +108,9 @@ struct CompletedRealmTests {
         #expect(master.roles.contains { $0.name == "admin" && $0.clientID == nil })
     }
 
-    @Test("A realm that is here has another default role only where the file describes it and says so")
+    @Test(
+        "A realm that is here has another default role only where the file describes it and says so"
+    )
     func defaultRole() async throws {
         let moment = Moment(now: RealmImportTests.noon.now, random: .system)
         var new = try RealmCreation(ring: TestRealm.ring)(

@@ -126,7 +126,10 @@ import Testing
         #expect(realm.defaultClientScopes == ["c"] && realm.optionalClientScopes == [])
     }
 
-    @Test("a scope that gets another name is the client's still", arguments: StoreUnderTest.allCases)
+    @Test(
+        "a scope that gets another name is the client's still",
+        arguments: StoreUnderTest.allCases
+    )
     func renamed(_ database: StoreUnderTest) async throws {
         let stores = try await woven(database)
         let scopes = try await stores.realms.scopes(realmID: "realm-1")

@@ -132,7 +132,9 @@ struct AdminScopes: Sendable {
         try call.expect(!isGiven || call.rights.mayAssign(scope.name))
         var realm = call.realm.realm
         realm.defaultClientScopes.removeAll { sameBytes($0, scope.name) && (isGiven || isDefault) }
-        realm.optionalClientScopes.removeAll { sameBytes($0, scope.name) && (isGiven || !isDefault) }
+        realm.optionalClientScopes.removeAll {
+            sameBytes($0, scope.name) && (isGiven || !isDefault)
+        }
         if isGiven {
             if isDefault {
                 realm.defaultClientScopes.append(scope.name)

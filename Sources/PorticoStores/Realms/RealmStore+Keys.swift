@@ -130,13 +130,17 @@ extension RealmStore {
     /// that verified the tokens: with these, tokens could be made.
     package func closeTokenSwaps(at now: Int64) async throws {
         let closing = try await database.scan { reader in
-            try reader.realms(.withHMACKeys, []).filter { $0.tokenSwap.map { $0.closesAt <= now } ?? false }
+            try reader.realms(.withHMACKeys, []).filter {
+                $0.tokenSwap.map { $0.closesAt <= now } ?? false
+            }
         }
         for realm in closing {
             try await database.change { transaction in
                 // Someone may have kept it open meanwhile.
                 guard
-                    let kept = try transaction.realms(.withHMACKeys, []).first(where: { $0.id == realm.id }),
+                    let kept = try transaction.realms(.withHMACKeys, []).first(where: {
+                        $0.id == realm.id
+                    }),
                     kept == realm
                 else { return }
                 try transaction.run(

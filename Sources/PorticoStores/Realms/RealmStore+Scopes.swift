@@ -174,7 +174,10 @@ extension SQLTransaction {
                 """,
                 [.text(id), .text(roleID)]
             )
-            try run("UPDATE client_scopes SET is_limited = $1 WHERE id = $2", [.bool(true), .text(id)])
+            try run(
+                "UPDATE client_scopes SET is_limited = $1 WHERE id = $2",
+                [.bool(true), .text(id)]
+            )
         }
     }
 
