@@ -102,22 +102,10 @@ extension SQLReader {
     private func keptClients(_ selection: ClientSelection, _ arguments: [SQLValue]) throws
         -> [(client: Client, document: JSONObject)]
     {
-        let scopes = Dictionary(
-            grouping: try rows(selection.scopes, arguments) {
-                (client: try $0.text(0), name: try $0.text(1), isDefault: try $0.bool(2))
-            },
-            by: \.client
-        )
-        let targets = Dictionary(
-            grouping: try rows(selection.targets, arguments) {
-                let target = LoginTokenTarget(
-                    clientID: try $0.text(1),
-                    isSilent: try $0.bool(2)
-                )
-                return (client: try $0.text(0), target: target)
-            },
-            by: \.client
-        )
+        let scopes = try grouped(selection.scopes, arguments, decode: AssignedScope.init(row:))
+        let targets = try grouped(selection.targets, arguments) {
+            LoginTokenTarget(clientID: try $0.text(1), isSilent: try $0.bool(2))
+        }
         return try rows(selection.clients, arguments) { row in
             let document = try row.document(3)
             var client = try Client(
@@ -129,7 +117,7 @@ extension SQLReader {
             let names = scopes[client.id] ?? []
             client.defaultScopes = names.filter(\.isDefault).map(\.name)
             client.optionalScopes = names.filter { !$0.isDefault }.map(\.name)
-            client.loginTokenTargets = (targets[client.id] ?? []).map(\.target)
+            client.loginTokenTargets = targets[client.id] ?? []
             return (client, document)
         }
     }
@@ -175,21 +163,15 @@ extension SQLTransaction {
             else { return }
             try run("DELETE FROM scopes_of_clients WHERE client_id = $1", [.text(client.id)])
         }
-        let names =
-            client.defaultScopes.map { ($0, true) } + client.optionalScopes.map { ($0, false) }
-        for (place, (name, isDefault)) in names.enumerated() {
-            let found = try run(
-                """
+        try assign(
+            AssignedScope.list(client.defaultScopes, client.optionalScopes),
+            by: """
                 INSERT INTO scopes_of_clients (client_id, scope_id, is_default, place)
                 SELECT $1, id, $2, $3 FROM client_scopes WHERE realm_id = $4 AND name = $5
                 """,
-                [
-                    .text(client.id), .bool(isDefault), .int64(Int64(place)),
-                    .text(client.realmID), .text(name),
-                ]
-            )
-            guard found > 0 else { throw MissingReference() }
-        }
+            to: client.id,
+            realmID: client.realmID
+        )
     }
 
     /// - Parameter former: As for the scopes.

@@ -96,17 +96,14 @@ extension RealmStore {
 extension SQLReader {
     /// All groups of all realms, parents before their children.
     func allGroups() throws -> [GroupWithRoles] {
-        let roles = Dictionary(
-            grouping: try rows(
-                """
-                SELECT g.group_id, c.client_id, r.name FROM group_roles AS g
-                JOIN roles AS r ON r.id = g.role_id LEFT JOIN clients AS c ON c.id = r.client_id
-                ORDER BY g.group_id, c.client_id, r.name
-                """,
-                []
-            ) { (group: try $0.text(0), role: try RoleName($0, from: 1)) },
-            by: \.group
-        )
+        let roles = try grouped(
+            """
+            SELECT g.group_id, c.client_id, r.name FROM group_roles AS g
+            JOIN roles AS r ON r.id = g.role_id LEFT JOIN clients AS c ON c.id = r.client_id
+            ORDER BY g.group_id, c.client_id, r.name
+            """,
+            []
+        ) { try RoleName($0, from: 1) }
         return try rows(
             """
             WITH RECURSIVE tree (id, depth) AS (
@@ -119,7 +116,7 @@ extension SQLReader {
             []
         ) { row in
             let group = try Group(row: row)
-            return GroupWithRoles(group: group, roles: (roles[group.id] ?? []).map(\.role))
+            return GroupWithRoles(group: group, roles: roles[group.id] ?? [])
         }
     }
 

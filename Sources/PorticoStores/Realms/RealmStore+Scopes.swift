@@ -134,7 +134,48 @@ extension ClientScope {
     }
 }
 
+/// A scope that a client has, or that new clients of a realm get.
+struct AssignedScope {
+    let name: String
+    let isDefault: Bool
+
+    static func list(_ defaults: [String], _ optionals: [String]) -> [AssignedScope] {
+        defaults.map { AssignedScope(name: $0, isDefault: true) }
+            + optionals.map { AssignedScope(name: $0, isDefault: false) }
+    }
+}
+
+extension AssignedScope {
+    /// Of the second column and the third.
+    init(row: any SQLRow) throws {
+        self.init(name: try row.text(1), isDefault: try row.bool(2))
+    }
+}
+
 extension SQLTransaction {
+    /// Writes scopes in their order; one that the realm does not have throws ``MissingReference``.
+    ///
+    /// - Parameters:
+    ///   - statement: Of the owner's id, whether it is by default, its place, the realm and its name.
+    ///   - owner: The id of a client or realm.
+    func assign(
+        _ scopes: [AssignedScope],
+        by statement: SQLText,
+        to owner: String,
+        realmID: String
+    ) throws {
+        for (place, scope) in scopes.enumerated() {
+            let found = try run(
+                statement,
+                [
+                    .text(owner), .bool(scope.isDefault), .int64(Int64(place)), .text(realmID),
+                    .text(scope.name),
+                ]
+            )
+            guard found > 0 else { throw MissingReference() }
+        }
+    }
+
     func insert(_ scope: ClientScope) throws -> Creation {
         let isNew = try hasRow(
             """

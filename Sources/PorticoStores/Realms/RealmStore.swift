@@ -187,24 +187,9 @@ extension SQLReader {
     private func keptRealms(_ selection: RealmSelection, _ arguments: [SQLValue]) throws
         -> [(realm: Realm, document: JSONObject)]
     {
-        let roles = Dictionary(
-            grouping: try rows(selection.roles, arguments) {
-                (realm: try $0.text(0), role: try RoleName($0, from: 1))
-            },
-            by: \.realm
-        )
-        let groups = Dictionary(
-            grouping: try rows(selection.groups, arguments) {
-                (realm: try $0.text(0), id: try $0.text(1))
-            },
-            by: \.realm
-        )
-        let scopes = Dictionary(
-            grouping: try rows(selection.scopes, arguments) {
-                (realm: try $0.text(0), name: try $0.text(1), isDefault: try $0.bool(2))
-            },
-            by: \.realm
-        )
+        let roles = try grouped(selection.roles, arguments) { try RoleName($0, from: 1) }
+        let groups = try grouped(selection.groups, arguments) { try $0.text(1) }
+        let scopes = try grouped(selection.scopes, arguments, decode: AssignedScope.init(row:))
         return try rows(selection.realms, arguments) { row in
             let document = try row.document(3)
             var realm = try Realm(
@@ -213,8 +198,8 @@ extension SQLReader {
                 issuer: row.text(2),
                 document: document
             )
-            realm.defaultRoles = (roles[realm.id] ?? []).map(\.role)
-            realm.defaultGroupIDs = (groups[realm.id] ?? []).map(\.id)
+            realm.defaultRoles = roles[realm.id] ?? []
+            realm.defaultGroupIDs = groups[realm.id] ?? []
             let names = scopes[realm.id] ?? []
             realm.defaultClientScopes = names.filter(\.isDefault).map(\.name)
             realm.optionalClientScopes = names.filter { !$0.isDefault }.map(\.name)
@@ -280,27 +265,19 @@ extension SQLTransaction {
                 guard found > 0 else { throw MissingReference() }
             }
         }
-        try keepScopesOfNewClients(of: realm, replacing: former)
-    }
-
-    private func keepScopesOfNewClients(of realm: Realm, replacing former: Realm?) throws {
-        guard
-            former?.defaultClientScopes ?? [] != realm.defaultClientScopes
-                || former?.optionalClientScopes ?? [] != realm.optionalClientScopes
-        else { return }
-        try run("DELETE FROM scopes_of_new_clients WHERE realm_id = $1", [.text(realm.id)])
-        let names =
-            realm.defaultClientScopes.map { ($0, true) }
-            + realm.optionalClientScopes.map { ($0, false) }
-        for (place, (name, isDefault)) in names.enumerated() {
-            let found = try run(
-                """
-                INSERT INTO scopes_of_new_clients (realm_id, scope_id, is_default, place)
-                SELECT realm_id, id, $1, $2 FROM client_scopes WHERE realm_id = $3 AND name = $4
-                """,
-                [.bool(isDefault), .int64(Int64(place)), .text(realm.id), .text(name)]
+        if former?.defaultClientScopes ?? [] != realm.defaultClientScopes
+            || former?.optionalClientScopes ?? [] != realm.optionalClientScopes
+        {
+            try run("DELETE FROM scopes_of_new_clients WHERE realm_id = $1", [id])
+            try assign(
+                AssignedScope.list(realm.defaultClientScopes, realm.optionalClientScopes),
+                by: """
+                    INSERT INTO scopes_of_new_clients (realm_id, scope_id, is_default, place)
+                    SELECT $1, id, $2, $3 FROM client_scopes WHERE realm_id = $4 AND name = $5
+                    """,
+                to: realm.id,
+                realmID: realm.id
             )
-            guard found > 0 else { throw MissingReference() }
         }
     }
 }
