@@ -53,73 +53,49 @@ extension RealmStore {
     }
 }
 
-/// Which clients are read: the statements for their rows and for what stands in other tables.
-struct ClientSelection: Sendable {
-    fileprivate let clients: SQLText
-    fileprivate let scopes: SQLText
-    fileprivate let targets: SQLText
-
-    /// - Parameter condition: On the client `c`. For a `static let`: its text stays for good.
-    private init(where condition: SQLText) {
-        clients = """
-            SELECT c.id, c.realm_id, c.client_id, c.settings FROM clients AS c
-            WHERE \(condition) ORDER BY c.realm_id, c.client_id
-            """
-        scopes = """
-            SELECT c.id, s.name, u.is_default FROM clients AS c
-            JOIN scopes_of_clients AS u ON u.client_id = c.id
-            JOIN client_scopes AS s ON s.id = u.scope_id
-            WHERE \(condition) ORDER BY c.id, u.place
-            """
-        targets = """
-            SELECT c.id, o.client_id, t.is_silent FROM clients AS c
-            JOIN login_token_targets AS t ON t.client_id = c.id
-            JOIN clients AS o ON o.id = t.target_id
-            WHERE \(condition) ORDER BY c.id, t.place
-            """
-    }
-
-    /// Those of realms that are neither being put together nor taken apart.
-    static let all = ClientSelection(
-        where: "c.realm_id IN (SELECT id FROM realms WHERE substr(name, 1, 1) <> '~')"
-    )
-    static let ofRealm = ClientSelection(where: "c.realm_id = $1")
-    static let byID = ClientSelection(where: "c.id = $1")
-}
-
 extension SQLReader {
-    /// Clients in the order of realm and `client_id`, whole.
-    func clients(_ selection: ClientSelection, _ arguments: [SQLValue]) throws -> [Client] {
-        try keptClients(selection, arguments).map(\.client)
+    func allClients() throws -> [Client] {
+        try rows(
+            """
+            SELECT id, realm_id, client_id, settings FROM clients
+            WHERE realm_id IN (SELECT id FROM realms WHERE substr(name, 1, 1) <> '~')
+            ORDER BY realm_id, client_id
+            """,
+            [],
+            decode: Client.init(row:)
+        ).map(withScopes)
     }
 
     /// A client with the document that its settings are kept in.
     func keptClient(_ id: String) throws -> (client: Client, document: JSONObject)? {
-        try keptClients(.byID, [.text(id)]).first
+        let kept = try first(
+            "SELECT id, realm_id, client_id, settings FROM clients WHERE id = $1",
+            [.text(id)]
+        ) { (client: try Client(row: $0), document: try $0.document(3)) }
+        return try kept.map { (try withScopes($0.client), $0.document) }
     }
 
-    /// The one function that decodes clients.
-    private func keptClients(_ selection: ClientSelection, _ arguments: [SQLValue]) throws
-        -> [(client: Client, document: JSONObject)]
-    {
-        let scopes = try grouped(selection.scopes, arguments, decode: AssignedScope.init(row:))
-        let targets = try grouped(selection.targets, arguments) {
-            LoginTokenTarget(clientID: try $0.text(1), isSilent: try $0.bool(2))
-        }
-        return try rows(selection.clients, arguments) { row in
-            let document = try row.document(3)
-            var client = try Client(
-                id: row.text(0),
-                realmID: row.text(1),
-                clientID: row.text(2),
-                document: document
-            )
-            let names = scopes[client.id] ?? []
-            client.defaultScopes = names.filter(\.isDefault).map(\.name)
-            client.optionalScopes = names.filter { !$0.isDefault }.map(\.name)
-            client.loginTokenTargets = targets[client.id] ?? []
-            return (client, document)
-        }
+    /// A client as its row has it, with its scopes and login token targets: every reading of clients ends
+    /// here.
+    func withScopes(_ client: Client) throws -> Client {
+        var client = client
+        (client.defaultScopes, client.optionalScopes) = try scopeLists(
+            """
+            SELECT s.name, u.is_default FROM scopes_of_clients AS u
+            JOIN client_scopes AS s ON s.id = u.scope_id
+            WHERE u.client_id = $1 ORDER BY u.place
+            """,
+            of: client.id
+        )
+        client.loginTokenTargets = try rows(
+            """
+            SELECT c.client_id, t.is_silent FROM login_token_targets AS t
+            JOIN clients AS c ON c.id = t.target_id
+            WHERE t.client_id = $1 ORDER BY t.place
+            """,
+            [.text(client.id)]
+        ) { LoginTokenTarget(clientID: try $0.text(0), isSilent: try $0.bool(1)) }
+        return client
     }
 
     /// ``Client/id`` of the client of that `client_id`.
@@ -128,6 +104,18 @@ extension SQLReader {
             "SELECT id FROM clients WHERE realm_id = $1 AND client_id = $2",
             [.text(realmID), .text(clientID)]
         ) { try $0.text(0) }
+    }
+}
+
+extension Client {
+    /// Of the columns `id, realm_id, client_id, settings`.
+    fileprivate init(row: any SQLRow) throws {
+        try self.init(
+            id: row.text(0),
+            realmID: row.text(1),
+            clientID: row.text(2),
+            document: row.document(3)
+        )
     }
 }
 
@@ -164,7 +152,7 @@ extension SQLTransaction {
             try run("DELETE FROM scopes_of_clients WHERE client_id = $1", [.text(client.id)])
         }
         try assign(
-            AssignedScope.list(client.defaultScopes, client.optionalScopes),
+            (client.defaultScopes, client.optionalScopes),
             by: """
                 INSERT INTO scopes_of_clients (client_id, scope_id, is_default, place)
                 SELECT $1, id, $2, $3 FROM client_scopes WHERE realm_id = $4 AND name = $5

@@ -130,7 +130,7 @@ extension RealmStore {
     /// that verified the tokens: with these, tokens could be made.
     package func closeTokenSwaps(at now: Int64) async throws {
         let closing = try await database.scan { reader in
-            try reader.realms(.withHMACKeys, []).filter {
+            try reader.withHMACKeys().filter {
                 $0.tokenSwap.map { $0.closesAt <= now } ?? false
             }
         }
@@ -138,7 +138,7 @@ extension RealmStore {
             try await database.change { transaction in
                 // Someone may have kept it open meanwhile.
                 guard
-                    let kept = try transaction.realms(.withHMACKeys, []).first(where: {
+                    let kept = try transaction.withHMACKeys().first(where: {
                         $0.id == realm.id
                     }),
                     kept == realm
@@ -150,5 +150,18 @@ extension RealmStore {
                 try transaction.raiseRealmVersion()
             }
         }
+    }
+}
+
+extension SQLReader {
+    fileprivate func withHMACKeys() throws -> [Realm] {
+        try rows(
+            """
+            SELECT r.id, r.name, r.issuer, r.settings FROM realms AS r
+            WHERE EXISTS (SELECT 1 FROM kept_keys AS k WHERE k.realm_id = r.id AND k.kind = 'hmac')
+            """,
+            [],
+            decode: Realm.init(row:)
+        ).map(withDefaults)
     }
 }

@@ -134,21 +134,14 @@ extension ClientScope {
     }
 }
 
-/// A scope that a client has, or that new clients of a realm get.
-struct AssignedScope {
-    let name: String
-    let isDefault: Bool
+/// The names of scopes that a client has, or that new clients of a realm get.
+typealias ScopeLists = (defaults: [String], optionals: [String])
 
-    static func list(_ defaults: [String], _ optionals: [String]) -> [AssignedScope] {
-        defaults.map { AssignedScope(name: $0, isDefault: true) }
-            + optionals.map { AssignedScope(name: $0, isDefault: false) }
-    }
-}
-
-extension AssignedScope {
-    /// Of the second column and the third.
-    init(row: any SQLRow) throws {
-        self.init(name: try row.text(1), isDefault: try row.bool(2))
+extension SQLReader {
+    /// - Parameter statement: For names of scopes and whether they are by default, in order.
+    func scopeLists(_ statement: SQLText, of owner: String) throws -> ScopeLists {
+        let scopes = try rows(statement, [.text(owner)]) { (try $0.text(0), try $0.bool(1)) }
+        return (scopes.filter(\.1).map(\.0), scopes.filter { !$0.1 }.map(\.0))
     }
 }
 
@@ -159,17 +152,18 @@ extension SQLTransaction {
     ///   - statement: Of the owner's id, whether it is by default, its place, the realm and its name.
     ///   - owner: The id of a client or realm.
     func assign(
-        _ scopes: [AssignedScope],
+        _ lists: ScopeLists,
         by statement: SQLText,
         to owner: String,
         realmID: String
     ) throws {
-        for (place, scope) in scopes.enumerated() {
+        let scopes = lists.defaults.map { ($0, true) } + lists.optionals.map { ($0, false) }
+        for (place, (name, isDefault)) in scopes.enumerated() {
             let found = try run(
                 statement,
                 [
-                    .text(owner), .bool(scope.isDefault), .int64(Int64(place)), .text(realmID),
-                    .text(scope.name),
+                    .text(owner), .bool(isDefault), .int64(Int64(place)), .text(realmID),
+                    .text(name),
                 ]
             )
             guard found > 0 else { throw MissingReference() }

@@ -242,7 +242,7 @@ extension RealmStore {
             var whole = NewRealm(
                 realm: realm,
                 keys: try reader.allKeys().filter { $0.realmID == id },
-                clients: try reader.clients(.ofRealm, [.text(id)]),
+                clients: try reader.allClients().filter { $0.realmID == id },
                 roles: try reader.roles(realmID: id)
             )
             whole.keptKeys = try reader.allKeptKeys().filter { $0.realmID == id }

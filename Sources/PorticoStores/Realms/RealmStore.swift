@@ -24,8 +24,8 @@ package struct RealmStore: Sendable {
         try await database.scan { reader in
             RealmSnapshotRecord(
                 version: try reader.realmVersion(),
-                realms: try reader.realms(.all, []),
-                clients: try reader.clients(.all, []),
+                realms: try reader.allRealms(),
+                clients: try reader.allClients(),
                 keys: try reader.allKeys(),
                 keptKeys: try reader.allKeptKeys(),
                 scopes: try reader.allScopes(),
@@ -125,47 +125,6 @@ package struct RealmStore: Sendable {
     }
 }
 
-/// Which realms are read: the statements for their rows and for what stands in other tables.
-struct RealmSelection: Sendable {
-    fileprivate let realms: SQLText
-    fileprivate let roles: SQLText
-    fileprivate let groups: SQLText
-    fileprivate let scopes: SQLText
-
-    /// - Parameter condition: On the realm `x`. For a `static let`: its text stays for good.
-    private init(where condition: SQLText) {
-        realms = """
-            SELECT x.id, x.name, x.issuer, x.settings FROM realms AS x
-            WHERE \(condition) ORDER BY x.name
-            """
-        roles = """
-            SELECT x.id, c.client_id, r.name FROM realms AS x
-            JOIN default_roles AS d ON d.realm_id = x.id
-            JOIN roles AS r ON r.id = d.role_id LEFT JOIN clients AS c ON c.id = r.client_id
-            WHERE \(condition) ORDER BY x.id, d.place
-            """
-        groups = """
-            SELECT x.id, d.group_id FROM realms AS x JOIN default_groups AS d ON d.realm_id = x.id
-            WHERE \(condition) ORDER BY x.id, d.place
-            """
-        scopes = """
-            SELECT x.id, s.name, u.is_default FROM realms AS x
-            JOIN scopes_of_new_clients AS u ON u.realm_id = x.id
-            JOIN client_scopes AS s ON s.id = u.scope_id
-            WHERE \(condition) ORDER BY x.id, u.place
-            """
-    }
-
-    /// Those that are neither being put together nor taken apart.
-    static let all = RealmSelection(where: "substr(x.name, 1, 1) <> '~'")
-    static let byID = RealmSelection(where: "x.id = $1")
-    static let withHMACKeys = RealmSelection(
-        where: """
-            EXISTS (SELECT 1 FROM kept_keys AS k WHERE k.realm_id = x.id AND k.kind = 'hmac')
-            """
-    )
-}
-
 extension SQLReader {
     func realmVersion() throws -> Int64 {
         let version = try first("SELECT version FROM realm_version", []) { try $0.int64(0) }
@@ -173,38 +132,62 @@ extension SQLReader {
         return version
     }
 
-    /// Realms in the order of their names.
-    func realms(_ selection: RealmSelection, _ arguments: [SQLValue]) throws -> [Realm] {
-        try keptRealms(selection, arguments).map(\.realm)
+    func allRealms() throws -> [Realm] {
+        try rows(
+            """
+            SELECT id, name, issuer, settings FROM realms
+            WHERE substr(name, 1, 1) <> '~' ORDER BY name
+            """,
+            [],
+            decode: Realm.init(row:)
+        ).map(withDefaults)
     }
 
     /// A realm with the document that its settings are kept in.
     func keptRealm(_ id: String) throws -> (realm: Realm, document: JSONObject)? {
-        try keptRealms(.byID, [.text(id)]).first
+        let kept = try first(
+            "SELECT id, name, issuer, settings FROM realms WHERE id = $1",
+            [.text(id)]
+        ) { (realm: try Realm(row: $0), document: try $0.document(3)) }
+        return try kept.map { (try withDefaults($0.realm), $0.document) }
     }
 
-    /// The one function that decodes realms.
-    private func keptRealms(_ selection: RealmSelection, _ arguments: [SQLValue]) throws
-        -> [(realm: Realm, document: JSONObject)]
-    {
-        let roles = try grouped(selection.roles, arguments) { try RoleName($0, from: 1) }
-        let groups = try grouped(selection.groups, arguments) { try $0.text(1) }
-        let scopes = try grouped(selection.scopes, arguments, decode: AssignedScope.init(row:))
-        return try rows(selection.realms, arguments) { row in
-            let document = try row.document(3)
-            var realm = try Realm(
-                id: row.text(0),
-                name: row.text(1),
-                issuer: row.text(2),
-                document: document
-            )
-            realm.defaultRoles = roles[realm.id] ?? []
-            realm.defaultGroupIDs = groups[realm.id] ?? []
-            let names = scopes[realm.id] ?? []
-            realm.defaultClientScopes = names.filter(\.isDefault).map(\.name)
-            realm.optionalClientScopes = names.filter { !$0.isDefault }.map(\.name)
-            return (realm, document)
-        }
+    /// A realm as its row has it, with what new people and clients get: every reading of realms ends here.
+    func withDefaults(_ realm: Realm) throws -> Realm {
+        var realm = realm
+        realm.defaultRoles = try rows(
+            """
+            SELECT c.client_id, r.name FROM default_roles AS d
+            JOIN roles AS r ON r.id = d.role_id LEFT JOIN clients AS c ON c.id = r.client_id
+            WHERE d.realm_id = $1 ORDER BY d.place
+            """,
+            [.text(realm.id)]
+        ) { try RoleName($0, from: 0) }
+        realm.defaultGroupIDs = try rows(
+            "SELECT group_id FROM default_groups WHERE realm_id = $1 ORDER BY place",
+            [.text(realm.id)]
+        ) { try $0.text(0) }
+        (realm.defaultClientScopes, realm.optionalClientScopes) = try scopeLists(
+            """
+            SELECT s.name, u.is_default FROM scopes_of_new_clients AS u
+            JOIN client_scopes AS s ON s.id = u.scope_id
+            WHERE u.realm_id = $1 ORDER BY u.place
+            """,
+            of: realm.id
+        )
+        return realm
+    }
+}
+
+extension Realm {
+    /// Of the columns `id, name, issuer, settings`.
+    init(row: any SQLRow) throws {
+        try self.init(
+            id: row.text(0),
+            name: row.text(1),
+            issuer: row.text(2),
+            document: row.document(3)
+        )
     }
 }
 
@@ -270,7 +253,7 @@ extension SQLTransaction {
         {
             try run("DELETE FROM scopes_of_new_clients WHERE realm_id = $1", [id])
             try assign(
-                AssignedScope.list(realm.defaultClientScopes, realm.optionalClientScopes),
+                (realm.defaultClientScopes, realm.optionalClientScopes),
                 by: """
                     INSERT INTO scopes_of_new_clients (realm_id, scope_id, is_default, place)
                     SELECT $1, id, $2, $3 FROM client_scopes WHERE realm_id = $4 AND name = $5
