@@ -170,7 +170,7 @@ struct DoctorTests {
         for (name, target) in [
             ("shop", []), ("mail", ["--silent-login-token-target", "shop"]),
             ("news", ["--login-token-target", "shop"]),
-        ] {
+        ] as [(String, [String])] {
             #expect(try portico.run(["client", "create", name] + redirect + target).status == 0)
         }
         let doctor = try portico.run(["doctor", "--offline"])
