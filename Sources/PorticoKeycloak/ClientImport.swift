@@ -21,7 +21,7 @@ struct ClientImport {
     ) throws(RealmImportError) -> [Client] {
         var clients: [Client] = []
         var names: Set<ExactText> = []
-        let scopes = try ClientScopes(realm, scopes: self.scopes)
+        let scopes = ClientScopes(of: self.realm, scopes: self.scopes)
         for representation in try realm.children("clients") {
             guard let clientID = try representation.text("clientId") else {
                 throw .missing(path: representation.path(of: "clientId"))
@@ -216,6 +216,9 @@ struct ClientImport {
             type: .public,
             authentication: .none
         )
+        let known = Set(scopes.filter(\.isOffered).map(\.name))
+        client.defaultScopes = StandardScopes.defaults.filter(known.contains)
+        client.optionalScopes = StandardScopes.optionals.filter(known.contains)
         // Only for what the password grant gives (``PasswordGrant``).
         let refreshes = clientID == "admin-cli" && realm.name == AdminRights.master
         client.grantTypes = refreshes ? [.refreshToken] : []

@@ -1,3 +1,4 @@
+import PorticoBytes
 import PorticoProtocol
 import PorticoProvider
 import PorticoStores
@@ -10,11 +11,11 @@ struct ClientScopes {
     private let defaults: [String]
     private let optionals: [String]
 
-    init(_ realm: Representation, scopes: [ClientScope]) throws(RealmImportError) {
+    init(of realm: Realm, scopes: [ClientScope]) {
         all = Set(scopes.map(\.name))
         known = Set(scopes.filter(\.isOffered).map(\.name))
-        defaults = try realm.strings("defaultDefaultClientScopes") ?? BuiltInScopes.defaults
-        optionals = try realm.strings("defaultOptionalClientScopes") ?? BuiltInScopes.optionals
+        defaults = realm.defaultClientScopes
+        optionals = realm.optionalClientScopes
     }
 
     /// - Parameter here: The client that is here: a list that the file does not have stays.
@@ -27,20 +28,28 @@ struct ClientScopes {
         throws(RealmImportError)
     {
         let subject = "client \(client.clientID)"
-        let said = try representation.strings("defaultClientScopes")
-        let named = said ?? (here == nil ? defaults : [])
+        // One list alone is all that a client has, as in Keycloak.
+        let saidDefaults = try representation.strings("defaultClientScopes")
+        let saidOptionals = try representation.strings("optionalClientScopes")
+        let saysNone = saidDefaults == nil && saidOptionals == nil
+        let named = saidDefaults ?? (saysNone && here == nil ? defaults : [])
+        let asked = saidOptionals ?? (saysNone && here == nil ? optionals : [])
         // What needs consent must be requested (OpenID Connect Core §11).
         client.defaultScopes = registrable(named, subject, report: &report)
             .filter { $0 != "offline_access" && $0 != "device_sso" }
-        if let here, said == nil { client.defaultScopes = here.defaultScopes }
-        let asked = try representation.strings("optionalClientScopes")
-        let others = Set(asked ?? here?.optionalScopes ?? optionals)
-            .subtracting(client.defaultScopes)
-        let names = (asked ?? here?.optionalScopes ?? optionals).filter(others.contains)
-        client.optionalScopes =
-            asked == nil && here != nil ? names : registrable(names, subject, report: &report)
-        if named.contains("offline_access"), !client.optionalScopes.contains("offline_access") {
-            client.optionalScopes.append("offline_access")
+        if let here, saidDefaults == nil { client.defaultScopes = here.defaultScopes }
+        let others = Set(asked).subtracting(client.defaultScopes)
+        client.optionalScopes = registrable(asked.filter(others.contains), subject, report: &report)
+        if let here, saidOptionals == nil {
+            client.optionalScopes = here.optionalScopes.filter {
+                !client.defaultScopes.contains($0)
+            }
+        }
+        let offline = "offline_access"
+        if named.contains(offline), known.contains(offline),
+            !client.optionalScopes.contains(offline)
+        {
+            client.optionalScopes.append(offline)
             report.add(.changed, subject, "must ask for offline_access to get it")
         }
     }
@@ -65,4 +74,80 @@ struct ClientScopes {
         }
         return registrable
     }
+}
+
+extension Realm {
+    /// Takes from a file which scopes new clients get: those that the realm has. Where the file has no such
+    /// list, what is here stays, and a new realm has Keycloak's.
+    ///
+    /// - Parameter scopes: Of the file.
+    mutating func takeClientScopes(
+        of file: Representation,
+        among scopes: [ClientScope],
+        over existing: ExistingRealm?,
+        report: inout ImportReport
+    ) throws(RealmImportError) {
+        let known = Set(scopes.map { ExactText($0.name) })
+        var taken: Set<ExactText> = []
+        func list(_ member: String, _ here: [String]?, _ usual: [String])
+            throws(RealmImportError) -> [String]
+        {
+            guard let said = try file.strings(member) else {
+                return (here ?? usual.filter { known.contains(ExactText($0)) })
+                    .filter { taken.insert(ExactText($0)).inserted }
+            }
+            let kept = Set((here ?? []).map(ExactText.init))
+            return said.filter { name in
+                let isKnown = known.contains(ExactText(name)) || kept.contains(ExactText(name))
+                if !isKnown {
+                    report.add(.skipped, "realm", "\(member) \(name)", "\(Self.unknown)")
+                }
+                return isKnown && taken.insert(ExactText(name)).inserted
+            }
+        }
+        let here = existing?.realm
+        defaultClientScopes = try list(
+            "defaultDefaultClientScopes",
+            here?.defaultClientScopes,
+            BuiltInScopes.defaults
+        )
+        optionalClientScopes = try list(
+            "defaultOptionalClientScopes",
+            here?.optionalClientScopes,
+            BuiltInScopes.optionals
+        )
+    }
+
+    /// Takes from a file which roles new people get: those that it describes, and those that they get here
+    /// already. Where it says none, what is here stays.
+    ///
+    /// - Parameter roles: Of the file.
+    mutating func takeDefaultRoles(
+        of file: Representation,
+        _ clients: [Client],
+        _ roles: ImportedRoles,
+        over existing: ExistingRealm?,
+        report: inout ImportReport
+    ) throws(RealmImportError) {
+        let here = existing?.realm
+        guard let said = try Self.defaultRoles(file, clients) else {
+            defaultRoles = here?.defaultRoles ?? []
+            return
+        }
+        var taken: Set<RoleName> = []
+        defaultRoles = said.filter { role in
+            let isKnown = roles.contains(role) || here?.defaultRoles.contains(role) == true
+            if !isKnown {
+                report.add(.skipped, "realm", "default role \(role.text)", "\(Self.unknown)")
+            }
+            return isKnown && taken.insert(role).inserted
+        }
+        if let here, defaultRoles.isEmpty, !said.isEmpty {
+            defaultRoles = here.defaultRoles
+            kept["defaultRole"] = here.kept["defaultRole"]
+        }
+    }
+
+    private static let unknown: StaticString =
+        "not described in the file, or left out: no one gets it by its name"
 }

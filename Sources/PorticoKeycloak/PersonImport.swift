@@ -115,7 +115,7 @@ struct PersonImport {
         }
         guard !clients.isEmpty else { return [] }
         let graph = RoleGraph(parts: new.roleParts, groups: new.groups)
-        let defaults = NewPersonDefaults(new.realm, graph: graph)
+        let defaults = NewPersonDefaults(new.realm)
         let known = defaults.roles.filter(roles.contains)
         var accounts: [Representation] = []
         for client in clients {

@@ -162,6 +162,12 @@ package struct RealmImport: Sendable {
         let scopes = ScopeImport(realm: new.realm, moment: moment, existing: existing)
         var (clientIDs, scopeIDs) = (ImportedIDs(), ImportedIDs())
         new.scopes = try scopes(representation, ids: &scopeIDs, report: &report)
+        try new.realm.takeClientScopes(
+            of: representation,
+            among: new.scopes,
+            over: existing,
+            report: &report
+        )
         new.clients = try ClientImport(
             registration: clients,
             realm: new.realm,
@@ -196,9 +202,13 @@ package struct RealmImport: Sendable {
             existing: existing
         )(representation, report: &report)
         new.groups = groups.groups
-        new.realm.defaultRoles =
-            try Realm.defaultRoles(representation, new.clients)
-            ?? existing?.realm.defaultRoles ?? []
+        try new.realm.takeDefaultRoles(
+            of: representation,
+            new.clients,
+            roles,
+            over: existing,
+            report: &report
+        )
         new.realm.defaultGroupIDs = try Self.defaultGroups(
             representation,
             groups,

@@ -187,8 +187,9 @@ extension Client {
 extension RealmSettings {
     /// Members with a place of their own.
     private static let placed: Set<String> = [
-        "defaultGroups", "clients", "clientScopes", "roles", "users", "groups", "scopeMappings",
-        "clientScopeMappings", "components", "federatedUsers",
+        "defaultGroups", "defaultDefaultClientScopes", "defaultOptionalClientScopes", "clients",
+        "clientScopes", "roles", "users", "groups", "scopeMappings", "clientScopeMappings",
+        "components", "federatedUsers",
     ]
 
     /// Members of old files with secrets in them, which nothing reads any more.

@@ -23,8 +23,10 @@ struct Representation: Sendable {
     }
 
     /// Of a realm: with what Keycloak puts into every realm, as it does when it reads a file.
-    func completed(named name: String) -> Representation {
-        Representation(BuiltInRealm(name).completing(object), path: path)
+    ///
+    /// - Parameter isNew: As for ``BuiltInRealm/completing(_:isNew:)``.
+    func completed(named name: String, isNew: Bool = true) -> Representation {
+        Representation(BuiltInRealm(name).completing(object, isNew: isNew), path: path)
     }
 
     private init(_ object: JSONObject, path: String) {

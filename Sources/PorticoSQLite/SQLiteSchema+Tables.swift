@@ -63,26 +63,62 @@ extension SQLiteSchema {
             UNIQUE (realm_id, client_id)
         ) STRICT;
 
-        -- Client scopes of a realm.
+        -- Clients that a client may hand its sign-in on to, in its order.
+        CREATE TABLE login_token_targets (
+            client_id TEXT NOT NULL REFERENCES clients (id) ON DELETE CASCADE,
+            target_id TEXT NOT NULL REFERENCES clients (id) ON DELETE CASCADE,
+            is_silent INTEGER NOT NULL, place INTEGER NOT NULL,
+            PRIMARY KEY (client_id, target_id)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX login_token_targets_by_target ON login_token_targets (target_id);
+
+        -- Client scopes of a realm. `is_limited`: only people with a role that the scope shows get it,
+        -- even once no such role is left.
         CREATE TABLE client_scopes (
             id TEXT NOT NULL PRIMARY KEY,
             realm_id TEXT NOT NULL REFERENCES realms (id) ON DELETE CASCADE,
-            name TEXT NOT NULL, settings TEXT NOT NULL,
+            name TEXT NOT NULL, is_limited INTEGER NOT NULL, settings TEXT NOT NULL,
             UNIQUE (realm_id, name)
         ) STRICT;
 
-        -- Roles of a realm, or of one client.
+        -- The scopes that a client gets (`is_default`) or may ask for, in its order.
+        CREATE TABLE scopes_of_clients (
+            client_id TEXT NOT NULL REFERENCES clients (id) ON DELETE CASCADE,
+            scope_id TEXT NOT NULL REFERENCES client_scopes (id) ON DELETE CASCADE,
+            is_default INTEGER NOT NULL, place INTEGER NOT NULL,
+            PRIMARY KEY (client_id, scope_id)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX scopes_of_clients_by_scope ON scopes_of_clients (scope_id);
+
+        -- The scopes that a realm's new clients get or may ask for.
+        CREATE TABLE scopes_of_new_clients (
+            realm_id TEXT NOT NULL REFERENCES realms (id) ON DELETE CASCADE,
+            scope_id TEXT NOT NULL REFERENCES client_scopes (id) ON DELETE CASCADE,
+            is_default INTEGER NOT NULL, place INTEGER NOT NULL,
+            PRIMARY KEY (realm_id, scope_id)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX scopes_of_new_clients_by_scope ON scopes_of_new_clients (scope_id);
+
+        -- Roles of a realm, or of one client (`clients.id`).
         CREATE TABLE roles (
             id TEXT NOT NULL PRIMARY KEY,
             realm_id TEXT NOT NULL REFERENCES realms (id) ON DELETE CASCADE,
-            client_id TEXT,
-            name TEXT NOT NULL, description TEXT NOT NULL, attributes TEXT NOT NULL,
-            FOREIGN KEY (realm_id, client_id) REFERENCES clients (realm_id, client_id)
-                ON DELETE CASCADE
+            client_id TEXT REFERENCES clients (id) ON DELETE CASCADE,
+            name TEXT NOT NULL, description TEXT NOT NULL, attributes TEXT NOT NULL
         ) STRICT;
         CREATE UNIQUE INDEX realm_roles_by_name ON roles (realm_id, name) WHERE client_id IS NULL;
-        CREATE UNIQUE INDEX client_roles_by_name ON roles (realm_id, client_id, name)
+        CREATE UNIQUE INDEX client_roles_by_name ON roles (client_id, name)
             WHERE client_id IS NOT NULL;
+        CREATE INDEX roles_by_realm ON roles (realm_id);
+
+        -- The roles that a realm's new people get.
+        CREATE TABLE default_roles (
+            realm_id TEXT NOT NULL REFERENCES realms (id) ON DELETE CASCADE,
+            role_id TEXT NOT NULL REFERENCES roles (id) ON DELETE CASCADE,
+            place INTEGER NOT NULL,
+            PRIMARY KEY (realm_id, role_id)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX default_roles_by_role ON default_roles (role_id);
 
         -- Roles inside composite roles. A token contains every role that can be reached.
         CREATE TABLE role_parts (
@@ -125,6 +161,15 @@ extension SQLiteSchema {
             PRIMARY KEY (group_id, role_id)
         ) STRICT, WITHOUT ROWID;
         CREATE INDEX group_roles_by_role ON group_roles (role_id);
+
+        -- The groups that a realm's new people join.
+        CREATE TABLE default_groups (
+            realm_id TEXT NOT NULL REFERENCES realms (id) ON DELETE CASCADE,
+            group_id TEXT NOT NULL REFERENCES groups (id) ON DELETE CASCADE,
+            place INTEGER NOT NULL,
+            PRIMARY KEY (realm_id, group_id)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX default_groups_by_group ON default_groups (group_id);
 
         -- People of a realm, and the service accounts of clients (`service_client_id`).
         -- `did`: the attribute of that name, if it is a single DID. `epoch`: how often a person was

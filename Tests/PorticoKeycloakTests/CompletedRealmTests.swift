@@ -93,7 +93,8 @@ struct CompletedRealmTests {
         let read = try await RealmImportTests.read(
             #"""
             [{"realm": "a", "clients": [{"clientId": "account", "baseUrl": "/own"}],
-              "roles": {"client": {"account": [{"name": "only"}]}}, "defaultRoles": ["staff"]},
+              "roles": {"realm": [{"name": "staff"}], "client": {"account": [{"name": "only"}]}},
+              "defaultRoles": ["staff"]},
              {"realm": "master"}]
             """#
         )
@@ -105,6 +106,37 @@ struct CompletedRealmTests {
         #expect(master.clients.contains { $0.clientID == "master-realm" })
         #expect(!master.clients.contains { $0.clientID == "realm-management" })
         #expect(master.roles.contains { $0.name == "admin" && $0.clientID == nil })
+    }
+
+    @Test(
+        "A realm that is here has another default role only where the file describes it and says so"
+    )
+    func defaultRole() async throws {
+        let moment = Moment(now: RealmImportTests.noon.now, random: .system)
+        var new = try RealmCreation(ring: TestRealm.ring)(
+            name: "r",
+            baseURL: "https://op.example.com",
+            at: moment
+        )
+        new.roles = [
+            Role(id: "m", realmID: new.realm.id, clientID: nil, name: "member", description: "")
+        ]
+        new.realm.defaultRoles = [RoleName(clientID: nil, name: "member")]
+        #expect(try await database.realms.create(new) == .created)
+        for (said, expected) in [
+            ("", "member"), (#""defaultRole": {"name": "nowhere"},"#, "member"),
+            (
+                #""defaultRole": {"name": "everyone"}, "roles": {"realm": [{"name": "everyone"}]},"#,
+                "everyone"
+            ),
+            ("", "everyone"),
+        ] {
+            let report = try await write(#"{"realm": "r", \#(said) "enabled": true}"#).report
+            let realm = try #require(try await database.realms.realm(id: new.realm.id))
+            #expect(realm.defaultRoles == [RoleName(clientID: nil, name: expected)], "\(said)")
+            let isSkipped = report.says(.skipped, "realm", "default role nowhere")
+            #expect(isSkipped == said.contains("nowhere"))
+        }
     }
 
     @Test("A8: the report says whom a file makes an administrator, and by what")

@@ -35,6 +35,8 @@ struct ExportedFixtureTests {
         ("", #"^components/org.keycloak.keys.KeyProvider/name=(aes|portico )"#),
         ("partial", #"^components/org.keycloak.keys.KeyProvider/"#),
         ("26.3.0", #"^components/org.keycloak.keys.KeyProvider/"#),
+        // Scopes that the file names and does not have.
+        ("migration", #"^defaultDefaultClientScopes:"#),
         // Roles that the file names and does not have.
         ("android", #"^(groups/.*/realmRoles|users/.*/clientRoles|clientScopeMappings):"#),
         ("strimzi", #"^users/.*/(realmRoles|clientRoles):"#),

@@ -79,6 +79,30 @@ import Testing
         #expect(imported[1].client?.optionalScopes.first == "c")
     }
 
+    @Test("A client of which the file has one list of scopes has no others, as in Keycloak")
+    func oneList() async throws {
+        let imported = try await ImportSample.clients([
+            #""defaultClientScopes": ["profile"]"#, #""optionalClientScopes": ["email"]"#,
+        ])
+        let (first, second) = (imported[0].client, imported[1].client)
+        #expect(first?.defaultScopes == ["profile"] && first?.optionalScopes == [])
+        #expect(second?.defaultScopes == [] && second?.optionalScopes == ["email"])
+    }
+
+    @Test("New clients get scopes that the file describes, each once; the others are reported")
+    func newClients() async throws {
+        let imported = try await ImportSample.realm(
+            #"""
+            "clientScopes": [{"name": "a"}, {"name": "b"}],
+            "defaultDefaultClientScopes": ["b", "gone", "b"],
+            "defaultOptionalClientScopes": ["b", "a"]
+            """#
+        )
+        #expect(imported.realm.realm.defaultClientScopes == ["b"])
+        #expect(imported.realm.realm.optionalClientScopes == ["a"])
+        #expect(imported.report.says(.skipped, "realm", "defaultDefaultClientScopes gone"))
+    }
+
     @Test("Who shows which roles comes along, where both are there; the rest is told of")
     func limits() async throws {
         let imported = try await ImportSample.realm(

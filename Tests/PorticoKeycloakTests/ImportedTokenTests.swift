@@ -142,6 +142,20 @@ import Testing
         #expect(try claims(bob)["team"] == nil && bob.json.string("scope") == "openid")
     }
 
+    @Test("attack: the role of a limited scope is deleted: no one gets the scope any more")
+    func deletedRole() async throws {
+        let server = try await server()
+        let realm = try #require(try await server.database.realms.snapshot().realms.first)
+        let roles = try await server.database.realms.roles(realmID: realm.id)
+        let clerk = try #require(roles.first { $0.name == "clerk" })
+        #expect(try await server.database.realms.deleteRole(id: clerk.id) == .changed)
+        try await server.provider.realms.refresh()
+        for person in ["ann", "bob"] {
+            let reply = try await answer("limited", person, scope: "openid team", server)
+            #expect(try claims(reply)["team"] == nil && reply.json.string("scope") == "openid")
+        }
+    }
+
     @Test("decision 0049: a lightweight token is not for UserInfo, and introspection says the rest")
     func light() async throws {
         let server = try await server()

@@ -130,6 +130,7 @@ struct RealmExportTests {
         new.realm.lifetimes.accessToken = 120
         new.realm.notBefore = 5
         var app = Client.app("app", "The App", realmID: new.realm.id)
+        app.takeStandardScopes()
         app.redirectURIs = [RedirectURI("com.example.app:/cb")]
         app.mappers = [
             ClaimMapper(.fixedClaim(5), "a.b", into: [.idToken]),
@@ -194,7 +195,7 @@ struct RealmExportTests {
         quay.mappers = []
         quay.accessTokenLifetime = nil
         quay.grantTypes.remove(.refreshToken)
-        quay.optionalScopes = ["profile"]
+        quay.optionalScopes = ["cargo"]
         quay.redirectURIs = [RedirectURI("https://quay.example/cb")]
         quay.backchannelLogoutURI = nil
         quay.backchannelLogoutSessionRequired = false

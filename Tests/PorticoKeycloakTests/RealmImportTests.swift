@@ -109,7 +109,7 @@ struct RealmImportTests {
         #expect(client.idTokenAlgorithm == .rs256)
         // Those that the file's realm has.
         #expect(client.defaultScopes == ["tools"])
-        #expect(client.optionalScopes == ["harvest", "offline_access"])
+        #expect(client.optionalScopes == ["harvest"])
     }
 
     @Test("Protocol mappers are kept as they are, of clients and of scopes")
@@ -230,7 +230,7 @@ struct RealmImportTests {
         #expect(says(.skipped, "client garden-web", "https://old.garden.example/cb#x"))
         #expect(says(.changed, "client garden-web", "implicit flow is switched off"))
         #expect(says(.changed, "client garden-web", "password grant is switched off"))
-        #expect(says(.changed, "client garden-web", "must ask for offline_access"))
+        #expect(says(.skipped, "client garden-web", "scope offline_access"))
         #expect(!says(.skipped, "client garden-web", "mapper nested"))
         #expect(says(.skipped, "client garden-web", "mapper who"))
         #expect(says(.skipped, "client garden-web", "mapper script"))

@@ -93,6 +93,30 @@ struct RealmStateTests {
             WHERE s.name = 'api' AND r.name = 'admin'
             """,
             """
+            INSERT INTO scopes_of_clients (client_id, scope_id, is_default, place)
+            SELECT c.id, s.id, 1, 9 FROM clients AS c, client_scopes AS s
+            WHERE c.client_id = 'account' AND s.name = 'api'
+            """,
+            "DELETE FROM scopes_of_clients WHERE is_default = 1 AND place = 9",
+            """
+            INSERT INTO scopes_of_new_clients (realm_id, scope_id, is_default, place)
+            SELECT realm_id, id, 1, 9 FROM client_scopes WHERE name = 'api'
+            """,
+            "UPDATE client_scopes SET is_limited = 1 - is_limited",
+            """
+            INSERT INTO login_token_targets (client_id, target_id, is_silent, place)
+            SELECT c.id, o.id, 0, 0 FROM clients AS c, clients AS o
+            WHERE c.client_id = 'account' AND o.client_id = 'app'
+            """,
+            """
+            INSERT INTO default_roles (realm_id, role_id, place)
+            SELECT realm_id, id, 9 FROM roles WHERE name = 'admin'
+            """,
+            """
+            INSERT INTO default_groups (realm_id, group_id, place)
+            SELECT realm_id, id, 9 FROM groups LIMIT 1
+            """,
+            """
             INSERT INTO kept_keys (realm_id, key_id, kind, algorithm, priority, component)
             SELECT id, 'k', 'silent', 'RS256', 0, '{}' FROM realms
             """,

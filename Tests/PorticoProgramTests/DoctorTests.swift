@@ -168,9 +168,9 @@ struct DoctorTests {
         #expect(try portico.run(["realm", "create", "acme"]).status == 0)
         let redirect = ["--template", "native", "--redirect-uri", "com.example.app:/callback"]
         for (name, target) in [
-            ("mail", ["--silent-login-token-target", "shop"]),
-            ("news", ["--login-token-target", "shop"]), ("shop", []),
-        ] {
+            ("shop", []), ("mail", ["--silent-login-token-target", "shop"]),
+            ("news", ["--login-token-target", "shop"]),
+        ] as [(String, [String])] {
             #expect(try portico.run(["client", "create", name] + redirect + target).status == 0)
         }
         let doctor = try portico.run(["doctor", "--offline"])

@@ -58,6 +58,7 @@ import Testing
     @Test("an update leaves client_id and realm", arguments: StoreUnderTest.allCases)
     func update(_ database: StoreUnderTest) async throws {
         let realms = try await database.furnished().realms
+        for scope in Example.scopes { #expect(try await realms.create(scope) == .created) }
         var changed = Client.everythingSet
         changed.id = Example.client.id
         changed.clientID = "renamed"
@@ -159,8 +160,9 @@ extension Client {
         client.dpopBoundAccessTokens = true
         client.isDevelopment = true
         client.isMoved = true
-        client.defaultScopes = []
-        client.optionalScopes = ["a", "b"]
+        client.defaultScopes = ["b"]
+        client.optionalScopes = ["c", "a"]
+        client.loginTokenTargets = [LoginTokenTarget(clientID: "notes", isSilent: true)]
         client.idTokenAlgorithm = .edDSA
         client.accessTokenAlgorithm = .rs256
         client.accessTokenLifetime = 60
@@ -176,8 +178,6 @@ extension Client {
         client.notBefore = 7
         client.compatibility = [.fragments, .longNames]
         client.kept = KeptRepresentation(["a": 1])
-        client.roleClients = []
-        client.seesRealmRoles = false
         return client
     }
 }

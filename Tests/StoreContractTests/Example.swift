@@ -71,6 +71,12 @@ enum Example {
         )
     }
 
+    /// What ``Realm/everythingSet`` and ``Client/everythingSet`` name.
+    static let scopes = ["a", "b", "c"].map {
+        ClientScope(id: "scope-" + $0, realmID: "realm-1", name: $0)
+    }
+    static let group = Group(id: "group-1", realmID: "realm-1", parentID: nil, name: "staff")
+
     static let cookie = Hash256(of: "cookie")
 
     static let session = session("session-1", cookie: cookie)

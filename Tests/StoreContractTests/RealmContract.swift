@@ -13,6 +13,8 @@ import Testing
         var new = Example.newRealm
         new.realm = .everythingSet
         new.clients = [.everythingSet, Example.client]
+        new.scopes = Example.scopes
+        new.groups = [GroupWithRoles(group: Example.group)]
         #expect(try await realms.create(new) == .created)
         let snapshot = try await realms.snapshot()
         #expect(snapshot.realms == [new.realm])
@@ -90,6 +92,8 @@ import Testing
     @Test("an update leaves name, id and issuer", arguments: StoreUnderTest.allCases)
     func update(_ database: StoreUnderTest) async throws {
         let realms = try await database.furnished().realms
+        for scope in Example.scopes { #expect(try await realms.create(scope) == .created) }
+        #expect(try await realms.create(Example.group) == .created)
         var changed = Realm.everythingSet
         changed.name = "renamed"
         changed.issuer = "https://evil.example"
@@ -259,9 +263,11 @@ extension Realm {
         realm.events.keepsAdministration = true
         realm.events.lifetime = 60
         realm.defaultRoles = [
-            RoleName(clientID: nil, name: "reader"), RoleName(clientID: "notes", name: "writer"),
+            RoleName(clientID: "notes", name: "editor"), RoleName(clientID: nil, name: "admin"),
         ]
         realm.defaultGroupIDs = ["group-1"]
+        realm.defaultClientScopes = ["c", "a"]
+        realm.optionalClientScopes = ["b"]
         realm.kept = KeptRepresentation(["a": ["b"]])
         realm.mappers = ClaimMapper.ofEveryKind
         return realm

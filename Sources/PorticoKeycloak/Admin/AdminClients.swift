@@ -122,6 +122,7 @@ struct AdminClients: Sendable {
         let fields = try await ClientFields(call, administration)
         let new = try fields.new(try call.representation(.client))
         let client = new.client
+        try await administration.expectDefaultRoles(of: client, in: call.realm.realm)
         try await administration.create(client)
         try await administration.setDefaultRoles(of: client, in: call.realm.realm)
         try await administration.setServiceAccount(
@@ -137,6 +138,7 @@ struct AdminClients: Sendable {
         try await administration.expectChangeable(former, call)
         let fields = try await ClientFields(call, administration)
         let client = try fields.changed(former, try call.representation(.client))
+        try await administration.expectDefaultRoles(of: client, in: call.realm.realm)
         try await administration.update(client, replacing: former)
         try await administration.setDefaultRoles(of: client, in: call.realm.realm)
         try await administration.setServiceAccount(

@@ -17,6 +17,7 @@ extension AdminPartialImport {
         let name = try client.text("clientId") ?? ""
         guard let former = call.realm.client(named: name) else {
             let made = try fields.new(client).client
+            try await administration.expectDefaultRoles(of: made, in: call.realm.realm)
             try await administration.create(made)
             try await administration.setDefaultRoles(of: made, in: call.realm.realm)
             try await administration.setServiceAccount(
@@ -31,6 +32,7 @@ extension AdminPartialImport {
         }
         try await administration.expectChangeable(former, call)
         let changed = try fields.changed(former, client)
+        try await administration.expectDefaultRoles(of: changed, in: call.realm.realm)
         try await administration.update(changed, replacing: former)
         try await administration.setDefaultRoles(of: changed, in: call.realm.realm)
         try await administration.setServiceAccount(

@@ -62,7 +62,7 @@ struct AdminScopes: Sendable {
         let former = try await call.scope(in: store)
         try call.expect(call.rights.mayAssign(former.name))
         let representation = try call.representation(.scope)
-        // Clients and the realm name scopes by it: a later one of that name would be theirs.
+        // Grants and consents name scopes by it: a later one of that name would be theirs.
         if let name = try representation.text("name"), !sameBytes(name, former.name) {
             throw AdminRefusal.invalid("A client scope keeps its name: make another one.")
         }
@@ -130,10 +130,19 @@ struct AdminScopes: Sendable {
     {
         let scope = try await call.scope(in: store)
         try call.expect(!isGiven || call.rights.mayAssign(scope.name))
-        var names = names(call, isDefault).filter { !sameBytes($0, scope.name) }
-        if isGiven { names.append(scope.name) }
-        let member = isDefault ? "defaultDefaultClientScopes" : "defaultOptionalClientScopes"
-        try await administration.set(member, to: .texts(names), in: call.realm)
+        var realm = call.realm.realm
+        realm.defaultClientScopes.removeAll { sameBytes($0, scope.name) && (isGiven || isDefault) }
+        realm.optionalClientScopes.removeAll {
+            sameBytes($0, scope.name) && (isGiven || !isDefault)
+        }
+        if isGiven {
+            if isDefault {
+                realm.defaultClientScopes.append(scope.name)
+            } else {
+                realm.optionalClientScopes.append(scope.name)
+            }
+        }
+        try await administration.update(realm, replacing: call.realm.realm)
         return .done
     }
 }

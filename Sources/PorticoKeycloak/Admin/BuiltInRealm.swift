@@ -15,7 +15,10 @@ struct BuiltInRealm {
 
     /// The representation of a realm with what it lacks of all this: clients with their roles, and roles
     /// of the realm. What it has stays as it is.
-    func completing(_ realm: JSONObject) -> JSONObject {
+    ///
+    /// - Parameter isNew: Whether the realm is not here yet. One that is here has the default roles that it
+    ///   has, unless the representation says others.
+    func completing(_ realm: JSONObject, isNew: Bool = true) -> JSONObject {
         let roles = realm["roles"] ?? .null
         // What is of a wrong type is refused where it is read.
         guard Self.isMissing(realm["clients"], or: \.array),
@@ -44,7 +47,7 @@ struct BuiltInRealm {
         var own = [Self.role("offline_access"), Self.role("uma_authorization")]
         // Files from before version 13 have default roles, and no role that holds them.
         // One of another name that the file does not describe gives no one anything.
-        if named == defaultRole || named == nil && realm.array("defaultRoles") == nil {
+        if named == defaultRole || isNew && named == nil && realm.array("defaultRoles") == nil {
             own.append(Self.everyone(defaultRole, account: byClient.array(Self.accountID) ?? []))
             if named == nil { realm["defaultRole"] = ["name": .string(defaultRole)] }
         }

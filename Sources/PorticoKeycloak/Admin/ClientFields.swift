@@ -56,7 +56,12 @@ struct ClientFields: Sendable {
         if json.bool("serviceAccountsEnabled") == true,
             scopes.contains(where: { $0.name == "service_account" })
         {
-            let names = json.strings("defaultClientScopes") ?? defaultScopes
+            if json["defaultClientScopes"] == nil, json["optionalClientScopes"] == nil {
+                let realm = call.realm.realm
+                json["defaultClientScopes"] = .texts(realm.defaultClientScopes)
+                json["optionalClientScopes"] = .texts(realm.optionalClientScopes)
+            }
+            let names = json.strings("defaultClientScopes") ?? []
             json["defaultClientScopes"] = .texts(
                 names.filter { $0 != "service_account" } + ["service_account"]
             )
@@ -198,8 +203,7 @@ struct ClientFields: Sendable {
         return client
     }
 
-    /// What the representation has no word for stays: mappers, rules and scopes that only this server
-    /// has.
+    /// What the representation has no word for stays: mappers and rules that only this server has.
     private func keepForm(
         of former: Client,
         _ said: JSONObject,
@@ -217,16 +221,6 @@ struct ClientFields: Sendable {
         }
         let type = former.accessTokenType ?? call.realm.realm.accessTokenType
         if client.accessTokenType == type { client.accessTokenType = former.accessTokenType }
-        // Scopes that are no client scopes.
-        for (member, path) in [
-            ("defaultClientScopes", \Client.defaultScopes),
-            ("optionalClientScopes", \Client.optionalScopes),
-        ] {
-            let names = said.strings(member) ?? []
-            client[keyPath: path] += former[keyPath: path].filter { name in
-                names.contains(name) && !scopes.contains { sameBytes($0.name, name) }
-            }
-        }
         guard client.redirectRule != .patterns else { return }
         do {
             client = try ClientRegistration(ring: administration.ring)(
@@ -243,13 +237,7 @@ struct ClientFields: Sendable {
 
     /// What an import makes of it, and what it says of it.
     private func imported(_ json: JSONObject) throws -> (client: Client?, report: ImportReport) {
-        let file = try Representation(
-            [
-                "clients": [.object(json)], "defaultDefaultClientScopes": .texts(defaultScopes),
-                "defaultOptionalClientScopes": .texts(optionalScopes),
-            ],
-            path: ""
-        )
+        let file = try Representation(["clients": [.object(json)]], path: "")
         var report = try demands.report(browserFlow: nil, clients: [json])
         var ids = ImportedIDs()
         let clients = try ClientImport(
@@ -288,10 +276,6 @@ struct ClientFields: Sendable {
     ]
 
     private static let pkce = "pkce.code.challenge.method"
-
-    private var defaultScopes: [String] { call.realm.realm.defaultClientScopes }
-
-    private var optionalScopes: [String] { call.realm.realm.optionalClientScopes }
 
     // MARK: Mappers
 

@@ -35,12 +35,20 @@ extension RealmAdministration {
         if let account = try await people.serviceAccount(of: client.id, realmID: client.realmID) {
             _ = try await people.deletePerson(id: account.person.id, realmID: client.realmID)
         }
-        // Another one of its name gives no one anything.
-        try await set([], ofDefault: client)
         let change = try await change(or: .failed) {
             try await store.deleteClient(id: client.id)
         }
         guard change == .changed else { throw AdminRefusal.notFound("Could not find client") }
+    }
+
+    /// - Throws: ``AdminRefusal`` where a client's representation gives new people a role that it has not.
+    func expectDefaultRoles(of client: Client, in realm: Realm) async throws {
+        guard realm.kept.object.object("defaultRole") == nil else { return }
+        let said = client.saidDefaultRoles
+        let known = try await store.existing(said, realmID: client.realmID)
+        guard known.count == said.count else {
+            throw AdminRefusal.invalid("defaultRoles names a role that the client does not have.")
+        }
     }
 
     /// Gives new people those of a client's roles that its representation says, in realms of files
@@ -48,18 +56,13 @@ extension RealmAdministration {
     func setDefaultRoles(of client: Client, in realm: Realm) async throws {
         let said = client.saidDefaultRoles
         guard realm.defaultRoles(of: client) != said,
-            realm.kept.object.object("defaultRole") == nil
+            realm.kept.object.object("defaultRole") == nil,
+            let former = try await store.realm(id: realm.id)
         else { return }
-        try await set(said, ofDefault: client)
-    }
-
-    private func set(_ roles: [RoleName], ofDefault client: Client) async throws {
-        for former in try await store.snapshot().realms where former.id == client.realmID {
-            var realm = former
-            realm.defaultRoles.removeAll(where: former.defaultRoles(of: client).contains)
-            realm.defaultRoles += roles
-            if realm != former { try await update(realm, replacing: former) }
-        }
+        var realm = former
+        realm.defaultRoles.removeAll(where: former.defaultRoles(of: client).contains)
+        realm.defaultRoles += said
+        try await update(realm, replacing: former)
     }
 
     /// Makes the account that a client has for itself, or deletes it, as the client says. One whose

@@ -22,22 +22,8 @@ extension RealmAdministration {
         }
     }
 
-    /// Deletes a client scope, and takes it from everything that has it, grants and consents too:
-    /// nothing is left that names it.
+    /// Deletes a client scope, and takes it from everything that has it, grants and consents too.
     package func delete(_ scope: ClientScope) async throws {
-        let kept = try await store.snapshot()
-        for former in kept.clients where former.realmID == scope.realmID {
-            let client = former.without(scope.name)
-            if client != former { try await update(client, replacing: former) }
-        }
-        for former in kept.realms where former.id == scope.realmID {
-            var realm = former
-            realm.kept.remove(
-                scope.name,
-                from: ["defaultDefaultClientScopes", "defaultOptionalClientScopes"]
-            )
-            if realm != former { try await update(realm, replacing: former) }
-        }
         let change = try await change(or: .failed) {
             try await store.deleteScope(
                 id: scope.id,
@@ -59,28 +45,5 @@ extension RealmAdministration {
             (try? Scope(scope.name))?.tokens == [scope.name], scope.name != "openid",
             scope.document.serialized().count <= 1 << 20
         else { throw AdminRefusal.invalid("Unexpected name \"\(PlainText.shown(scope.name))\"") }
-    }
-}
-
-extension Client {
-    /// Without a client scope.
-    func without(_ scope: String) -> Client {
-        var client = self
-        client.defaultScopes.removeAll { sameBytes($0, scope) }
-        client.optionalScopes.removeAll { sameBytes($0, scope) }
-        client.kept.remove(scope, from: ["defaultClientScopes", "optionalClientScopes"])
-        return client
-    }
-}
-
-extension KeptRepresentation? {
-    /// Removes a text from lists of texts.
-    mutating func remove(_ text: String, from members: [String]) {
-        let object = self.object
-        for member in members {
-            guard let texts = object.strings(member), texts.contains(where: { sameBytes($0, text) })
-            else { continue }
-            self[member] = .texts(texts.filter { !sameBytes($0, text) })
-        }
     }
 }

@@ -57,7 +57,8 @@ extension Client {
     /// - Parameter scopes: Of the realm. A host of the AT Protocol has none.
     package mutating func takeScopes(of realm: Realm, scopes: [ClientScope]) {
         guard !scopes.isEmpty else { return }
-        if tokenForm != .standard || realm.namesClientScopes {
+        let isNamed = !(realm.defaultClientScopes + realm.optionalClientScopes).isEmpty
+        if tokenForm != .standard || isNamed {
             return AssignedScopes(realm, scopes: scopes).give(to: &self)
         }
         let names = Set(scopes.map { ExactText($0.name) })

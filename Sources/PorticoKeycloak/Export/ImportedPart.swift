@@ -20,7 +20,9 @@ struct ImportedPart {
         }
         self.json = json
         leaveOutDefaultGroups()
+        leaveOutDefaultRoles()
         leaveOutClients()
+        leaveOutScopes(here, of: realm.name)
         leaveOutKeys(here)
     }
 
@@ -39,6 +41,48 @@ struct ImportedPart {
         }
         let whole = paths.map { $0.hasPrefix("/") ? $0 : "/" + $0 }
         json["defaultGroups"] = .texts(whole.filter { known.contains(ExactText($0)) })
+    }
+
+    private mutating func leaveOutDefaultRoles() {
+        guard let roles = json.object("roles")?.array("realm") else { return }
+        let known = Set(roles.compactMap { $0.object?.string("name").map(ExactText.init) })
+        if let name = json.object("defaultRole")?.string("name"), !known.contains(ExactText(name)) {
+            json["defaultRole"] = nil
+        }
+        if let names = json.strings("defaultRoles") {
+            json["defaultRoles"] = .texts(names.filter { known.contains(ExactText($0)) })
+        }
+    }
+
+    /// Names of scopes that neither the file nor the realm describes. Keycloak's own clients keep them as data.
+    private mutating func leaveOutScopes(_ here: JSONObject, of realm: String) {
+        let scopes = json.array("clientScopes") ?? here.array("clientScopes") ?? []
+        let known = Set(scopes.compactMap { $0.object?.string("name").map(ExactText.init) })
+        func leaveOut(_ members: [String], of object: inout JSONObject) {
+            var taken: Set<ExactText> = []
+            for member in members {
+                guard let names = object.strings(member) else { continue }
+                object[member] = .texts(
+                    names.filter {
+                        let name = ExactText($0)
+                        return known.contains(name) && taken.insert(name).inserted
+                    }
+                )
+            }
+        }
+        leaveOut(["defaultDefaultClientScopes", "defaultOptionalClientScopes"], of: &json)
+        guard let clients = json.array("clients") else { return }
+        json["clients"] = .array(
+            clients.map { client in
+                guard var object = client.object,
+                    !Client.isBuiltIn(object.string("clientId") ?? "", in: realm)
+                else { return client }
+                for member in ["defaultClientScopes", "optionalClientScopes"] {
+                    leaveOut([member], of: &object)
+                }
+                return .object(object)
+            }
+        )
     }
 
     /// Those of SAML, and their roles.

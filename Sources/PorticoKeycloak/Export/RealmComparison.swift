@@ -13,7 +13,8 @@ struct RealmComparison {
     /// Members that say nothing where a file leaves them out: they are made then, or stay.
     private static let quiet: Set<String> = [
         "secret", "createdTimestamp", "createdDate", "lastUpdatedDate",
-        "defaultClientScopes", "optionalClientScopes", "keycloakVersion",
+        "defaultClientScopes", "optionalClientScopes", "defaultDefaultClientScopes",
+        "defaultOptionalClientScopes", "keycloakVersion",
     ]
 
     private static let ids: Set<String> = ["id", "internalId"]

@@ -58,7 +58,7 @@ package struct AdministeringPeople: Sendable {
         acting = Set(
             clients.filter { $0.isEnabled && $0.grantTypes.contains(.clientCredentials) }.map(\.id)
         )
-        defaults = NewPersonDefaults(realm, graph: graph)
+        defaults = NewPersonDefaults(realm)
     }
 
     /// How many of one role or group are looked at.

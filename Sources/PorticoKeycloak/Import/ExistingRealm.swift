@@ -191,8 +191,6 @@ extension Client {
         isDevelopment = here.isDevelopment
         loginTokenTargets = here.loginTokenTargets
         staySignedIn = here.staySignedIn
-        roleClients = here.roleClients
-        seesRealmRoles = here.seesRealmRoles
     }
 
     /// What a file does not say stays as it is here. One that came from a file has Keycloak's defaults for it,

@@ -29,9 +29,6 @@ extension ImportDifference {
             report.add(.deleted, subject, "not in the file")
             changes.deletions.append(deletion)
         }
-        guard conflict.prunes else { return }
-        for case .scope(let id, _) in changes.deletions { forget(scope: id, in: &changes) }
-        forgetRolesOfClients(in: &changes)
     }
 
     /// Of what was not shown before.
@@ -120,36 +117,5 @@ extension ImportDifference {
                 || !file.has(.provider(part.id), id: part.document.string("internalId"))
         }.values.map { ("\($0.kind) \($0.id)", .part(kind: $0.kind, id: $0.id)) }
             .sorted { $0.subject < $1.subject }
-    }
-
-    /// A later client of that name gives its roles to nobody by themselves.
-    private func forgetRolesOfClients(in changes: inout RealmChanges) {
-        let deleted = existing.clients.values.filter {
-            changes.deletions.contains(.client(id: $0.id))
-        }.map(\.clientID)
-        var realm = changes.realm ?? existing.realm
-        realm.defaultRoles.removeAll { role in
-            deleted.contains { clientID in role.clientID.map { sameBytes($0, clientID) } ?? false }
-        }
-        if realm != existing.realm { changes.realm = realm }
-    }
-
-    /// Nothing is left that names it.
-    private func forget(scope id: String, in changes: inout RealmChanges) {
-        guard let name = existing.scopes.values.first(where: { $0.id == id })?.name else { return }
-        var realm = changes.realm ?? existing.realm
-        realm.kept.remove(
-            name,
-            from: ["defaultDefaultClientScopes", "defaultOptionalClientScopes"]
-        )
-        if realm != existing.realm { changes.realm = realm }
-        var written = Dictionary(changes.clients.map { ($0.id, $0) }) { $1 }
-        for client in existing.clients.values where written[client.id] == nil {
-            guard !changes.deletions.contains(.client(id: client.id)) else { continue }
-            written[client.id] = client
-        }
-        let former = Dictionary(existing.clients.values.map { ($0.id, $0) }) { $1 }
-        changes.clients = written.values.map { $0.without(name) }
-            .filter { $0 != former[$0.id] }.sorted { $0.clientID < $1.clientID }
     }
 }

@@ -21,10 +21,9 @@ struct ImportDifference {
         let new = imported.realm
         var changes = RealmChanges()
         if conflict.writesOver {
-            let realm = giving(new.realm, new.clients, imported.people, &report)
-            if realm != existing.realm {
-                tell("realm", existing.realm.fields, realm.fields, &report)
-                changes.realm = realm
+            if new.realm != existing.realm {
+                tell("realm", existing.realm.fields, new.realm.fields, &report)
+                changes.realm = new.realm
             }
         }
         let known = existing.keys.map(\.keyID)
@@ -188,61 +187,6 @@ struct ImportDifference {
     }
 }
 
-/// What things of a realm give by names: no one newly gets anything by a name whose thing the file
-/// does not have, or that is left out.
-extension ImportDifference {
-    private func giving(
-        _ realm: Realm,
-        _ clients: [Client],
-        _ people: PersonImport,
-        _ report: inout ImportReport
-    ) -> Realm {
-        var realm = realm
-        let subject = "realm"
-        for member in ["defaultDefaultClientScopes", "defaultOptionalClientScopes"] {
-            keepKnownScopes(member, of: &realm.kept, subject, &report)
-        }
-        let isUnsaid =
-            file.object["defaultRole"] == nil && file.object["defaultRoles"] == nil
-            && clients.allSatisfy(\.saidDefaultRoles.isEmpty)
-        if isUnsaid { realm.defaultRoles = existing.realm.defaultRoles }
-        let before = Set(existing.realm.defaultRoles)
-        let unknown = realm.defaultRoles.filter {
-            !before.contains($0) && !people.roles.contains($0)
-        }
-        guard !unknown.isEmpty else { return realm }
-        for role in unknown {
-            report.add(.skipped, subject, "default role \(role.text)", "\(Self.unknown)")
-        }
-        realm.defaultRoles.removeAll(where: unknown.contains)
-        if realm.defaultRoles.isEmpty {
-            realm.defaultRoles = existing.realm.defaultRoles
-            realm.kept["defaultRole"] = existing.realm.kept["defaultRole"]
-        }
-        return realm
-    }
-
-    private static let unknown: StaticString =
-        "not described in the file, or left out: no one gets it by its name"
-
-    private func keepKnownScopes(
-        _ member: String,
-        of said: inout KeptRepresentation?,
-        _ subject: String,
-        _ report: inout ImportReport
-    ) {
-        guard let names = said.object.strings(member) else { return }
-        let here = existing.realm.kept.object.strings(member) ?? []
-        let before = Set(here.map(ExactText.init))
-        let known = names.filter { before.contains(ExactText($0)) || file.says(.scope($0)) }
-        guard known.count < names.count else { return }
-        for name in names where !known.contains(where: { sameBytes($0, name) }) {
-            report.add(.skipped, subject, "\(member) \(name)", "\(Self.unknown)")
-        }
-        said[member] = .texts(known)
-    }
-}
-
 /// What the report says of it.
 extension ImportDifference {
     private static let written: StaticString = "differs from what is here: written over"
@@ -304,6 +248,10 @@ extension Realm {
     fileprivate var fields: JSONObject {
         var fields = JSONObject()
         write(to: &fields)
+        fields["default_roles"] = .texts(defaultRoles.map(\.text))
+        fields["default_groups"] = .texts(defaultGroupIDs)
+        fields["default_client_scopes"] = .texts(defaultClientScopes)
+        fields["optional_client_scopes"] = .texts(optionalClientScopes)
         return fields
     }
 }
@@ -312,6 +260,8 @@ extension Client {
     fileprivate var fields: JSONObject {
         var fields = JSONObject()
         write(to: &fields)
+        fields["default_scopes"] = .texts(defaultScopes)
+        fields["optional_scopes"] = .texts(optionalScopes)
         return fields
     }
 }

@@ -76,15 +76,9 @@ extension RealmImporter {
         var imported: RealmImport.Imported
         do {
             let filled = existing.filling(file.object)
-            var object = file.object
-            // What is completed is not the role that everyone has here.
-            let everyone = existing.realm.kept["defaultRole"]
-            object["defaultRole"] = object["defaultRole"] ?? everyone
-            if object["defaultRole"] == nil, object["defaultRoles"] == nil {
-                object["defaultRoles"] = existing.realm.kept["defaultRoles"]
-            }
             imported = try realmImport(
-                try Representation(.object(object), path: whole.path).completed(named: place.name),
+                try Representation(.object(file.object), path: whole.path)
+                    .completed(named: place.name, isNew: false),
                 over: existing,
                 filled: try Representation(.object(filled), path: whole.path),
                 at: moment,

@@ -3,14 +3,16 @@ import PorticoProtocol
 package import PorticoStores
 
 /// Which scopes clients have, in Keycloak's words: the file's lists, with what was given or taken
-/// here since.
+/// here since, and without names that no scope of the realm has.
 package struct AssignedScopes: Sendable {
+    private let all: Set<ExactText>
     /// Those of OpenID Connect.
     private let known: Set<ExactText>
     private let defaults: [String]
     private let optionals: [String]
 
     package init(_ realm: Realm, scopes: [ClientScope]) {
+        all = Set(scopes.map { ExactText($0.name) })
         known = Set(scopes.filter(\.isOffered).map { ExactText($0.name) })
         defaults = realm.defaultClientScopes
         optionals = realm.optionalClientScopes
@@ -31,8 +33,8 @@ package struct AssignedScopes: Sendable {
             json["optionalClientScopes"] = .texts(client.optionalScopes)
             return
         }
-        let named = json.strings("defaultClientScopes") ?? defaults
-        let asked = json.strings("optionalClientScopes") ?? optionals
+        let named = (json.strings("defaultClientScopes") ?? defaults).filter(isHere)
+        let asked = (json.strings("optionalClientScopes") ?? optionals).filter(isHere)
         // What the import makes of them.
         let wasDefault = registrable(named).filter { $0 != Self.offline }
         var wasOptional = registrable(asked)
@@ -46,6 +48,8 @@ package struct AssignedScopes: Sendable {
     }
 
     private static let offline = "offline_access"
+
+    private func isHere(_ name: String) -> Bool { all.contains(ExactText(name)) }
 
     private func registrable(_ names: [String]) -> [String] {
         names.filter {
@@ -69,27 +73,5 @@ package struct AssignedScopes: Sendable {
                 let name = ExactText($0)
                 return !before.contains(name) && !there.contains(name)
             }
-    }
-}
-
-extension Realm {
-    /// The scopes that a new client gets whose tokens have what mappers write.
-    package var defaultClientScopes: [String] {
-        kept.object.strings("defaultDefaultClientScopes") ?? BuiltInScopes.defaults
-    }
-
-    /// Those that it may ask for.
-    package var optionalClientScopes: [String] {
-        kept.object.strings("defaultOptionalClientScopes") ?? BuiltInScopes.optionals
-    }
-
-    /// Whether it has such lists of its own.
-    var namesClientScopes: Bool {
-        kept.object.strings("defaultDefaultClientScopes") != nil
-    }
-
-    package mutating func setClientScopes(defaults: [String], optionals: [String]) {
-        kept["defaultDefaultClientScopes"] = .texts(defaults)
-        kept["defaultOptionalClientScopes"] = .texts(optionals)
     }
 }

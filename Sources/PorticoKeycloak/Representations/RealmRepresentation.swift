@@ -142,10 +142,12 @@ package struct RealmRepresentation: Sendable {
         if max(0, kept.int64(over) ?? 0) != seconds { json[over] = .integer(seconds) }
     }
 
-    /// What new people get. Files from before version 13 have no default role: clients say the rest.
+    /// What new people and clients get. Files from before version 13 have no default role: clients say the rest.
     private func setDefaults(in json: inout JSONObject) {
         let paths = realm.defaultGroupIDs.filter { graph.group($0) != nil }.map(graph.path)
         if !paths.isEmpty { json["defaultGroups"] = .texts(paths) }
+        json["defaultDefaultClientScopes"] = .texts(realm.defaultClientScopes)
+        json["defaultOptionalClientScopes"] = .texts(realm.optionalClientScopes)
         let (role, roles) = ("defaultRole", "defaultRoles")
         let now = realm.defaultRoles
         if let name = kept.object(role)?.string("name"),

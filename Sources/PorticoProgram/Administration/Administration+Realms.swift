@@ -51,9 +51,7 @@ extension Administration {
     func graph(of realm: Realm) -> RoleGraph { snapshot.graphs[realm.id] ?? .empty }
 
     /// What new people of the realm get.
-    func defaults(of realm: Realm) -> NewPersonDefaults {
-        NewPersonDefaults(realm, graph: graph(of: realm))
-    }
+    func defaults(of realm: Realm) -> NewPersonDefaults { NewPersonDefaults(realm) }
 
     func scopes(of realm: Realm) -> [ClientScope] {
         snapshot.scopes.filter { $0.realmID == realm.id }
@@ -96,7 +94,6 @@ extension Administration {
     /// The standard scopes that a client has and its realm does not.
     private func missingScopes(of client: Client, in realm: Realm) -> [ClientScope] {
         let known = scopes(of: realm)
-        guard !known.isEmpty else { return [] }
         return (client.defaultScopes + client.optionalScopes)
             .filter { name in !known.contains { sameBytes($0.name, name) } }
             .compactMap {
@@ -112,18 +109,18 @@ extension Administration {
         }
     }
 
-    /// New scopes of a client are the realm's or standard ones, and its new addresses are written out.
+    /// Its scopes are the realm's or standard ones, it hands its sign-in on to clients of the realm, and its
+    /// new addresses are written out.
     ///
     /// - Parameter former: What the client was before.
     func check(_ client: Client, replacing former: Client?, in realm: Realm) throws {
-        let known = (former?.defaultScopes ?? []) + (former?.optionalScopes ?? [])
-        // A host of the AT Protocol has none of its own.
-        for name in scopes(of: realm).isEmpty ? [] : client.defaultScopes + client.optionalScopes
-        where !known.contains(where: { sameBytes($0, name) }) {
-            if missingScopes(of: client, in: realm).contains(where: { sameBytes($0.name, name) }) {
-                continue
-            }
+        let made = missingScopes(of: client, in: realm)
+        for name in client.defaultScopes + client.optionalScopes
+        where !made.contains(where: { sameBytes($0.name, name) }) {
             _ = try scope(name, in: realm)
+        }
+        for target in client.loginTokenTargets where !sameBytes(target.clientID, client.clientID) {
+            _ = try self.client(target.clientID, in: realm)
         }
         try client.checkWrittenOut(former: former, in: realm)
     }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import PorticoKeycloak
 import PorticoProtocol
+import PorticoProvider
 import PorticoStores
 
 /// The kind of a new client: what its options default to.
@@ -32,6 +33,8 @@ enum ClientTemplate: String, CaseIterable, ExpressibleByArgument {
             type: isPublic ? .public : .confidential,
             authentication: isPublic ? .none : .clientSecretBasic
         )
+        client.defaultScopes = StandardScopes.defaults
+        client.optionalScopes = StandardScopes.optionals
         // What every OpenID Connect client understands (Registration §2, the default of
         // `id_token_signed_response_alg`); apps are written with a library that knows more.
         client.idTokenAlgorithm = self == .web ? .rs256 : .es256

@@ -96,11 +96,6 @@ extension RealmCommand {
                 new = try await administration.changing { [json] in
                     try await $0.newRealm(json, named: name, at: moment)
                 }
-                // Named, so that every new client gets them.
-                new.realm.setClientScopes(
-                    defaults: new.realm.defaultClientScopes,
-                    optionals: new.realm.optionalClientScopes
-                )
             } else {
                 new = try RealmCreation(ring: installation.ring)(
                     name: name,

@@ -24,7 +24,7 @@ extension RealmCommand {
                     defaults: realm.defaultClientScopes, optionals: realm.optionalClientScopes
                 )
                 try scopes.change(&lists, of: "Realm \(realm.name)")
-                realm.setClientScopes(defaults: lists.defaults, optionals: lists.optionals)
+                (realm.defaultClientScopes, realm.optionalClientScopes) = lists
             }
             let keys = administration.snapshot.keptKeys.filter { $0.realmID == realm.id }
             try await swap.apply(to: &realm, keys: keys, administration)

@@ -62,7 +62,7 @@ enum ATMetadata {
     }
 
     /// Those with a fixed name: the others have parameters.
-    private static let scopes = [
+    static let scopes = [
         "atproto", "transition:generic", "transition:email", "transition:chat.bsky",
     ]
 }

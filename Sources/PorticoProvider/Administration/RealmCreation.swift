@@ -51,6 +51,8 @@ package struct RealmCreation: Sendable {
         realm.atProtocol = try resource.map { origin throws(Refusal) in
             ATProtocolRealm(resource: try Self.resource(origin, of: realm))
         }
+        realm.defaultClientScopes = ["profile", "email", StandardScopes.roles]
+        realm.optionalClientScopes = ["address", "phone", "offline_access"]
         let imported = try imported(realm.id)
         let active = SigningKeyRecord.activeAlgorithms(of: imported, at: moment.seconds)
         let first = SignatureAlgorithm.allCases.filter {
@@ -60,8 +62,15 @@ package struct RealmCreation: Sendable {
             try keys.make($0, realmID: realm.id, activeFrom: moment.seconds, at: moment)
         }
         var new = NewRealm(realm: realm, keys: imported + records)
-        if realm.atProtocol == nil {
-            new.scopes = StandardScopes.scopes(ofRealm: realm.id, random: moment.random)
+        new.scopes = StandardScopes.scopes(ofRealm: realm.id, random: moment.random)
+        if realm.atProtocol != nil {
+            new.scopes += ATMetadata.scopes.map { name in
+                ClientScope(
+                    id: UniqueID(random: moment.random).text,
+                    realmID: realm.id,
+                    name: name
+                )
+            }
         }
         return new
     }

@@ -63,12 +63,6 @@ package struct LiveClient: Sendable {
         pairwise.map { $0(personID, own: sector, clientID: client.clientID) } ?? personID
     }
 
-    /// Whether its registration names the owner of a role.
-    func sees(_ role: RoleName) -> Bool {
-        guard let owner = role.clientID else { return client.seesRealmRoles }
-        return client.roleClients?.contains { sameBytes($0, owner) } ?? true
-    }
-
     /// Whether it has registered a redirect URI (RFC 9700 §2.1, RFC 8252 §7.3).
     package func permits(_ requested: RedirectURI) -> Bool {
         switch client.redirectRule {

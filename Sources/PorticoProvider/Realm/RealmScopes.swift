@@ -36,8 +36,8 @@ struct RealmScopes: Sendable {
 /// A client scope of a realm.
 package struct LiveScope: Sendable {
     private let scope: ClientScope
-    /// The roles that it shows to a client that does not see all. Where there are any, only people with
-    /// one of them get it.
+    /// The roles that it shows to a client that does not see all. If it is limited, only people with one of
+    /// them get it.
     package let limits: Set<RoleName>
 
     init(scope: ClientScope, limits: Set<RoleName>) {
@@ -59,7 +59,7 @@ package struct LiveScope: Sendable {
 
     /// - Parameter roles: A person's, with all that they contain.
     func isPermitted(to roles: Set<RoleName>) -> Bool {
-        limits.isEmpty ? !scope.isLimited : !limits.isDisjoint(with: roles)
+        !scope.isLimited || !limits.isDisjoint(with: roles)
     }
 }
 

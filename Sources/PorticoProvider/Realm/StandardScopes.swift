@@ -8,6 +8,11 @@ package enum StandardScopes {
     static let roles = "roles"
     static let groups = "groups"
 
+    /// Those that a new client gets, unless it is made with others.
+    package static let defaults = [roles]
+    /// Those that it may ask for.
+    package static let optionals = ["profile", "email", "address", "phone", "offline_access"]
+
     package static func scopes(ofRealm realmID: String, random: RandomSource) -> [ClientScope] {
         templates.map { template in
             var scope = ClientScope(

@@ -3,17 +3,16 @@ package import PorticoStores
 /// What new people of a realm get.
 package struct NewPersonDefaults: Sendable {
     package let roles: [RoleName]
-    /// Of the groups that there still are.
     package let groupIDs: [String]
 
-    package init(_ realm: Realm, graph: RoleGraph) {
+    package init(_ realm: Realm) {
         roles = realm.defaultRoles
-        groupIDs = realm.defaultGroupIDs.filter { graph.group($0) != nil }
+        groupIDs = realm.defaultGroupIDs
     }
 }
 
 extension LiveRealm {
-    package var newPersonDefaults: NewPersonDefaults { NewPersonDefaults(realm, graph: graph) }
+    package var newPersonDefaults: NewPersonDefaults { NewPersonDefaults(realm) }
 
     package var defaultRoles: [RoleName] { newPersonDefaults.roles }
 

@@ -1,7 +1,7 @@
 package import PorticoProtocol
 
 extension ClientScope {
-    /// Id, realm and name stand in columns of their own, the rest in the document.
+    /// Id, realm, name and whether it is limited stand in columns of their own, the rest in the document.
     init(id: String, realmID: String, name: String, document: JSONObject) throws {
         let document = Document(document)
         self.init(id: id, realmID: realmID, name: name)
@@ -9,17 +9,15 @@ extension ClientScope {
         mappers = try document.list("mappers", ClaimMapper.init(value:)) ?? []
         isShown = try document.required("shown", \.bool)
         isAskedFor = try document.required("asked_for", \.bool)
-        isLimited = try document.required("limited", \.bool)
         isOffered = try document.required("offered", \.bool)
         kept = try document.optional("kept") { $0.string.map(KeptRepresentation.init(json:)) }
     }
 
-    /// What is kept besides id, realm and name.
+    /// What is kept besides the columns.
     package var document: JSONObject {
         var document: JSONObject = [
             "mappers": .array(mappers.map(\.value)), "shown": .bool(isShown),
-            "asked_for": .bool(isAskedFor), "limited": .bool(isLimited),
-            "offered": .bool(isOffered),
+            "asked_for": .bool(isAskedFor), "offered": .bool(isOffered),
         ]
         document["description"] = description.map(JSONValue.string)
         document["kept"] = kept.map { .string($0.json) }

@@ -61,19 +61,6 @@ extension SQLReader {
             [.text(id), .text(realmID)]
         )
     }
-
-    func roleID(of role: RoleName, realmID: String) throws -> String? {
-        guard let clientID = role.clientID else {
-            return try first(
-                "SELECT id FROM roles WHERE realm_id = $1 AND client_id IS NULL AND name = $2",
-                [.text(realmID), .text(role.name)]
-            ) { try $0.text(0) }
-        }
-        return try first(
-            "SELECT id FROM roles WHERE realm_id = $1 AND client_id = $2 AND name = $3",
-            [.text(realmID), .text(clientID), .text(role.name)]
-        ) { try $0.text(0) }
-    }
 }
 
 extension SQLTransaction {

@@ -62,19 +62,20 @@ extension SQLReader {
     }
 
     private func roles(in range: [SQLValue]) throws -> [String: [RoleName]] {
-        try byPerson(
+        try grouped(
             """
-            SELECT p.id, r.client_id, r.name FROM people AS p
-            JOIN person_roles AS h ON h.person_id = p.id JOIN roles AS r ON r.id = h.role_id
+            SELECT p.id, c.client_id, r.name FROM people AS p
+            JOIN person_roles AS h ON h.person_id = p.id
+            JOIN roles AS r ON r.id = h.role_id LEFT JOIN clients AS c ON c.id = r.client_id
             WHERE p.realm_id = $1 AND p.username >= $2 AND p.username <= $3
-            ORDER BY r.client_id IS NOT NULL, r.client_id, r.name
+            ORDER BY c.client_id IS NOT NULL, c.client_id, r.name
             """,
             range
-        ) { RoleName(clientID: try $0.optionalText(1), name: try $0.text(2)) }
+        ) { try RoleName($0, from: 1) }
     }
 
     private func groups(in range: [SQLValue]) throws -> [String: [String]] {
-        try byPerson(
+        try grouped(
             """
             SELECT p.id, g.group_id FROM people AS p
             JOIN person_groups AS g ON g.person_id = p.id
@@ -99,7 +100,7 @@ extension SQLReader {
     }
 
     private func identities(in range: [SQLValue]) throws -> [String: [FederatedIdentity]] {
-        try byPerson(
+        try grouped(
             """
             SELECT p.id, f.provider, f.subject, f.username FROM people AS p
             JOIN federated_identities AS f ON f.person_id = p.id
@@ -119,7 +120,7 @@ extension SQLReader {
     private typealias Consent = (clientID: String, scope: Scope, at: Int64)
 
     private func consents(in range: [SQLValue]) throws -> [String: [Consent]] {
-        try byPerson(
+        try grouped(
             """
             SELECT p.id, o.client_id, o.scope, o.updated_at FROM people AS p
             JOIN consents AS o ON o.person_id = p.id
@@ -133,15 +134,5 @@ extension SQLReader {
                 at: try row.int64(3)
             )
         }
-    }
-
-    /// - Parameter statement: Its first column is the person's id.
-    private func byPerson<Value>(
-        _ statement: SQLText,
-        _ range: [SQLValue],
-        decode: (any SQLRow) throws -> Value
-    ) throws -> [String: [Value]] {
-        let rows = try rows(statement, range) { (id: try $0.text(0), value: try decode($0)) }
-        return Dictionary(grouping: rows, by: \.id).mapValues { $0.map(\.value) }
     }
 }

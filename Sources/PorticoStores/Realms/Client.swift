@@ -43,12 +43,10 @@ package struct Client: Hashable, Sendable {
     /// Admits the redirect URIs of development tools (docs/decisions/0031).
     package var isDevelopment = false
 
-    /// Scope tokens granted without being asked for.
-    package var defaultScopes: [String] = ["roles"]
-    /// Scope tokens it may ask for.
-    package var optionalScopes: [String] = [
-        "profile", "email", "address", "phone", "offline_access",
-    ]
+    /// The scopes of its realm that are granted without being asked for.
+    package var defaultScopes: [String] = []
+    /// The scopes of its realm that it may ask for.
+    package var optionalScopes: [String] = []
     /// `id_token_signed_response_alg` (OpenID Connect Registration §2); `nil`: the realm's.
     package var idTokenAlgorithm: SignatureAlgorithm?
     /// Signs its access tokens; `nil`: the realm's.
@@ -64,10 +62,6 @@ package struct Client: Hashable, Sendable {
     /// Origins whose scripts may call the token endpoint and UserInfo.
     package var webOrigins: [String] = []
     package var mappers: [ClaimMapper] = []
-    /// The roles of the clients named here appear in its tokens; `nil`: of all clients.
-    package var roleClients: [String]?
-    /// Whether the realm's own roles appear in its tokens.
-    package var seesRealmRoles = true
     /// Whether it sees every role of a person; otherwise it sees its own and those of its
     /// ``RoleLimit``s.
     package var seesAllRoles = true

@@ -12,8 +12,8 @@ package struct ClientScope: Hashable, Sendable {
     package var isShown = true
     /// Whether people are asked for it, where they are asked at all.
     package var isAskedFor = true
-    /// Whether it is only for people with a role that it shows (``RoleLimit``), even where no such role
-    /// is left.
+    /// Whether it is only for people with a role that it shows (``RoleLimit``). The first such role limits
+    /// it. Taking the last one off on purpose opens it; deleting the last one does not.
     package var isLimited = false
     /// Whether it is one of OpenID Connect: others are kept, and no client has them.
     package var isOffered = true

@@ -43,8 +43,11 @@ package struct Realm: Hashable, Sendable {
     package var events = EventPolicy()
     /// What new people get.
     package var defaultRoles: [RoleName] = []
-    /// Their ids. A group that is gone is none.
     package var defaultGroupIDs: [String] = []
+    /// The scopes that a new client gets whose tokens have what mappers write.
+    package var defaultClientScopes: [String] = []
+    /// Those that it may ask for.
+    package var optionalClientScopes: [String] = []
     /// What the file that it came from says besides.
     package var kept: KeptRepresentation?
     /// Whether refresh tokens of the server before are swapped for new ones; `nil`: they are not.

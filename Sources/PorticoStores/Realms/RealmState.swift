@@ -56,7 +56,34 @@ extension RealmState {
     fileprivate static let statements: [(SQLText, columns: Int)] = [
         ("SELECT name, issuer, settings FROM realms WHERE id = $1", 3),
         ("SELECT id, client_id, settings FROM clients WHERE realm_id = $1 ORDER BY id", 3),
-        ("SELECT id, name, settings FROM client_scopes WHERE realm_id = $1 ORDER BY id", 3),
+        (
+            """
+            SELECT c.id, o.target_id, CAST(o.is_silent AS TEXT), CAST(o.place AS TEXT)
+            FROM clients AS c JOIN login_token_targets AS o ON o.client_id = c.id
+            WHERE c.realm_id = $1 ORDER BY c.id, o.place
+            """, 4
+        ),
+        (
+            """
+            SELECT id, name, settings, CAST(is_limited AS TEXT) FROM client_scopes
+            WHERE realm_id = $1 ORDER BY id
+            """, 4
+        ),
+        (
+            """
+            SELECT c.id, u.scope_id, CAST(u.is_default AS TEXT) FROM clients AS c
+            JOIN scopes_of_clients AS u ON u.client_id = c.id
+            WHERE c.realm_id = $1 ORDER BY c.id, u.place
+            """, 3
+        ),
+        (
+            """
+            SELECT scope_id, CAST(is_default AS TEXT) FROM scopes_of_new_clients
+            WHERE realm_id = $1 ORDER BY place
+            """, 2
+        ),
+        ("SELECT role_id FROM default_roles WHERE realm_id = $1 ORDER BY place", 1),
+        ("SELECT group_id FROM default_groups WHERE realm_id = $1 ORDER BY place", 1),
         (
             """
             SELECT id, client_id, name, description, attributes FROM roles

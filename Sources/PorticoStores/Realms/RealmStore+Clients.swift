@@ -1,12 +1,18 @@
+import PorticoBytes
 import PorticoProtocol
 
+/// The clients of realms, with their scopes and the clients that they hand their sign-in on to. A scope or
+/// client that the realm does not have is ``MissingReference``.
 extension RealmStore {
     /// `.conflict` where the realm has a client of that `client_id`; exactly one of many concurrent
     /// calls creates it.
     package func create(_ client: Client) async throws -> Creation {
         try await database.change { transaction in
             let creation = try transaction.insert(client)
-            if creation == .created { try transaction.raiseRealmVersion() }
+            if creation == .created {
+                try transaction.keepTargets(of: client, replacing: nil)
+                try transaction.raiseRealmVersion()
+            }
             return creation
         }
     }
@@ -16,21 +22,24 @@ extension RealmStore {
     /// - Parameter former: As for a realm.
     package func update(_ client: Client, replacing former: Client?) async throws -> Change {
         try await database.change { transaction in
-            let kept = try transaction.first(
-                "SELECT id, realm_id, client_id, settings FROM clients WHERE id = $1",
-                [.text(client.id)]
-            ) { (client: try Client(row: $0), document: try $0.document(3)) }
-            guard let kept else { return .notFound }
+            guard let kept = try transaction.keptClient(client.id) else { return .notFound }
             try transaction.expect(kept.client, toBe: former)
-            var document = kept.document
-            client.write(to: &document)
+            var (next, document) = (client, kept.document)
+            next.realmID = kept.client.realmID
+            next.write(to: &document)
             try transaction.run(
                 "UPDATE clients SET settings = $1 WHERE id = $2",
                 [SQLValue(document), .text(client.id)]
             )
+            try transaction.keepScopes(of: next, replacing: kept.client)
+            try transaction.keepTargets(of: next, replacing: kept.client)
             try transaction.raiseRealmVersion()
             return .changed
         }
+    }
+
+    package func update(_ client: Client) async throws -> Change {
+        try await update(client, replacing: nil)
     }
 
     /// Deletes a client with its roles; its grants end with it, also for one that gets its id later,
@@ -42,7 +51,6 @@ extension RealmStore {
             return .changed
         }
     }
-
 }
 
 extension SQLReader {
@@ -55,7 +63,47 @@ extension SQLReader {
             """,
             [],
             decode: Client.init(row:)
+        ).map(withScopes)
+    }
+
+    /// A client with the document that its settings are kept in.
+    func keptClient(_ id: String) throws -> (client: Client, document: JSONObject)? {
+        let kept = try first(
+            "SELECT id, realm_id, client_id, settings FROM clients WHERE id = $1",
+            [.text(id)]
+        ) { (client: try Client(row: $0), document: try $0.document(3)) }
+        return try kept.map { (try withScopes($0.client), $0.document) }
+    }
+
+    /// A client as its row has it, with its scopes and login token targets: every reading of clients ends
+    /// here.
+    func withScopes(_ client: Client) throws -> Client {
+        var client = client
+        (client.defaultScopes, client.optionalScopes) = try scopeLists(
+            """
+            SELECT s.name, u.is_default FROM scopes_of_clients AS u
+            JOIN client_scopes AS s ON s.id = u.scope_id
+            WHERE u.client_id = $1 ORDER BY u.place
+            """,
+            of: client.id
         )
+        client.loginTokenTargets = try rows(
+            """
+            SELECT c.client_id, t.is_silent FROM login_token_targets AS t
+            JOIN clients AS c ON c.id = t.target_id
+            WHERE t.client_id = $1 ORDER BY t.place
+            """,
+            [.text(client.id)]
+        ) { LoginTokenTarget(clientID: try $0.text(0), isSilent: try $0.bool(1)) }
+        return client
+    }
+
+    /// ``Client/id`` of the client of that `client_id`.
+    func clientUUID(_ clientID: String, realmID: String) throws -> String? {
+        try first(
+            "SELECT id FROM clients WHERE realm_id = $1 AND client_id = $2",
+            [.text(realmID), .text(clientID)]
+        ) { try $0.text(0) }
     }
 }
 
@@ -72,22 +120,8 @@ extension Client {
 }
 
 extension SQLTransaction {
-    /// As ``RealmStore/deleteClient(id:)``.
-    func deleteClient(id: String) throws -> Change {
-        try run(
-            """
-            WITH RECURSIVE ended (id) AS (
-                SELECT id FROM grants WHERE client_id = $1
-                UNION SELECT g.id FROM grants AS g JOIN ended AS e ON g.parent_id = e.id)
-            UPDATE grants SET revoked_at = created_at
-            WHERE revoked_at IS NULL AND id IN (SELECT id FROM ended)
-            """,
-            [.text(id)]
-        )
-        let changed = try run("DELETE FROM clients WHERE id = $1", [.text(id)])
-        return changed > 0 ? .changed : .notFound
-    }
-
+    /// With its scopes. Its login token targets follow once these are there
+    /// (``keepTargets(of:replacing:)``).
     func insert(_ client: Client) throws -> Creation {
         var document = JSONObject()
         client.write(to: &document)
@@ -103,6 +137,64 @@ extension SQLTransaction {
             """,
             [.text(client.id), .text(client.realmID), .text(client.clientID), settings]
         )
-        return isNew ? .created : .conflict
+        guard isNew else { return .conflict }
+        try keepScopes(of: client, replacing: nil)
+        return .created
+    }
+
+    /// - Parameter former: What is kept; `nil`: it is new.
+    func keepScopes(of client: Client, replacing former: Client?) throws {
+        if let former {
+            guard
+                former.defaultScopes != client.defaultScopes
+                    || former.optionalScopes != client.optionalScopes
+            else { return }
+            try run("DELETE FROM scopes_of_clients WHERE client_id = $1", [.text(client.id)])
+        }
+        try assign(
+            (client.defaultScopes, client.optionalScopes),
+            by: """
+                INSERT INTO scopes_of_clients (client_id, scope_id, is_default, place)
+                SELECT $1, id, $2, $3 FROM client_scopes WHERE realm_id = $4 AND name = $5
+                """,
+            to: client.id,
+            realmID: client.realmID
+        )
+    }
+
+    /// - Parameter former: As for the scopes.
+    func keepTargets(of client: Client, replacing former: Client?) throws {
+        if let former {
+            guard former.loginTokenTargets != client.loginTokenTargets else { return }
+            try run("DELETE FROM login_token_targets WHERE client_id = $1", [.text(client.id)])
+        }
+        for (place, target) in client.loginTokenTargets.enumerated() {
+            guard let id = try clientUUID(target.clientID, realmID: client.realmID) else {
+                throw MissingReference()
+            }
+            try run(
+                """
+                INSERT INTO login_token_targets (client_id, target_id, is_silent, place)
+                VALUES ($1, $2, $3, $4)
+                """,
+                [.text(client.id), .text(id), .bool(target.isSilent), .int64(Int64(place))]
+            )
+        }
+    }
+
+    /// As ``RealmStore/deleteClient(id:)``.
+    func deleteClient(id: String) throws -> Change {
+        try run(
+            """
+            WITH RECURSIVE ended (id) AS (
+                SELECT id FROM grants WHERE client_id = $1
+                UNION SELECT g.id FROM grants AS g JOIN ended AS e ON g.parent_id = e.id)
+            UPDATE grants SET revoked_at = created_at
+            WHERE revoked_at IS NULL AND id IN (SELECT id FROM ended)
+            """,
+            [.text(id)]
+        )
+        let changed = try run("DELETE FROM clients WHERE id = $1", [.text(id)])
+        return changed > 0 ? .changed : .notFound
     }
 }

@@ -96,21 +96,14 @@ extension RealmStore {
 extension SQLReader {
     /// All groups of all realms, parents before their children.
     func allGroups() throws -> [GroupWithRoles] {
-        let roles = Dictionary(
-            grouping: try rows(
-                """
-                SELECT g.group_id, r.client_id, r.name FROM group_roles AS g
-                JOIN roles AS r ON r.id = g.role_id ORDER BY g.group_id, r.client_id, r.name
-                """,
-                []
-            ) { row in
-                (
-                    group: try row.text(0),
-                    role: RoleName(clientID: try row.optionalText(1), name: try row.text(2))
-                )
-            },
-            by: \.group
-        )
+        let roles = try grouped(
+            """
+            SELECT g.group_id, c.client_id, r.name FROM group_roles AS g
+            JOIN roles AS r ON r.id = g.role_id LEFT JOIN clients AS c ON c.id = r.client_id
+            ORDER BY g.group_id, c.client_id, r.name
+            """,
+            []
+        ) { try RoleName($0, from: 1) }
         return try rows(
             """
             WITH RECURSIVE tree (id, depth) AS (
@@ -123,7 +116,7 @@ extension SQLReader {
             []
         ) { row in
             let group = try Group(row: row)
-            return GroupWithRoles(group: group, roles: (roles[group.id] ?? []).map(\.role))
+            return GroupWithRoles(group: group, roles: roles[group.id] ?? [])
         }
     }
 

@@ -58,7 +58,16 @@ extension RealmStore {
         // Documents are read, merged and written down first, so that no one waits for that. They
         // are of that state, or nothing is written.
         let clients = try await database.scan { reader in
-            try changes.clients.map { try reader.overwritten($0) }
+            try changes.clients.map { client in
+                let kept = try reader.keptClient(client.id)
+                var document = kept?.document ?? JSONObject()
+                client.write(to: &document)
+                return OverwrittenClient(
+                    client: client,
+                    former: kept?.client,
+                    settings: SQLValue(document)
+                )
+            }
         }
         try await database.changeAndPause { transaction in
             try transaction.expect(realmID, toBe: state)
@@ -73,24 +82,9 @@ extension RealmStore {
 /// A client, and the document that its settings are kept in from now on.
 private struct OverwrittenClient: Sendable {
     let client: Client
-    let isNew: Bool
+    /// `nil`: it is new.
+    let former: Client?
     let settings: SQLValue
-}
-
-extension SQLReader {
-    fileprivate func overwritten(_ client: Client) throws -> OverwrittenClient {
-        let kept = try first(
-            "SELECT settings FROM clients WHERE id = $1 AND realm_id = $2",
-            [.text(client.id), .text(client.realmID)]
-        ) { try $0.document(0) }
-        var document = kept ?? JSONObject()
-        client.write(to: &document)
-        return OverwrittenClient(
-            client: client,
-            isNew: kept == nil,
-            settings: SQLValue(document)
-        )
-    }
 }
 
 extension SQLTransaction {
@@ -101,9 +95,10 @@ extension SQLTransaction {
         _ realmID: String
     ) throws {
         for key in changes.keys { try insert(key) }
-        for client in clients { try overwrite(client) }
         for scope in changes.scopes { try overwrite(scope, realmID) }
-        for role in changes.roles { try overwrite(role, realmID) }
+        for client in clients { try overwrite(client) }
+        for one in clients { try keepTargets(of: one.client, replacing: one.former) }
+        for role in changes.roles { try overwrite(role) }
         for (role, parts) in changes.contents {
             guard let id = try roleID(of: role, realmID: realmID) else { throw MissingReference() }
             try run("DELETE FROM role_parts WHERE role_id = $1", [.text(id)])
@@ -131,7 +126,7 @@ extension SQLTransaction {
         for part in changes.parts { try put(part) }
         if let realm = changes.realm {
             guard let kept = try keptRealm(realm.id) else { throw MissingReference() }
-            try keep(realm, in: kept.document)
+            try keep(realm, replacing: kept)
         }
         // Last, because what was written over named some of them until now.
         for deletion in changes.deletions { try delete(deletion, realmID) }
@@ -164,45 +159,33 @@ extension SQLTransaction {
     }
 
     private func overwrite(_ written: OverwrittenClient) throws {
-        if written.isNew {
+        guard let former = written.former else {
             let creation = try insert(written.client, settings: written.settings)
             guard creation == .created else { throw StoreConflict() }
-        } else {
-            let isWritten = try hasRow(
-                "UPDATE clients SET settings = $1 WHERE id = $2 AND realm_id = $3 RETURNING id",
-                [written.settings, .text(written.client.id), .text(written.client.realmID)]
-            )
-            guard isWritten else { throw StoreConflict() }
+            return
         }
+        let isWritten = try hasRow(
+            "UPDATE clients SET settings = $1 WHERE id = $2 AND realm_id = $3 RETURNING id",
+            [written.settings, .text(written.client.id), .text(written.client.realmID)]
+        )
+        guard isWritten else { throw StoreConflict() }
+        try keepScopes(of: written.client, replacing: former)
     }
 
     /// - Throws: ``StoreConflict`` where another realm has something of that id.
     private func overwrite(_ scope: ClientScope, _ realmID: String) throws {
         let isWritten = try hasRow(
             """
-            INSERT INTO client_scopes (id, realm_id, name, settings) VALUES ($1, $2, $3, $4)
-            ON CONFLICT (id) DO UPDATE SET name = excluded.name, settings = excluded.settings
-                WHERE realm_id = excluded.realm_id
-            RETURNING id
-            """,
-            [.text(scope.id), .text(realmID), .text(scope.name), SQLValue(scope.document)]
-        )
-        guard isWritten else { throw StoreConflict() }
-    }
-
-    private func overwrite(_ role: Role, _ realmID: String) throws {
-        let isWritten = try hasRow(
-            """
-            INSERT INTO roles (id, realm_id, client_id, name, description, attributes)
-            VALUES ($1, $2, $3, $4, $5, $6)
-            ON CONFLICT (id) DO UPDATE SET description = excluded.description,
-                attributes = excluded.attributes
+            INSERT INTO client_scopes (id, realm_id, name, is_limited, settings)
+            VALUES ($1, $2, $3, $4, $5)
+            ON CONFLICT (id) DO UPDATE SET name = excluded.name,
+                is_limited = excluded.is_limited, settings = excluded.settings
                 WHERE realm_id = excluded.realm_id
             RETURNING id
             """,
             [
-                .text(role.id), .text(realmID), SQLValue(role.clientID), .text(role.name),
-                .text(role.description), SQLValue(PersonAttributes.document(role.attributes)),
+                .text(scope.id), .text(realmID), .text(scope.name), .bool(scope.isLimited),
+                SQLValue(scope.document),
             ]
         )
         guard isWritten else { throw StoreConflict() }

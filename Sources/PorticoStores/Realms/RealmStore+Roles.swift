@@ -31,8 +31,9 @@ extension RealmStore {
         try await database.change { transaction in
             let kept = try transaction.first(
                 """
-                SELECT id, realm_id, client_id, name, description, attributes FROM roles
-                WHERE id = $1 AND realm_id = $2
+                SELECT r.id, r.realm_id, c.client_id, r.name, r.description, r.attributes
+                FROM roles AS r LEFT JOIN clients AS c ON c.id = r.client_id
+                WHERE r.id = $1 AND r.realm_id = $2
                 """,
                 [.text(role.id), .text(role.realmID)],
                 decode: Role.init(row:)
@@ -104,9 +105,10 @@ extension SQLReader {
     func roles(realmID: String) throws -> [Role] {
         try rows(
             """
-            SELECT id, realm_id, client_id, name, description, attributes FROM roles
-            WHERE realm_id = $1
-            ORDER BY client_id IS NOT NULL, client_id, name
+            SELECT r.id, r.realm_id, c.client_id, r.name, r.description, r.attributes
+            FROM roles AS r LEFT JOIN clients AS c ON c.id = r.client_id
+            WHERE r.realm_id = $1
+            ORDER BY c.client_id IS NOT NULL, c.client_id, r.name
             """,
             [.text(realmID)],
             decode: Role.init(row:)
@@ -116,9 +118,10 @@ extension SQLReader {
     func roleParts(realmID: String) throws -> [RolePart] {
         try rows(
             """
-            SELECT r.client_id, r.name, p.client_id, p.name FROM role_parts AS x
-            JOIN roles AS r ON r.id = x.role_id JOIN roles AS p ON p.id = x.part_id
-            WHERE r.realm_id = $1 ORDER BY r.client_id, r.name, p.client_id, p.name
+            SELECT c.client_id, r.name, d.client_id, p.name FROM role_parts AS x
+            JOIN roles AS r ON r.id = x.role_id LEFT JOIN clients AS c ON c.id = r.client_id
+            JOIN roles AS p ON p.id = x.part_id LEFT JOIN clients AS d ON d.id = p.client_id
+            WHERE r.realm_id = $1 ORDER BY c.client_id, r.name, d.client_id, p.name
             """,
             [.text(realmID)]
         ) { try RolePart($0, from: 0) }
@@ -128,8 +131,9 @@ extension SQLReader {
     func roleGraphs() throws -> [String: RoleGraph] {
         let parts = try rows(
             """
-            SELECT r.realm_id, r.client_id, r.name, p.client_id, p.name FROM role_parts AS x
-            JOIN roles AS r ON r.id = x.role_id JOIN roles AS p ON p.id = x.part_id
+            SELECT r.realm_id, c.client_id, r.name, d.client_id, p.name FROM role_parts AS x
+            JOIN roles AS r ON r.id = x.role_id LEFT JOIN clients AS c ON c.id = r.client_id
+            JOIN roles AS p ON p.id = x.part_id LEFT JOIN clients AS d ON d.id = p.client_id
             """,
             []
         ) { (realm: try $0.text(0), part: try RolePart($0, from: 1)) }
@@ -145,6 +149,22 @@ extension SQLReader {
         return graphs
     }
 
+    func roleID(of role: RoleName, realmID: String) throws -> String? {
+        guard let clientID = role.clientID else {
+            return try first(
+                "SELECT id FROM roles WHERE realm_id = $1 AND client_id IS NULL AND name = $2",
+                [.text(realmID), .text(role.name)]
+            ) { try $0.text(0) }
+        }
+        return try first(
+            """
+            SELECT r.id FROM clients AS c JOIN roles AS r ON r.client_id = c.id
+            WHERE c.realm_id = $1 AND c.client_id = $2 AND r.name = $3
+            """,
+            [.text(realmID), .text(clientID), .text(role.name)]
+        ) { try $0.text(0) }
+    }
+
     fileprivate func ids(of part: RolePart, realmID: String) throws -> (role: String, part: String)?
     {
         guard let role = try roleID(of: part.role, realmID: realmID),
@@ -155,7 +175,8 @@ extension SQLReader {
 }
 
 extension Role {
-    /// Of the columns `id, realm_id, client_id, name, description, attributes`.
+    /// Of the columns `id, realm_id, client_id, name, description, attributes`, of which the third is that of
+    /// the client.
     fileprivate init(row: any SQLRow) throws {
         self.init(
             id: try row.text(0),
@@ -168,18 +189,16 @@ extension Role {
     }
 }
 
+extension RoleName {
+    /// Of the `client_id` of its client, and its name.
+    init(_ row: any SQLRow, from first: Int) throws {
+        self.init(clientID: try row.optionalText(first), name: try row.text(first + 1))
+    }
+}
+
 extension RolePart {
     fileprivate init(_ row: any SQLRow, from first: Int) throws {
-        self.init(
-            role: RoleName(
-                clientID: try row.optionalText(first),
-                name: try row.text(first + 1)
-            ),
-            part: RoleName(
-                clientID: try row.optionalText(first + 2),
-                name: try row.text(first + 3)
-            )
-        )
+        self.init(role: try RoleName(row, from: first), part: try RoleName(row, from: first + 2))
     }
 }
 
@@ -191,12 +210,37 @@ extension SQLTransaction {
             VALUES ($1, $2, $3, $4, $5, $6)
             ON CONFLICT DO NOTHING RETURNING id
             """,
-            [
-                .text(role.id), .text(role.realmID), SQLValue(role.clientID), .text(role.name),
-                .text(role.description), SQLValue(PersonAttributes.document(role.attributes)),
-            ]
+            try values(of: role)
         )
         return isNew ? .created : .conflict
+    }
+
+    /// Writes a role of that id: it is new, or what is kept of it is replaced but its client and name.
+    func overwrite(_ role: Role) throws {
+        let isWritten = try hasRow(
+            """
+            INSERT INTO roles (id, realm_id, client_id, name, description, attributes)
+            VALUES ($1, $2, $3, $4, $5, $6)
+            ON CONFLICT (id) DO UPDATE SET description = excluded.description,
+                attributes = excluded.attributes
+                WHERE realm_id = excluded.realm_id
+            RETURNING id
+            """,
+            try values(of: role)
+        )
+        guard isWritten else { throw StoreConflict() }
+    }
+
+    private func values(of role: Role) throws -> [SQLValue] {
+        var owner: String?
+        if let clientID = role.clientID {
+            owner = try clientUUID(clientID, realmID: role.realmID)
+            guard owner != nil else { throw MissingReference() }
+        }
+        return [
+            .text(role.id), .text(role.realmID), SQLValue(owner), .text(role.name),
+            .text(role.description), SQLValue(PersonAttributes.document(role.attributes)),
+        ]
     }
 
     func add(_ part: RolePart, realmID: String) throws {

@@ -24,7 +24,8 @@ extension RealmStore {
         }
     }
 
-    /// Replaces what is kept of a scope; its realm stays.
+    /// Replaces what is kept of a scope; its realm stays, and whether it is limited: that follows from the
+    /// roles that it shows (``set(_:to:realmID:)``).
     ///
     /// - Parameter former: As for a realm.
     package func update(_ scope: ClientScope, replacing former: ClientScope?) async throws
@@ -33,7 +34,7 @@ extension RealmStore {
         try await database.change { transaction in
             let kept = try transaction.first(
                 """
-                SELECT id, realm_id, name, settings FROM client_scopes
+                SELECT id, realm_id, name, is_limited, settings FROM client_scopes
                 WHERE id = $1 AND realm_id = $2
                 """,
                 [.text(scope.id), .text(scope.realmID)],
@@ -55,8 +56,8 @@ extension RealmStore {
         }
     }
 
-    /// Deletes a scope, and takes its name out of all that people allowed and clients were granted: one
-    /// of that name that comes later is new to everybody.
+    /// Deletes a scope, takes it from all clients, and takes its name out of all that people allowed and
+    /// clients were granted: one of that name that comes later is new to all of them.
     ///
     /// - Parameter claims: The individual claims that count as the scope (OpenID Connect Core §5.4).
     package func deleteScope(id: String, realmID: String, claims: [String] = []) async throws
@@ -69,7 +70,8 @@ extension RealmStore {
         }
     }
 
-    /// Shows a client or a scope a role of the realm, or hides it again.
+    /// Shows a client or a scope a role of the realm, or hides it again. A scope that shows a role is only for
+    /// people with one that it shows, until the last of them is hidden again.
     package func set(_ limit: RoleLimit, to isShown: Bool, realmID: String) async throws -> Change {
         try await database.change { transaction in
             guard let roleID = try transaction.roleID(of: limit.role, realmID: realmID) else {
@@ -89,7 +91,10 @@ extension RealmStore {
 extension SQLReader {
     func allScopes() throws -> [ClientScope] {
         try rows(
-            "SELECT id, realm_id, name, settings FROM client_scopes ORDER BY realm_id, name",
+            """
+            SELECT id, realm_id, name, is_limited, settings FROM client_scopes
+            ORDER BY realm_id, name
+            """,
             [],
             decode: ClientScope.init(row:)
         )
@@ -99,50 +104,80 @@ extension SQLReader {
     func allRoleLimits() throws -> [RoleLimit.Owner: Set<RoleName>] {
         let ofClients = try rows(
             """
-            SELECT l.client_id, r.client_id, r.name
-            FROM client_role_limits AS l JOIN roles AS r ON r.id = l.role_id
+            SELECT l.client_id, c.client_id, r.name FROM client_role_limits AS l
+            JOIN roles AS r ON r.id = l.role_id LEFT JOIN clients AS c ON c.id = r.client_id
             """,
             []
-        ) { row in RoleLimit(owner: .client(try row.text(0)), role: try RoleName(row, from: 1)) }
+        ) { RoleLimit(owner: .client(try $0.text(0)), role: try RoleName($0, from: 1)) }
         let ofScopes = try rows(
             """
-            SELECT l.scope_id, r.client_id, r.name
-            FROM scope_role_limits AS l JOIN roles AS r ON r.id = l.role_id
+            SELECT l.scope_id, c.client_id, r.name FROM scope_role_limits AS l
+            JOIN roles AS r ON r.id = l.role_id LEFT JOIN clients AS c ON c.id = r.client_id
             """,
             []
-        ) { row in RoleLimit(owner: .scope(try row.text(0)), role: try RoleName(row, from: 1)) }
+        ) { RoleLimit(owner: .scope(try $0.text(0)), role: try RoleName($0, from: 1)) }
         return Dictionary(grouping: ofClients + ofScopes, by: \.owner)
             .mapValues { Set($0.map(\.role)) }
     }
 }
 
 extension ClientScope {
-    /// Of the columns `id, realm_id, name, settings`.
+    /// Of the columns `id, realm_id, name, is_limited, settings`.
     fileprivate init(row: any SQLRow) throws {
         try self.init(
             id: try row.text(0),
             realmID: try row.text(1),
             name: try row.text(2),
-            document: try row.document(3)
+            document: try row.document(4)
         )
+        isLimited = try row.bool(3)
     }
 }
 
-extension RoleName {
-    fileprivate init(_ row: any SQLRow, from first: Int) throws {
-        self.init(clientID: try row.optionalText(first), name: try row.text(first + 1))
+/// The names of scopes that a client has, or that new clients of a realm get.
+typealias ScopeLists = (defaults: [String], optionals: [String])
+
+extension SQLReader {
+    /// - Parameter statement: For names of scopes and whether they are by default, in order.
+    func scopeLists(_ statement: SQLText, of owner: String) throws -> ScopeLists {
+        let scopes = try rows(statement, [.text(owner)]) { (try $0.text(0), try $0.bool(1)) }
+        return (scopes.filter(\.1).map(\.0), scopes.filter { !$0.1 }.map(\.0))
     }
 }
 
 extension SQLTransaction {
+    /// Writes scopes in their order; one that the realm does not have throws ``MissingReference``.
+    ///
+    /// - Parameters:
+    ///   - statement: Of the owner's id, whether it is by default, its place, the realm and its name.
+    ///   - owner: The id of a client or realm.
+    func assign(
+        _ lists: ScopeLists,
+        by statement: SQLText,
+        to owner: String,
+        realmID: String
+    ) throws {
+        let scopes = lists.defaults.map { ($0, true) } + lists.optionals.map { ($0, false) }
+        for (place, (name, isDefault)) in scopes.enumerated() {
+            let found = try run(
+                statement,
+                [
+                    .text(owner), .bool(isDefault), .int64(Int64(place)), .text(realmID),
+                    .text(name),
+                ]
+            )
+            guard found > 0 else { throw MissingReference() }
+        }
+    }
+
     func insert(_ scope: ClientScope) throws -> Creation {
         let isNew = try hasRow(
             """
-            INSERT INTO client_scopes (id, realm_id, name, settings) VALUES ($1, $2, $3, $4)
-            ON CONFLICT DO NOTHING RETURNING id
+            INSERT INTO client_scopes (id, realm_id, name, is_limited, settings)
+            VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING RETURNING id
             """,
             [
-                .text(scope.id), .text(scope.realmID), .text(scope.name),
+                .text(scope.id), .text(scope.realmID), .text(scope.name), .bool(scope.isLimited),
                 SQLValue(scope.document),
             ]
         )
@@ -174,25 +209,39 @@ extension SQLTransaction {
                 """,
                 [.text(id), .text(roleID)]
             )
+            try run(
+                "UPDATE client_scopes SET is_limited = $1 WHERE id = $2",
+                [.bool(true), .text(id)]
+            )
         }
     }
 
     /// - Returns: `false` where it was not shown.
     fileprivate func hide(_ roleID: String, from owner: RoleLimit.Owner) throws -> Bool {
-        let changed =
-            switch owner {
-            case .client(let id):
+        switch owner {
+        case .client(let id):
+            return try run(
+                "DELETE FROM client_role_limits WHERE client_id = $1 AND role_id = $2",
+                [.text(id), .text(roleID)]
+            ) > 0
+        case .scope(let id):
+            let changed = try run(
+                "DELETE FROM scope_role_limits WHERE scope_id = $1 AND role_id = $2",
+                [.text(id), .text(roleID)]
+            )
+            guard changed > 0 else { return false }
+            let isLast = try !hasRow(
+                "SELECT 1 FROM scope_role_limits WHERE scope_id = $1",
+                [.text(id)]
+            )
+            if isLast {
                 try run(
-                    "DELETE FROM client_role_limits WHERE client_id = $1 AND role_id = $2",
-                    [.text(id), .text(roleID)]
-                )
-            case .scope(let id):
-                try run(
-                    "DELETE FROM scope_role_limits WHERE scope_id = $1 AND role_id = $2",
-                    [.text(id), .text(roleID)]
+                    "UPDATE client_scopes SET is_limited = $1 WHERE id = $2",
+                    [.bool(false), .text(id)]
                 )
             }
-        return changed > 0
+            return true
+        }
     }
 }
 

@@ -35,6 +35,11 @@ package struct RealmStore: Sendable {
         }
     }
 
+    /// The realm of that id, as it is kept now.
+    package func realm(id: String) async throws -> Realm? {
+        try await database.read { try $0.keptRealm(id)?.realm }
+    }
+
     /// The names of all realms, without what is kept of them.
     package func names() async throws -> Set<String> {
         let names = try await database.read {
@@ -71,7 +76,8 @@ package struct RealmStore: Sendable {
         }
     }
 
-    /// Replaces what is kept of a realm; name, id and issuer stay.
+    /// Replaces what is kept of a realm; name, id and issuer stay. A role, group or scope that it does not
+    /// have is ``MissingReference``.
     ///
     /// - Parameter former: What the change was made from. ``ChangedMeanwhile`` is thrown where
     ///   something else is kept by now; `nil`: whatever is kept.
@@ -79,10 +85,14 @@ package struct RealmStore: Sendable {
         try await database.change { transaction in
             guard let kept = try transaction.keptRealm(realm.id) else { return .notFound }
             try transaction.expect(kept.realm, toBe: former)
-            try transaction.keep(realm, in: kept.document)
+            try transaction.keep(realm, replacing: kept)
             try transaction.raiseRealmVersion()
             return .changed
         }
+    }
+
+    package func update(_ realm: Realm) async throws -> Change {
+        try await update(realm, replacing: nil)
     }
 
     /// Deletes a realm and everything in it: one short transaction hides it, others remove what it
@@ -113,7 +123,6 @@ package struct RealmStore: Sendable {
         if change == .changed { try await removeRows(of: id) }
         return change
     }
-
 }
 
 extension SQLReader {
@@ -131,28 +140,42 @@ extension SQLReader {
             """,
             [],
             decode: Realm.init(row:)
-        )
+        ).map(withDefaults)
     }
 
-}
-
-extension SQLTransaction {
     /// A realm with the document that its settings are kept in.
     func keptRealm(_ id: String) throws -> (realm: Realm, document: JSONObject)? {
-        try first(
+        let kept = try first(
             "SELECT id, name, issuer, settings FROM realms WHERE id = $1",
             [.text(id)]
         ) { (realm: try Realm(row: $0), document: try $0.document(3)) }
+        return try kept.map { (try withDefaults($0.realm), $0.document) }
     }
 
-    /// - Parameter document: What is kept so far. Members that nothing here knows stay.
-    func keep(_ realm: Realm, in document: JSONObject) throws {
-        var document = document
-        realm.write(to: &document)
-        try run(
-            "UPDATE realms SET settings = $1 WHERE id = $2",
-            [SQLValue(document), .text(realm.id)]
+    /// A realm as its row has it, with what new people and clients get: every reading of realms ends here.
+    func withDefaults(_ realm: Realm) throws -> Realm {
+        var realm = realm
+        realm.defaultRoles = try rows(
+            """
+            SELECT c.client_id, r.name FROM default_roles AS d
+            JOIN roles AS r ON r.id = d.role_id LEFT JOIN clients AS c ON c.id = r.client_id
+            WHERE d.realm_id = $1 ORDER BY d.place
+            """,
+            [.text(realm.id)]
+        ) { try RoleName($0, from: 0) }
+        realm.defaultGroupIDs = try rows(
+            "SELECT group_id FROM default_groups WHERE realm_id = $1 ORDER BY place",
+            [.text(realm.id)]
+        ) { try $0.text(0) }
+        (realm.defaultClientScopes, realm.optionalClientScopes) = try scopeLists(
+            """
+            SELECT s.name, u.is_default FROM scopes_of_new_clients AS u
+            JOIN client_scopes AS s ON s.id = u.scope_id
+            WHERE u.realm_id = $1 ORDER BY u.place
+            """,
+            of: realm.id
         )
+        return realm
     }
 }
 
@@ -169,6 +192,8 @@ extension Realm {
 }
 
 extension SQLTransaction {
+    /// Without what new people and clients get: that follows once it is there
+    /// (``keepDefaults(of:replacing:)``).
     func insert(_ realm: Realm) throws -> Creation {
         var document = JSONObject()
         realm.write(to: &document)
@@ -181,14 +206,61 @@ extension SQLTransaction {
         )
         return isNew ? .created : .conflict
     }
-}
 
-extension RealmStore {
-    package func update(_ realm: Realm) async throws -> Change {
-        try await update(realm, replacing: nil)
+    /// - Parameter kept: With its document: members that nothing here knows stay.
+    func keep(_ realm: Realm, replacing kept: (realm: Realm, document: JSONObject)) throws {
+        var document = kept.document
+        realm.write(to: &document)
+        try run(
+            "UPDATE realms SET settings = $1 WHERE id = $2",
+            [SQLValue(document), .text(realm.id)]
+        )
+        try keepDefaults(of: realm, replacing: kept.realm)
     }
 
-    package func update(_ client: Client) async throws -> Change {
-        try await update(client, replacing: nil)
+    /// What new people and clients of a realm get.
+    ///
+    /// - Parameter former: What is kept; `nil`: nothing is yet.
+    func keepDefaults(of realm: Realm, replacing former: Realm?) throws {
+        let id = SQLValue.text(realm.id)
+        if former?.defaultRoles ?? [] != realm.defaultRoles {
+            try run("DELETE FROM default_roles WHERE realm_id = $1", [id])
+            for (place, role) in realm.defaultRoles.enumerated() {
+                guard let roleID = try roleID(of: role, realmID: realm.id) else {
+                    throw MissingReference()
+                }
+                try run(
+                    "INSERT INTO default_roles (realm_id, role_id, place) VALUES ($1, $2, $3)",
+                    [id, .text(roleID), .int64(Int64(place))]
+                )
+            }
+        }
+        if former?.defaultGroupIDs ?? [] != realm.defaultGroupIDs {
+            try run("DELETE FROM default_groups WHERE realm_id = $1", [id])
+            for (place, groupID) in realm.defaultGroupIDs.enumerated() {
+                let found = try run(
+                    """
+                    INSERT INTO default_groups (realm_id, group_id, place)
+                    SELECT realm_id, id, $1 FROM groups WHERE realm_id = $2 AND id = $3
+                    """,
+                    [.int64(Int64(place)), id, .text(groupID)]
+                )
+                guard found > 0 else { throw MissingReference() }
+            }
+        }
+        if former?.defaultClientScopes ?? [] != realm.defaultClientScopes
+            || former?.optionalClientScopes ?? [] != realm.optionalClientScopes
+        {
+            try run("DELETE FROM scopes_of_new_clients WHERE realm_id = $1", [id])
+            try assign(
+                (realm.defaultClientScopes, realm.optionalClientScopes),
+                by: """
+                    INSERT INTO scopes_of_new_clients (realm_id, scope_id, is_default, place)
+                    SELECT $1, id, $2, $3 FROM client_scopes WHERE realm_id = $4 AND name = $5
+                    """,
+                to: realm.id,
+                realmID: realm.id
+            )
+        }
     }
 }

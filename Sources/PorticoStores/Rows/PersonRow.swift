@@ -61,12 +61,12 @@ extension SQLReader {
     private func roles(ofPerson id: String) throws -> [RoleName] {
         try rows(
             """
-            SELECT r.client_id, r.name
-            FROM person_roles AS h JOIN roles AS r ON r.id = h.role_id
+            SELECT c.client_id, r.name FROM person_roles AS h
+            JOIN roles AS r ON r.id = h.role_id LEFT JOIN clients AS c ON c.id = r.client_id
             WHERE h.person_id = $1
-            ORDER BY r.client_id IS NOT NULL, r.client_id, r.name
+            ORDER BY c.client_id IS NOT NULL, c.client_id, r.name
             """,
             [.text(id)]
-        ) { RoleName(clientID: try $0.optionalText(0), name: try $0.text(1)) }
+        ) { try RoleName($0, from: 0) }
     }
 }

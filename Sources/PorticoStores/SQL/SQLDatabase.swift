@@ -55,6 +55,16 @@ extension SQLReader {
         try rows(sql, arguments, decode: decode).first
     }
 
+    /// The rows of a query, decoded, by the text in their first column, in their order.
+    func grouped<Element>(
+        _ sql: SQLText,
+        _ arguments: [SQLValue],
+        decode: (any SQLRow) throws -> Element
+    ) throws -> [String: [Element]] {
+        let rows = try rows(sql, arguments) { (key: try $0.text(0), value: try decode($0)) }
+        return Dictionary(grouping: rows, by: \.key).mapValues { $0.map(\.value) }
+    }
+
     /// Whether a query has a row; for `INSERT … RETURNING`: whether it inserted one.
     package func hasRow(_ sql: SQLText, _ arguments: [SQLValue]) throws -> Bool {
         try !rows(sql, arguments) { _ in () }.isEmpty

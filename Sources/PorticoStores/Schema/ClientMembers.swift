@@ -77,6 +77,7 @@ struct ClientMembers {
         .list(.target),
         at: \Client.loginTokenTargets
     )
+    .inTables()
     .set(
         by: .administrator,
         .written("`--login-token-target`, `--silent-login-token-target`"),
@@ -89,6 +90,7 @@ struct ClientMembers {
             && names.allSatisfy { (1...200).contains($0.utf8.count) }
     }
     let defaultScopes = Member("default_scopes", .list(.text("scope")), at: \Client.defaultScopes)
+        .inTables()
         .set(
             by: .administrator,
             .written("`--default-scope`, `--remove-scope`"),
@@ -106,6 +108,7 @@ struct ClientMembers {
         .list(.text("scope")),
         at: \Client.optionalScopes
     )
+    .inTables()
     .set(by: .administrator, .written("`--optional-scope`, `--remove-scope`"), label: "May ask for")
     .help("The scopes that it may ask for.")
     .rule("A scope token is ASCII without space, quote and backslash (RFC 6749 3.3).") {
@@ -192,16 +195,6 @@ struct ClientMembers {
         .help(
             "Whether its tokens have every role of the person; otherwise its own and those that it is assigned to see."
         )
-    let roleClients = Member(
-        "role_clients",
-        .optional(.list(.text("client"))),
-        at: \Client.roleClients
-    )
-    .set(by: .administrator)
-    .help("The clients whose roles its tokens have.")
-    let seesRealmRoles = Member("sees_realm_roles", .flag, at: \Client.seesRealmRoles)
-        .set(by: .administrator)
-        .help("Whether its tokens have roles of the realm.")
     let acrLevels = Member("acr_levels", .optional(.levels), at: \Client.acrLevels)
         .set(by: .administrator, label: "Levels")
         .help("The names of levels of authentication in its tokens (acr).")

@@ -23,6 +23,8 @@ package struct Member<Owner: MemberOwner>: Sendable {
     /// What ``refusal(of:)`` says.
     private var rule: StaticString = "It is shorter or longer than allowed."
     private var holds: (@Sendable (Owner) -> Bool)?
+    /// Whether tables of their own keep it, and not the document.
+    private var isInTables = false
     private let key: String
     private let standard: JSONValue
     private let isRequired: Bool
@@ -65,6 +67,13 @@ package struct Member<Owner: MemberOwner>: Sendable {
         return member
     }
 
+    /// Tables of their own keep it: it refers to other things by their ids.
+    func inTables() -> Self {
+        var member = self
+        member.isInTables = true
+        return member
+    }
+
     /// - Parameters:
     ///   - rule: What it must keep besides its form, as a sentence.
     ///   - holds: Whether it does, if that is not about the bounds of a time.
@@ -104,6 +113,7 @@ package struct Member<Owner: MemberOwner>: Sendable {
     }
 
     fileprivate func read(from document: JSONObject, into owner: inout Owner) throws {
+        guard !isInTables else { return }
         switch document[key] {
         case nil, .null?:
             guard !isRequired else { throw DocumentError(member: name) }
@@ -113,6 +123,7 @@ package struct Member<Owner: MemberOwner>: Sendable {
     }
 
     fileprivate func write(_ owner: Owner, to document: inout JSONObject) {
+        guard !isInTables else { return }
         let value = get(owner)
         document[key] = value == standard && !isRequired ? nil : value
     }

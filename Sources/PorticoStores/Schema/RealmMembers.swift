@@ -135,8 +135,21 @@ struct RealmMembers {
     let events = Member("events", .events, at: \Realm.events)
         .set(by: .administrator)
         .help("Which events are kept.")
-    let defaultRoles = Member("default_roles", .list(.role), at: \Realm.defaultRoles)
+    let defaultRoles = Member("default_roles", .list(.role), at: \Realm.defaultRoles).inTables()
     let defaultGroupIDs = Member("default_groups", .list(.text("id")), at: \Realm.defaultGroupIDs)
+        .inTables()
+    let defaultClientScopes = Member(
+        "default_client_scopes",
+        .list(.text("scope")),
+        at: \Realm.defaultClientScopes
+    )
+    .inTables()
+    let optionalClientScopes = Member(
+        "optional_client_scopes",
+        .list(.text("scope")),
+        at: \Realm.optionalClientScopes
+    )
+    .inTables()
     let kept = Member("kept", .kept, at: \Realm.kept)
     let tokenSwap = Member("token_swap", .optional(.tokenSwap), at: \Realm.tokenSwap)
     let atProtocol = Member("atproto", .optional(.host), at: \Realm.atProtocol)

@@ -291,7 +291,8 @@ import Testing
         new.roles = [
             Role(id: "r-admin", realmID: realmID, clientID: nil, name: "admin", description: "")
         ]
-        let client = Client.app("admin-cli", id: "c-admin-cli", realmID: realmID)
+        var client = Client.app("admin-cli", id: "c-admin-cli", realmID: realmID)
+        client.takeStandardScopes()
         new.clients = [client]
         #expect(try await database.realms.create(new) == .created)
         let root = Person(id: "root", realmID: realmID, username: "root", createdAt: 0)

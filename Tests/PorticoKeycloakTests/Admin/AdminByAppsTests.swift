@@ -235,6 +235,7 @@ struct AdminByAppsTests {
         let database = admin.server.database
         let realmID = try await admin.makeMaster().realmID
         var client = Client.app("spa1", "Spa", realmID: realmID)
+        client.takeStandardScopes()
         client.redirectURIs = [RedirectURI("https://spa1.example/cb")]
         #expect(try await database.realms.create(client) == .created)
         try await admin.server.provider.realms.refresh()

@@ -67,13 +67,16 @@ struct MovedServer {
             "webOrigins": ["https://plain.example.com"],
             "attributes": {"acr.loa.map": "{\"bronze\":1}"}},
            {"clientId": "bare", "publicClient": true, "defaultClientScopes": ["basic"],
+            "optionalClientScopes": ["offline_access", "profile", "email"],
             "redirectUris": ["https://bare.example.com/cb"]},
            {"clientId": "meant", "publicClient": true, "defaultClientScopes": ["basic"],
+            "optionalClientScopes": ["offline_access", "profile", "email"],
             "redirectUris": ["https://meant.example.com/cb"],
             "protocolMappers": [
               {"name": "a", "protocol": "openid-connect", "protocolMapper": "oidc-audience-mapper",
                "config": {"included.client.audience": "account", "access.token.claim": "true"}}]},
            {"clientId": "other", "publicClient": true, "defaultClientScopes": ["basic"],
+            "optionalClientScopes": ["offline_access", "profile", "email"],
             "redirectUris": ["https://other.example.com/cb"],
             "protocolMappers": [
               {"name": "r", "protocol": "openid-connect",

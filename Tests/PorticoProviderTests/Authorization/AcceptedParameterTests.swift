@@ -42,6 +42,7 @@ import Testing
         let server = try await ProviderUnderTest { realm in
             for index in realm.clients.indices where realm.clients[index].clientID == "native1" {
                 realm.clients[index].defaultScopes = ["roles", "phone"]
+                realm.clients[index].optionalScopes = []
             }
         }
         let tokens = try await server.tokens("alice", "native1", scope: "")

@@ -116,7 +116,10 @@ import Testing
         let browser = TestBrowser(server)
         let page = try await browser.signIn("alice", TestFlow.request("third"))
         expectPage(page, "consent")
-        try await server.change("third") { $0.defaultScopes.append("phone") }
+        try await server.change("third") {
+            $0.optionalScopes.removeAll { $0 == "phone" }
+            $0.defaultScopes.append("phone")
+        }
         expectForbidden(try await browser.submit(page, [("action", "allow")]))
         #expect(try await server.remains().consents == 0)
         let again = try await browser.authorize(TestFlow.request("third"))

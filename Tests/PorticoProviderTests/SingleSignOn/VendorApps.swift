@@ -22,6 +22,7 @@ struct VendorApps {
                 var client = Client.app(name, realmID: new.realm.id)
                 client.redirectURIs = [RedirectURI(Self.redirectURI)]
                 client.postLogoutRedirectURIs = [RedirectURI(Self.redirectURI)]
+                client.takeStandardScopes()
                 client.optionalScopes.append("device_sso")
                 client.loginTokenTargets = targets.map { .init(clientID: $0) }
                 new.clients.append(client)

@@ -11,8 +11,13 @@ import Testing
             for index in realm.clients.indices {
                 let isWeb1 = realm.clients[index].clientID == "web1"
                 if !isWeb1, realm.clients[index].clientID != "native1" { continue }
-                realm.clients[index].seesRealmRoles = seesRealmRoles
-                realm.clients[index].roleClients = [realm.clients[index].clientID]
+                realm.clients[index].seesAllRoles = false
+                if seesRealmRoles {
+                    let role = RoleName(clientID: nil, name: "editor")
+                    realm.roleLimits.append(
+                        RoleLimit(owner: .client(realm.clients[index].id), role: role)
+                    )
+                }
                 realm.clients[index].mappers = [
                     ClaimMapper(.realmRoles(prefix: ""), "all"),
                     ClaimMapper(.clientRoles(of: "web1", prefix: ""), "publishing"),

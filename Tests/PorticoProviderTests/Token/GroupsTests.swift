@@ -76,10 +76,7 @@ import Testing
 
     @Test("what the client may not see does not stand in it")
     func visible() async throws {
-        let server = try await Self.server {
-            $0.seesRealmRoles = false
-            $0.roleClients = []
-        }
+        let server = try await Self.server { $0.seesAllRoles = false }
         for groups in try await Self.groups(server) { #expect(groups == []) }
     }
 

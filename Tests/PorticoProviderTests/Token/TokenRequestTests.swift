@@ -313,13 +313,13 @@ import Testing
             #expect(try await server.userInfo(access).status == 403)
         }
         // Nor where they are the client's defaults.
-        try await server.change("machine") { $0.defaultScopes += ["openid", "offline_access"] }
+        try await server.change("machine") { $0.defaultScopes.append("offline_access") }
         let defaults = try await server.token(
             [("grant_type", "client_credentials")],
             basic: ("machine", TestRealm.machineSecret)
         )
         let granted = try Scope(defaults.json.string("scope") ?? "")
-        #expect(!granted.contains("openid") && !granted.contains("offline_access"))
+        #expect(!granted.contains("offline_access"))
         #expect(defaults.json["id_token"] == nil)
         for scope in ["openid admin", "OpenID"] {
             let reply = try await server.token(

@@ -1,5 +1,6 @@
 import PorticoBytes
 import PorticoProtocol
+import PorticoProvider
 package import PorticoStores
 
 extension Client {
@@ -22,6 +23,12 @@ extension Client {
 }
 
 extension Client {
+    /// With the scopes that most new clients get.
+    package mutating func takeStandardScopes() {
+        defaultScopes = StandardScopes.defaults
+        optionalScopes = StandardScopes.optionals
+    }
+
     /// As one is that came from a file of Keycloak's.
     package mutating func becomeImported() {
         tokenForm = .mapped

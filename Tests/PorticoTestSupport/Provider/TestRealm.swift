@@ -76,6 +76,12 @@ package enum TestRealm {
             RoleName(clientID: "web1", name: "publisher"),
         ]
         configure(&new)
+        // A client has scopes of its realm only.
+        let named = new.clients.flatMap { $0.defaultScopes + $0.optionalScopes }
+        for name in named where !new.scopes.contains(where: { $0.name == name }) {
+            let id = UniqueID(random: .system).text
+            new.scopes.append(ClientScope(id: id, realmID: realmID, name: name))
+        }
         _ = try await database.realms.create(new)
     }
 
@@ -119,6 +125,7 @@ package enum TestRealm {
                 type: type,
                 authentication: method
             )
+            client.takeStandardScopes()
             client.redirectURIs = redirects.map(RedirectURI.init)
             client.secret = secret.map {
                 secrets.keep(SecretText($0), of: client.id, random: .system)
