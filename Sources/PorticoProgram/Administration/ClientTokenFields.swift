@@ -158,6 +158,8 @@ extension StaySignedIn: ExpressibleByArgument {
         case .session: "as long as the browser session"
         case .realm: "the realm's time without use"
         case .idle(let seconds): "\(Times.duration(seconds)) without use"
+        case .apart(let idle, let most):
+            "\(Times.duration(idle)) without use, \(Times.duration(most)) at most"
         }
     }
 }

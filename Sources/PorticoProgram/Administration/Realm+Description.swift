@@ -24,8 +24,8 @@ extension Realm {
         ]
         let swap = tokenSwap.flatMap { $0.isOn ? $0.json : nil }
         json["token_swap"] = swap.map(JSONValue.object) ?? .null
-        let resource = atProtocol.map(\.resource)
-        json["atproto"] = resource.map { ["resource": .string($0)] } ?? .null
+        json["apps_by_document"] = .bool(profile.takesDocuments)
+        json["token_resource"] = profile.tokenResource.map(JSONValue.string) ?? .null
         json["registration"] = (registration?.rawValue).map(JSONValue.string) ?? .null
         return json
     }
@@ -44,6 +44,7 @@ extension Realm {
                 confirmsEmail ? "confirmed before an app gets anything" : "need not be confirmed"
             ),
             ("Registration", registrationWords),
+            ("Apps by document", profile.takesDocuments ? "taken" : "not taken"),
             (
                 "Sign-out by hint",
                 signsOutByHintAlone ? "at once, without a cookie" : "asked without a cookie"
@@ -55,7 +56,7 @@ extension Realm {
             ("Offline", Self.words(lifetimes.offlineIdle, lifetimes.offlineMaximum)),
             ("Id", id),
         ]
-        if let resource = atProtocol?.resource {
+        if let resource = profile.tokenResource {
             fields.append(("AT Protocol", "host of the accounts at \(resource)"))
         }
         if let tokenSwap { fields.append(("Tokens of before", tokenSwap.summary)) }

@@ -44,6 +44,14 @@ struct RealmFields: ParsableArguments {
     )
     var staySignedIn: DurationText?
 
+    @Option(
+        help: .value(
+            "state",
+            "Whether apps that are registered nowhere are taken from the documents at their client_id: on or off."
+        )
+    )
+    var appsByDocument: Switch?
+
     func apply(to realm: inout Realm) throws(Failure) {
         if let staySignedIn {
             guard Realm.Lifetimes.longestUnused.contains(staySignedIn.seconds) else {
@@ -60,7 +68,13 @@ struct RealmFields: ParsableArguments {
         if let confirmEmail { realm.confirmsEmail = confirmEmail }
         if let registration { realm.registration = registration.way }
         if let signOutByHint { realm.signsOutByHintAlone = signOutByHint }
+        if let appsByDocument { realm.profile.takesDocuments = appsByDocument == .on }
     }
+}
+
+/// A setting that is on or off.
+enum Switch: String, CaseIterable, ExpressibleByArgument {
+    case on, off
 }
 
 /// How people of a realm make an account, or that they cannot.

@@ -48,8 +48,8 @@ package struct RealmCreation: Sendable {
             displayName: displayName,
             issuer: try Self.issuer(of: name, baseURL: baseURL, host: host)
         )
-        realm.atProtocol = try resource.map { origin throws(Refusal) in
-            ATProtocolRealm(resource: try Self.resource(origin, of: realm))
+        if let resource {
+            realm.profile = .atProtocol(resource: try Self.resource(resource, of: realm))
         }
         let imported = try imported(realm.id)
         let active = SigningKeyRecord.activeAlgorithms(of: imported, at: moment.seconds)
@@ -60,7 +60,7 @@ package struct RealmCreation: Sendable {
             try keys.make($0, realmID: realm.id, activeFrom: moment.seconds, at: moment)
         }
         var new = NewRealm(realm: realm, keys: imported + records)
-        if realm.atProtocol == nil {
+        if realm.profile.scopeRule == .named {
             new.scopes = StandardScopes.scopes(ofRealm: realm.id, random: moment.random)
         }
         return new

@@ -18,6 +18,7 @@ extension Client {
         isEnabled = try document.required("enabled", \.bool)
         secret = try document.optional("secret", ClientSecret.init(value:))
         keySet = document.object["key_set"]
+        assertionAlgorithm = try document.algorithm("assertion_algorithm")
         redirectURIs = try document.list("redirect_uris") { $0.string.map(RedirectURI.init) } ?? []
         postLogoutRedirectURIs =
             try document.list("post_logout_redirect_uris") { $0.string.map(RedirectURI.init) } ?? []
@@ -33,6 +34,12 @@ extension Client {
             $0.string.flatMap(CodeProtection.init)
         }
         requiresConsent = try document.required("requires_consent", \.bool)
+        consentMemory =
+            try document.optional("consent_memory") { $0.string.flatMap(ConsentMemory.init) }
+            ?? .kept
+        consentFingerprint = try document.optional("consent_fingerprint") {
+            $0.string.flatMap(Base64URL.decode).flatMap { $0.count == 32 ? Hash256(kept: $0) : nil }
+        }
         administers = try document.optional("administers", \.bool) ?? false
         requiresPushedRequests = try document.required("requires_pushed_requests", \.bool)
         dpopBoundAccessTokens =
@@ -40,6 +47,8 @@ extension Client {
         isDevelopment = try document.required("development", \.bool)
         defaultScopes = try document.required("default_scopes", \.strings)
         optionalScopes = try document.required("optional_scopes", \.strings)
+        scopeRule =
+            try document.optional("scope_rule") { $0.string.flatMap(ScopeRule.init) } ?? .named
         authenticatesStrictly = try document.optional("strict_authentication", \.bool) ?? false
         takesTokenEndpointAudience =
             try document.optional("token_endpoint_audience", \.bool) ?? false
@@ -83,6 +92,7 @@ extension Client {
         document["authentication"] = .string(authentication.rawValue)
         document["secret"] = secret?.value
         document["key_set"] = keySet
+        document["assertion_algorithm"] = assertionAlgorithm.map { .string($0.rawValue) }
         document["redirect_uris"] = .texts(redirectURIs.map(\.text))
         document["post_logout_redirect_uris"] = .texts(postLogoutRedirectURIs.map(\.text))
         document["backchannel_logout_uri"] = backchannelLogoutURI.map { .string($0.text) }
@@ -92,12 +102,18 @@ extension Client {
         )
         document["code_protection"] = .string(codeProtection.rawValue)
         document["requires_consent"] = .bool(requiresConsent)
+        document["consent_memory"] =
+            consentMemory == .kept ? nil : .string(consentMemory.rawValue)
+        document["consent_fingerprint"] = consentFingerprint.map {
+            .string(Base64URL.encode($0.bytes))
+        }
         document["administers"] = administers ? true : nil
         document["requires_pushed_requests"] = .bool(requiresPushedRequests)
         document["dpop_bound_access_tokens"] = dpopBoundAccessTokens ? true : nil
         document["development"] = .bool(isDevelopment)
         document["default_scopes"] = .texts(defaultScopes)
         document["optional_scopes"] = .texts(optionalScopes)
+        document["scope_rule"] = scopeRule == .named ? nil : .string(scopeRule.rawValue)
         document["strict_authentication"] = .bool(authenticatesStrictly)
         document["token_endpoint_audience"] = .bool(takesTokenEndpointAudience)
         document["id_token_algorithm"] = idTokenAlgorithm.map { .string($0.rawValue) }
@@ -154,6 +170,10 @@ extension StaySignedIn {
         case ("session", _): self = .session
         case ("realm", _): self = .realm
         case (nil, let seconds?): self = .idle(seconds)
+        case (nil, nil):
+            guard let idle = value.object?.int64("idle"), let most = value.object?.int64("most")
+            else { return nil }
+            self = .apart(idle: idle, most: most)
         default: return nil
         }
     }
@@ -163,6 +183,7 @@ extension StaySignedIn {
         case .session: "session"
         case .realm: "realm"
         case .idle(let seconds): .integer(seconds)
+        case .apart(let idle, let most): ["idle": .integer(idle), "most": .integer(most)]
         }
     }
 }

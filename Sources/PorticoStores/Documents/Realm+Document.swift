@@ -37,9 +37,8 @@ extension Realm {
         defaultGroupIDs = try document.optional("default_groups", \.strings) ?? []
         kept = try document.optional("kept") { $0.string.map(KeptRepresentation.init(json:)) }
         tokenSwap = try document.optional("token_swap", \.object).map(TokenSwap.init(document:))
-        atProtocol = try document.optional("atproto", \.object).map {
-            ATProtocolRealm(resource: try Document($0).required("resource", \.string))
-        }
+        profile =
+            try document.optional("profile", \.object).map(RealmProfile.init(document:)) ?? profile
     }
 
     /// Writes what this program knows over `document`, and leaves what a newer one put there.
@@ -67,7 +66,35 @@ extension Realm {
         document["default_groups"] = .texts(defaultGroupIDs)
         document["kept"] = self.kept.map { .string($0.json) }
         document["token_swap"] = tokenSwap.map { .object($0.document) }
-        document["atproto"] = atProtocol.map { ["resource": .string($0.resource)] }
+        document["profile"] = .object(profile.document)
+    }
+}
+
+extension RealmProfile {
+    fileprivate init(document: JSONObject) throws {
+        let document = Document(document)
+        self.init()
+        takesDocuments = try document.required("takes_documents", \.bool)
+        subject = try document.required("subject") { $0.string.flatMap(Subject.init) }
+        tokenResource = try document.optional("token_resource", \.string)
+        scopeRule = try document.required("scope_rule") { $0.string.flatMap(ScopeRule.init) }
+        endpoints = try document.required("endpoints") { $0.string.flatMap(Endpoints.init) }
+        requiresProofs = try document.required("requires_proofs", \.bool)
+        assertions = try document.required("assertions") { $0.string.flatMap(Assertions.init) }
+        bindsClientKeys = try document.required("binds_client_keys", \.bool)
+        spendsChallenges = try document.required("spends_challenges", \.bool)
+    }
+
+    fileprivate var document: JSONObject {
+        var document: JSONObject = [
+            "takes_documents": .bool(takesDocuments), "subject": .string(subject.rawValue),
+            "scope_rule": .string(scopeRule.rawValue), "endpoints": .string(endpoints.rawValue),
+            "requires_proofs": .bool(requiresProofs), "assertions": .string(assertions.rawValue),
+            "binds_client_keys": .bool(bindsClientKeys),
+            "spends_challenges": .bool(spendsChallenges),
+        ]
+        document["token_resource"] = tokenResource.map(JSONValue.string)
+        return document
     }
 }
 

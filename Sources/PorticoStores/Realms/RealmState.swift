@@ -50,7 +50,12 @@ extension RealmState {
     /// Everything that an import reads of a realm, with the number of columns.
     fileprivate static let statements: [(SQLText, columns: Int)] = [
         ("SELECT name, issuer, settings FROM realms WHERE id = $1", 3),
-        ("SELECT id, client_id, settings FROM clients WHERE realm_id = $1 ORDER BY id", 3),
+        (
+            """
+            SELECT id, client_id, settings FROM clients
+            WHERE realm_id = $1 AND source <> 'document' ORDER BY id
+            """, 3
+        ),
         ("SELECT id, name, settings FROM client_scopes WHERE realm_id = $1 ORDER BY id", 3),
         (
             """

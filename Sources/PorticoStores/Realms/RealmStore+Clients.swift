@@ -1,8 +1,9 @@
 import PorticoProtocol
 
 extension RealmStore {
-    /// `.conflict` where the realm has a client of that `client_id`; exactly one of many concurrent
-    /// calls creates it.
+    /// `.conflict` where the realm has registered a client of that `client_id`; exactly one of many
+    /// concurrent calls creates it. A client that was taken from its document at that address makes way,
+    /// with its grants and what people allowed it.
     package func create(_ client: Client) async throws -> Creation {
         try await database.change { transaction in
             let creation = try transaction.insert(client)
@@ -17,9 +18,9 @@ extension RealmStore {
     package func update(_ client: Client, replacing former: Client?) async throws -> Change {
         try await database.change { transaction in
             let kept = try transaction.first(
-                "SELECT id, realm_id, client_id, settings FROM clients WHERE id = $1",
+                "SELECT id, realm_id, client_id, source, settings FROM clients WHERE id = $1",
                 [.text(client.id)]
-            ) { (client: try Client(row: $0), document: try $0.document(3)) }
+            ) { (client: try Client(row: $0), document: try $0.document(4)) }
             guard let kept else { return .notFound }
             try transaction.expect(kept.client, toBe: former)
             var document = kept.document
@@ -42,15 +43,56 @@ extension RealmStore {
             return .changed
         }
     }
+}
 
+/// Clients that are taken from their documents: kept once a person lets them in, so that their grants
+/// live on without their sites (docs/decisions/0064).
+extension GrantStore {
+    /// The client of that id, as its document described it when a person last let it in. Its keys are not
+    /// kept: it authenticates with those that it has at the time.
+    package func clientFromDocument(id: String, realmID: String) async throws -> Client? {
+        try await database.read { reader in
+            try reader.first(
+                """
+                SELECT id, realm_id, client_id, source, settings FROM clients
+                WHERE id = $1 AND realm_id = $2 AND source = 'document'
+                """,
+                [.text(id), .text(realmID)],
+                decode: Client.init(row:)
+            )
+        }
+    }
+
+    /// Removes those that no grant and no consent needs, and that were last used before `time`.
+    package func purgeClientsFromDocuments(before time: Int64) async throws {
+        try await database.purge { reader, cursor in
+            try reader.rows(
+                """
+                SELECT id FROM clients
+                WHERE id > $1 AND source = 'document' AND last_used_at < $2
+                    AND id NOT IN (SELECT client_id FROM grants)
+                    AND id NOT IN (SELECT client_id FROM consents)
+                ORDER BY id LIMIT 200
+                """,
+                [cursor ?? .text(""), .int64(time)]
+            ) { SQLValue.text(try $0.text(0)) }
+        } removing: { transaction, id in
+            try transaction.run(
+                "DELETE FROM clients WHERE id = $1 AND last_used_at < $2",
+                [id, .int64(time)]
+            )
+        }
+    }
 }
 
 extension SQLReader {
+    /// Without those that are taken from their documents: only they change while the version does not.
     func allClients() throws -> [Client] {
         try rows(
             """
-            SELECT id, realm_id, client_id, settings FROM clients
-            WHERE realm_id IN (SELECT id FROM realms WHERE substr(name, 1, 1) <> '~')
+            SELECT id, realm_id, client_id, source, settings FROM clients
+            WHERE source <> 'document'
+                AND realm_id IN (SELECT id FROM realms WHERE substr(name, 1, 1) <> '~')
             ORDER BY realm_id, client_id
             """,
             [],
@@ -60,14 +102,18 @@ extension SQLReader {
 }
 
 extension Client {
-    /// Of the columns `id, realm_id, client_id, settings`.
+    /// Of the columns `id, realm_id, client_id, source, settings`.
     fileprivate init(row: any SQLRow) throws {
         try self.init(
             id: row.text(0),
             realmID: row.text(1),
             clientID: row.text(2),
-            document: row.document(3)
+            document: row.document(4)
         )
+        guard let source = ClientSource(rawValue: try row.text(3)) else {
+            throw SQLDecodingError.outOfRange(column: 3)
+        }
+        self.source = source
     }
 }
 
@@ -96,13 +142,50 @@ extension SQLTransaction {
 
     /// - Parameter settings: Its document.
     func insert(_ client: Client, settings: SQLValue) throws -> Creation {
+        let stranger = try first(
+            """
+            SELECT id FROM clients
+            WHERE realm_id = $1 AND client_id = $2 AND source = 'document'
+            """,
+            [.text(client.realmID), .text(client.clientID)]
+        ) { try $0.text(0) }
+        if let stranger { _ = try deleteClient(id: stranger) }
         let isNew = try hasRow(
             """
-            INSERT INTO clients (id, realm_id, client_id, settings) VALUES ($1, $2, $3, $4)
-            ON CONFLICT DO NOTHING RETURNING id
+            INSERT INTO clients (id, realm_id, client_id, source, settings)
+            VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING RETURNING id
             """,
-            [.text(client.id), .text(client.realmID), .text(client.clientID), settings]
+            [
+                .text(client.id), .text(client.realmID), .text(client.clientID),
+                .text(client.source.rawValue), settings,
+            ]
         )
         return isNew ? .created : .conflict
+    }
+
+    /// Keeps a client that a person lets in, if it is taken from its document. Others are kept already.
+    ///
+    /// - Returns: Whether it is kept: not where another was registered under its address meanwhile.
+    func keep(_ client: Client, at now: Int64) throws -> Bool {
+        guard client.changesAlone else { return true }
+        var kept = client
+        kept.keySet = nil
+        var document = JSONObject()
+        kept.write(to: &document)
+        return try hasRow(
+            """
+            INSERT INTO clients (id, realm_id, client_id, source, settings, last_used_at)
+            SELECT $1, $2, $3, $4, $5, $6
+            WHERE NOT EXISTS (
+                SELECT 1 FROM clients WHERE realm_id = $2 AND client_id = $3 AND id <> $1)
+            ON CONFLICT (id) DO UPDATE
+            SET settings = excluded.settings, last_used_at = excluded.last_used_at
+            RETURNING id
+            """,
+            [
+                .text(client.id), .text(client.realmID), .text(client.clientID),
+                .text(client.source.rawValue), SQLValue(document), .int64(now),
+            ]
+        )
     }
 }

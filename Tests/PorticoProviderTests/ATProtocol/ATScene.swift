@@ -62,7 +62,7 @@ struct ATScene {
             sendsMail: sendsMail
         ) { new in
             new.realm.issuer = Self.issuer
-            new.realm.atProtocol = ATProtocolRealm(resource: Self.resource)
+            new.realm.profile = .atProtocol(resource: Self.resource)
             for index in new.people.indices {
                 let name = new.people[index].person.username
                 new.people[index].person.attributes["did"] = Self.dids[name].map { [$0] }
