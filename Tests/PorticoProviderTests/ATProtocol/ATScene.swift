@@ -38,6 +38,7 @@ struct ATScene {
     ///   - changes: In the document; `null` takes a member away.
     ///   - isConfidential: Whether the client authenticates with ``key``.
     ///   - sendsMail: Whether the outbox is emptied: then forgotten passwords can be replaced.
+    ///   - configure: It may make of it any other realm, with a host of its own.
     init(
         _ changes: JSONObject = [:],
         isConfidential: Bool = false,
