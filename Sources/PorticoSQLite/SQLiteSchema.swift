@@ -68,10 +68,10 @@ enum SQLiteSchema {
             CASE WHEN g.is_offline OR g.has_own_times OR g.session_id IS NULL
                 THEN 9223372036854775807 ELSE s.expires_at END) AS alive_until
         FROM grants AS g
-        JOIN clients AS c ON c.id = g.client_id
         LEFT JOIN people AS p ON p.id = g.person_id AND p.realm_id = g.realm_id
         LEFT JOIN browser_sessions AS s ON s.id = g.session_id
         WHERE g.refused_at IS NULL AND g.revoked_at IS NULL
+            AND EXISTS (SELECT 1 FROM clients AS c WHERE c.id = g.client_id)
             AND (g.person_id IS NULL OR (p.is_enabled AND p.epoch = g.epoch
                 AND p.not_before <= g.created_at))
             AND (g.is_offline OR g.session_id IS NULL

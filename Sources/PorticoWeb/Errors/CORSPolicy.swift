@@ -21,6 +21,7 @@ package enum CORSPolicy: Hashable, Sendable {
     package var withOthers: CORSPolicy {
         switch self {
         case .anyone: .anyone
+        case .origins(_, let credentials, _) where credentials.isEmpty: .anyone
         case .origins(let origins, let credentials, _):
             .origins(origins, credentials: credentials, others: true)
         }
