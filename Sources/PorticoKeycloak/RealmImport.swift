@@ -149,7 +149,7 @@ package struct RealmImport: Sendable {
             new.realm.mappers = existing.realm.mappers
             new.realm.notBefore = max(new.realm.notBefore, existing.realm.notBefore)
             new.realm.tokenSwap = existing.realm.tokenSwap
-            new.realm.atProtocol = existing.realm.atProtocol
+            new.realm.profile = existing.realm.profile
             new.realm.signsOutByHintAlone = existing.realm.signsOutByHintAlone
             new.realm.errorStyle = existing.realm.errorStyle
             new.realm.accessTokenType = existing.realm.accessTokenType

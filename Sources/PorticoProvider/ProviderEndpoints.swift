@@ -149,17 +149,20 @@ struct ProviderEndpoints: Sendable {
             access: AccountPageAccess(place: .password, flow: flow),
             change: changePassword
         )
-        let documents = DocumentSessions(people: provider.people, events: provider.events)
         apps = ConnectedAppsEndpoint(
             access: AccountPageAccess(place: .apps, flow: flow),
-            documents: documents,
             people: provider.people,
+            grants: provider.grants,
             events: provider.events
         )
         devices = DevicesEndpoint(
             access: AccountPageAccess(place: .devices, flow: flow),
             sessions: flow.sessions,
-            documents: documents,
+            apps: AppSessions(
+                people: provider.people,
+                grants: provider.grants,
+                events: provider.events
+            ),
             events: provider.events,
             sessionEnded: provider.sessionEnded
         )

@@ -22,7 +22,7 @@ package struct ProviderService: HTTPService {
             ? request.realmHost.flatMap { realms.realm(at: $0) } ?? realmOfPasswords(request)
             : realm(named: name, for: request)
         guard let realm = found,
-            !RealmPath.isElsewhere(request.target.path, isATHost: realm.urls.isATHost)
+            !RealmPath.isElsewhere(request.target.path, realm.urls.endpoints)
         else { return nil }
         return RealmContext(request, realm)
     }
@@ -127,7 +127,8 @@ package struct ProviderService: HTTPService {
         case .none: nil
         case .any: .anyone
         // Any site can be a client there, and its origin is registered nowhere.
-        case .clients where context.realm.realm.atProtocol != nil: .anyone
+        case .clients where context.realm.realm.profile.takesDocuments:
+            (named ?? context.realm.clientOrigins)?.withOthers ?? .anyone
         // Elsewhere only servers push, and apps that are no scripts.
         case .clients where RealmPath.isPushedAuthorization(context.target.path): nil
         case .clients: named ?? context.realm.clientOrigins

@@ -46,20 +46,14 @@ extension SQLiteSchema {
             PRIMARY KEY (realm_id, kind, id)
         ) STRICT;
 
-        -- Registered apps and services.
+        -- Apps and services. `source`: `registered`, `dynamic`, or `document`, where its document
+        -- describes it as it did when a person last let it in, at `last_used_at`
+        -- (docs/decisions/0064).
         CREATE TABLE clients (
             id TEXT NOT NULL PRIMARY KEY,
             realm_id TEXT NOT NULL REFERENCES realms (id) ON DELETE CASCADE,
-            client_id TEXT NOT NULL, settings TEXT NOT NULL,
-            UNIQUE (realm_id, client_id)
-        ) STRICT;
-
-        -- Clients that registered nowhere and that a person allowed, with their documents as they
-        -- were then (docs/decisions/0064).
-        CREATE TABLE client_documents (
-            id TEXT NOT NULL PRIMARY KEY,
-            realm_id TEXT NOT NULL REFERENCES realms (id) ON DELETE CASCADE,
-            client_id TEXT NOT NULL, document TEXT NOT NULL, last_used_at INTEGER NOT NULL,
+            client_id TEXT NOT NULL, source TEXT NOT NULL, settings TEXT NOT NULL,
+            last_used_at INTEGER,
             UNIQUE (realm_id, client_id)
         ) STRICT;
 
@@ -215,24 +209,15 @@ extension SQLiteSchema {
         ) STRICT, WITHOUT ROWID;
         CREATE INDEX person_groups_by_group ON person_groups (group_id);
 
-        -- What people allowed registered clients.
+        -- What people allowed clients. `fingerprint`: of what the person was asked about besides the
+        -- scope; we ask again once that changes.
         CREATE TABLE consents (
             person_id TEXT NOT NULL REFERENCES people (id) ON DELETE CASCADE,
             client_id TEXT NOT NULL REFERENCES clients (id) ON DELETE CASCADE,
-            scope TEXT NOT NULL, updated_at INTEGER NOT NULL,
+            scope TEXT NOT NULL, fingerprint BLOB, updated_at INTEGER NOT NULL,
             PRIMARY KEY (person_id, client_id)
         ) STRICT, WITHOUT ROWID;
         CREATE INDEX consents_by_client ON consents (client_id);
-
-        -- What people allowed clients with a document. `fingerprint`: of what the person was asked
-        -- about; we ask again once that changes.
-        CREATE TABLE document_consents (
-            person_id TEXT NOT NULL REFERENCES people (id) ON DELETE CASCADE,
-            client_id TEXT NOT NULL REFERENCES client_documents (id) ON DELETE CASCADE,
-            scope TEXT NOT NULL, fingerprint BLOB NOT NULL, updated_at INTEGER NOT NULL,
-            PRIMARY KEY (person_id, client_id)
-        ) STRICT, WITHOUT ROWID;
-        CREATE INDEX document_consents_by_client ON document_consents (client_id);
 
         -- Second factors. `used`: the last step of a one-time password, or which recovery codes
         -- are spent.

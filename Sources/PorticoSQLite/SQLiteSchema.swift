@@ -68,12 +68,10 @@ enum SQLiteSchema {
             CASE WHEN g.is_offline OR g.has_own_times OR g.session_id IS NULL
                 THEN 9223372036854775807 ELSE s.expires_at END) AS alive_until
         FROM grants AS g
-        LEFT JOIN clients AS c ON c.id = g.client_id
-        LEFT JOIN client_documents AS d ON d.id = g.client_id
         LEFT JOIN people AS p ON p.id = g.person_id AND p.realm_id = g.realm_id
         LEFT JOIN browser_sessions AS s ON s.id = g.session_id
         WHERE g.refused_at IS NULL AND g.revoked_at IS NULL
-            AND (c.id IS NOT NULL OR d.id IS NOT NULL)
+            AND EXISTS (SELECT 1 FROM clients AS c WHERE c.id = g.client_id)
             AND (g.person_id IS NULL OR (p.is_enabled AND p.epoch = g.epoch
                 AND p.not_before <= g.created_at))
             AND (g.is_offline OR g.session_id IS NULL
@@ -83,7 +81,8 @@ enum SQLiteSchema {
         SELECT s.*, CASE WHEN p.is_enabled THEN s.expires_at ELSE 0 END AS alive_until,
             COALESCE((
                 SELECT MAX(g.alive_until) FROM live_grants AS g
-                WHERE g.session_id = s.id AND g.has_own_times), 0) AS apps_until
+                WHERE g.session_id = s.id AND g.has_own_times AND NOT g.is_offline), 0)
+                AS apps_until
         FROM browser_sessions AS s
         JOIN people AS p ON p.id = s.person_id AND p.realm_id = s.realm_id
         WHERE s.ended_at IS NULL AND p.epoch = s.epoch AND p.not_before <= s.authenticated_at;

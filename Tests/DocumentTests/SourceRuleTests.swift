@@ -17,6 +17,22 @@ struct SourceRuleTests {
             .keys.filter { !allowed.contains($0) }.sorted()
     }
 
+    @Test("no optional marks a kind of client or realm; where a client is from, few ask")
+    func kinds() {
+        let kinds = ["keycloak", "documented", "atProtocol"].flatMap {
+            ["\($0) == nil", "\($0) != nil"]
+        }
+        for target in ["PorticoProvider", "PorticoStores"] {
+            #expect(files(with: kinds, in: "Sources/\(target)/").isEmpty)
+        }
+        let asking: Set = [
+            "Sources/PorticoStores/Realms/Client.swift",
+            "Sources/PorticoProvider/Administration/Client+Administration.swift",
+            "Sources/PorticoProvider/Browser/BrowserFlow+Pages.swift",
+        ]
+        #expect(files(with: ["source == .", "source != ."], except: asking).isEmpty)
+    }
+
     @Test("RFC 8252 §8.12: no source of ours can show a web page within an app")
     func webViews() {
         #expect(files(with: ["WebKit", "WKWebView", "UIWebView", "WebView("]).isEmpty)

@@ -53,7 +53,8 @@ import Testing
         let own = try #require(try own(isConfidential: isConfidential))
         let document = try ClientDocument(
             parsing: own.json.serialized(),
-            at: ClientIDAddress(own.clientID)
+            at: ClientIDAddress(own.clientID),
+            scopes: .atProtocol
         )
         #expect(document.clientID == own.clientID)
         #expect(document.redirectURIs.map(\.text) == [own.redirectURI])

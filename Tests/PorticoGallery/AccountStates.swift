@@ -138,20 +138,13 @@ extension ConnectedAppsPage: PageWithStates {
         state("two apps", samples),
         state("none", []),
         state("removed", Array(samples.prefix(1)), removed: "Some Reader"),
-        state("sessions", sessions),
-        state(
-            "session ended",
-            Array(sessions.prefix(1)),
-            removed: "reader.example/client.json",
-            hasOtherSessions: true
-        ),
+        state("by document", documented),
     ]
 
     private static func state(
         _ name: String,
         _ apps: [App],
-        removed: String? = nil,
-        hasOtherSessions: Bool = false
+        removed: String? = nil
     ) -> GalleryState {
         GalleryState(
             name,
@@ -161,7 +154,6 @@ extension ConnectedAppsPage: PageWithStates {
                 now: 1_800_001_200,
                 form: .sample,
                 removed: removed,
-                hasOtherSessions: hasOtherSessions,
                 signOut: PageLink(path: "/realms/demo/protocol/openid-connect/logout"),
                 navigation: .sampleOfRealm
             )
@@ -169,16 +161,15 @@ extension ConnectedAppsPage: PageWithStates {
     }
 
     /// Of a client with a document, at a host of the AT Protocol.
-    private static let sessions = [1_800_000_000, 1_799_900_000].map { (time: Int64) in
+    private static let documented = [
         App(
-            id: "session-\(time)",
+            id: "reader",
             name: "reader.example/client.json",
             scopes: ["atproto", "transition:generic"],
-            allowedAt: time - 86_400,
-            lastUsedAt: time,
-            isSession: true
+            allowedAt: 1_799_913_600,
+            lastUsedAt: 1_800_000_000
         )
-    }
+    ]
 
     private static let samples = [
         App(

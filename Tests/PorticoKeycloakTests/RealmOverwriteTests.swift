@@ -313,7 +313,7 @@ struct RealmOverwriteTests {
     func ours() async throws {
         try await scene.write(Self.file)
         var host = try await scene.realm
-        host.atProtocol = ATProtocolRealm(resource: "https://pds.example.com")
+        host.profile = .atProtocol(resource: "https://pds.example.com")
         host.lifetimes.appIdle = 86_400
         host.accessTokenType = .jwt
         host.errorStyle = .code
@@ -321,7 +321,7 @@ struct RealmOverwriteTests {
         try await scene.change(client: "web") { $0.authenticatesStrictly = true }
         try await scene.write(try Self.other())
         let realm = try await scene.realm
-        #expect(realm.atProtocol == host.atProtocol && realm.lifetimes.appIdle == 86_400)
+        #expect(realm.profile == host.profile && realm.lifetimes.appIdle == 86_400)
         #expect(realm.errorStyle == .code)
         #expect(realm.accessTokenType == .jwt && realm.lifetimes.accessToken == 240)
         #expect(try await scene.client("web")?.authenticatesStrictly == true)

@@ -128,37 +128,6 @@ import Testing
         #expect(removed.all.contains { $0.attributes["role"] == "status" })
     }
 
-    @Test("WEB-A11Y-18: of several sessions of one app each button says of which app it signs out")
-    func sessions() throws {
-        let apps = [1, 2].map {
-            ConnectedAppsPage.App(
-                id: "session-\($0)",
-                name: "reader.example",
-                scopes: [],
-                isSession: true
-            )
-        }
-        func page(_ hasOtherSessions: Bool) throws -> Markup {
-            try markup(
-                ConnectedAppsPage(
-                    account: PageAccount(name: nil, userName: "ann@example.com"),
-                    apps: apps,
-                    now: 1_795_298_400,
-                    form: form,
-                    removed: "reader.example",
-                    hasOtherSessions: hasOtherSessions
-                )
-            )
-        }
-        let buttons = try page(true).all("button")
-        #expect(buttons.count == 2)
-        #expect(buttons.allSatisfy { $0.text.hasPrefix("Sign out of reader.example") })
-        #expect(Set(buttons.map(\.text)).count == 2)
-        #expect(Set(buttons.compactMap { $0.attributes["aria-describedby"] }).count == 2)
-        #expect(!(try page(true).text.contains("no longer use your account")))
-        #expect(try page(false).text.contains("reader.example can no longer use your account"))
-    }
-
     @Test("an account is deleted only by a form with a box that was ticked")
     func delete() throws {
         let account = PageAccount(name: "Ann", userName: "ann@example.com")

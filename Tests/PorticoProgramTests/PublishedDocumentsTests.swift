@@ -249,7 +249,7 @@ import Testing
             ).check(realm)
         }
         #expect(await check([:]).isEmpty)
-        realm.atProtocol = ATProtocolRealm(resource: issuer)
+        realm.profile = .atProtocol(resource: issuer)
         let metadata = TestHosts.metadata("pds.example.com")
         let named = #"{"resource":"\#(issuer)","authorization_servers":["\#(issuer)"]}"#
         let other = named.replacing("\"\(issuer)\"]", with: "\"https://as.example.com\"]")
@@ -272,10 +272,10 @@ import Testing
         ])
         #expect(confused.first?.text.contains("clients take: issuer") == true, "\(confused)")
         // One whose host is elsewhere has one document.
-        realm.atProtocol = ATProtocolRealm(resource: "https://other.example.com")
+        realm.profile = .atProtocol(resource: "https://other.example.com")
         #expect(await check([server: good]).map(\.mark) == [.passed])
         realm.issuer = "http://pds.localhost:8080"
-        realm.atProtocol = ATProtocolRealm(resource: realm.issuer)
+        realm.profile = .atProtocol(resource: realm.issuer)
         #expect(await check([:]).map(\.mark) == [.note])
     }
 

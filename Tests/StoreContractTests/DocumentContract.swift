@@ -4,19 +4,33 @@ import PorticoStores
 import PorticoTestSupport
 import Testing
 
-@Suite("Clients with a document: what is kept of them") struct DocumentContract {
+@Suite("Clients from their documents: what is kept of them") struct DocumentContract {
     private static let day: Int64 = 86_400
-    private static let document = KeptClientDocument(
-        id: "document-1",
-        realmID: "realm-1",
-        clientID: "https://app.example.com/client.json",
-        document: ["client_id": "https://app.example.com/client.json"]
-    )
+    private static let document: Client = {
+        var client = Client(
+            id: "document-1",
+            realmID: "realm-1",
+            clientID: "https://app.example.com/client.json",
+            name: "app.example.com",
+            type: .confidential,
+            authentication: .privateKeyJWT
+        )
+        client.source = .document
+        client.assertionAlgorithm = .edDSA
+        client.requiresConsent = true
+        client.consentMemory = .namedAccount
+        client.consentFingerprint = Hash256(of: "1")
+        client.scopeRule = .atProtocol
+        client.staySignedIn = .apart(idle: 10 * day, most: 20 * day)
+        client.compatibility = [.listedAudience]
+        return client
+    }()
 
     private static func grant(_ id: UniqueID = Example.id(1)) -> Grant {
         var grant = Example.grant(id)
         grant.clientID = document.id
         grant.isOffline = true
+        grant.hasOwnTimes = true
         grant.expiresAt = nil
         grant.idleSeconds = 10 * day
         return grant
@@ -40,8 +54,9 @@ import Testing
         )
     }
 
-    private func kept(_ stores: TestDatabase) async throws -> KeptClientDocument? {
-        try await stores.grants.document(ofClient: Self.document.id, realmID: "realm-1")
+    private func kept(_ stores: TestDatabase, in realm: String = "realm-1") async throws -> Client?
+    {
+        try await stores.grants.clientFromDocument(id: Self.document.id, realmID: realm)
     }
 
     private func allow(
@@ -51,8 +66,9 @@ import Testing
         notBefore: Int64 = 0
     ) async throws {
         try await stores.people.allow(
-            DocumentConsent(scope: try Scope(scope), fingerprint: Hash256(of: text)),
+            Consent(scope: try Scope(scope), fingerprint: Hash256(of: text)),
             to: Self.document,
+            by: Example.ann.id,
             in: Example.session,
             notBefore: notBefore,
             at: Example.now
@@ -60,19 +76,18 @@ import Testing
     }
 
     private func consent(_ stores: TestDatabase, notBefore: Int64 = 0) async throws
-        -> DocumentConsent?
+        -> Consent?
     {
-        try await stores.people.documentConsent(
+        try await stores.people.consent(
             personID: Example.ann.id,
             clientID: Self.document.id,
             notBefore: notBefore
         )
     }
 
-    private func permissions(_ stores: TestDatabase, notBefore: Int64 = 0) async throws
-        -> [String]
-    {
-        try await stores.people.documentPermissions(
+    /// The addresses of the apps that Ann's account lists.
+    private func listed(_ stores: TestDatabase, notBefore: Int64 = 0) async throws -> [String] {
+        try await stores.people.connectedApps(
             of: Example.ann.id,
             realmID: "realm-1",
             notBefore: notBefore,
@@ -89,9 +104,8 @@ import Testing
         #expect(try await kept(stores) == nil)
         #expect(try await redeem(stores) == .redeemed)
         #expect(try await kept(stores) == Self.document)
-        #expect(
-            try await stores.grants.document(ofClient: Self.document.id, realmID: "realm-2") == nil
-        )
+        #expect(try await kept(stores, in: "realm-2") == nil)
+        #expect(try await stores.realms.snapshot().clients.allSatisfy { $0.source == .registered })
         #expect(try await stores.reading(Example.id(1))?.isLive == true)
         // Once more, as it is now.
         #expect(try await redeem(stores, Self.grant(Example.id(2)), request: 8) == .redeemed)
@@ -123,7 +137,7 @@ import Testing
     func purged(_ database: StoreUnderTest) async throws {
         let stores = try await database.furnished()
         #expect(try await redeem(stores) == .redeemed)
-        try await stores.grants.purgeDocuments(before: Example.now + 1)
+        try await stores.grants.purgeClientsFromDocuments(before: Example.now + 1)
         #expect(try await kept(stores) != nil)
         // What is alive stays, although its client is registered nowhere.
         try await stores.grants.purge(before: Example.now + 5 * Self.day)
@@ -134,9 +148,9 @@ import Testing
         // Only once their session is over: it says who must be told.
         _ = try await stores.sessions.end(id: "session-1", realmID: "realm-1", at: Example.now)
         try await stores.grants.purge(before: Example.now + 5 * Self.day)
-        try await stores.grants.purgeDocuments(before: Example.now)
+        try await stores.grants.purgeClientsFromDocuments(before: Example.now)
         #expect(try await kept(stores) != nil, "it was used just now")
-        try await stores.grants.purgeDocuments(before: Example.now + 1)
+        try await stores.grants.purgeClientsFromDocuments(before: Example.now + 1)
         #expect(try await kept(stores) == nil)
     }
 
@@ -147,7 +161,7 @@ import Testing
     func consents(_ database: StoreUnderTest) async throws {
         let stores = try await database.furnished()
         let ann = Example.ann.id
-        func allow(_ scope: String, _ text: String) async throws -> DocumentConsent? {
+        func allow(_ scope: String, _ text: String) async throws -> Consent? {
             try await self.allow(stores, scope, text)
             return try await consent(stores)
         }
@@ -158,11 +172,11 @@ import Testing
         #expect(changed?.scope == (try Scope("b")))
         #expect(changed?.fingerprint == Hash256(of: "2"))
         #expect(try await kept(stores) == Self.document)
-        try await stores.grants.purgeDocuments(before: Example.now + 1)
-        #expect(try await kept(stores) != nil, "somebody allowed it something")
+        try await stores.grants.purgeClientsFromDocuments(before: Example.now + 1)
+        #expect(try await kept(stores) != nil, "a person allowed it something")
         // They go with the person.
         _ = try await stores.people.deletePerson(id: ann, realmID: "realm-1")
-        try await stores.grants.purgeDocuments(before: Example.now + 1)
+        try await stores.grants.purgeClientsFromDocuments(before: Example.now + 1)
         #expect(try await kept(stores) == nil)
     }
 
@@ -255,8 +269,8 @@ import Testing
         try await allow(stores, "a b")
         #expect(try await consent(stores, notBefore: Example.now) != nil)
         #expect(try await consent(stores, notBefore: Example.now + 1) == nil)
-        #expect(try await permissions(stores, notBefore: Example.now) == [Self.document.clientID])
-        #expect(try await permissions(stores, notBefore: Example.now + 1).isEmpty)
+        #expect(try await listed(stores, notBefore: Example.now) == [Self.document.id])
+        #expect(try await listed(stores, notBefore: Example.now + 1).isEmpty)
         try await allow(stores, "b c", notBefore: Example.now + 1)
         let counted = try await consent(stores)
         #expect(counted?.scope == (try Scope("b c")))
@@ -270,9 +284,9 @@ import Testing
         let stores = try await database.furnished()
         try await allow(stores)
         #expect(try await redeem(stores) == .redeemed)
-        #expect(try await permissions(stores).isEmpty, "its session is told, and ends both")
+        #expect(try await listed(stores) == [Self.document.id], "once, with its session")
         _ = try await stores.grants.revoke(id: Example.id(1), spending: [], at: Example.now)
-        #expect(try await permissions(stores) == [Self.document.clientID])
+        #expect(try await listed(stores) == [Self.document.id])
         func takeBack(from person: String) async throws -> Change {
             try await stores.people.disconnect(
                 Self.document.id,
@@ -282,9 +296,9 @@ import Testing
             )
         }
         #expect(try await takeBack(from: "somebody") == .notFound)
-        #expect(try await permissions(stores) == [Self.document.clientID])
+        #expect(try await listed(stores) == [Self.document.id])
         #expect(try await takeBack(from: Example.ann.id) == .changed)
-        #expect(try await permissions(stores).isEmpty)
+        #expect(try await listed(stores).isEmpty)
         #expect(try await consent(stores) == nil)
         // Nor does a code from before bring it back.
         let late = Self.grant(Example.id(2))
@@ -302,23 +316,23 @@ import Testing
         let stores = try await database.furnished()
         // What a public client may is not stored.
         if isConfidential { try await allow(stores) }
-        func end(_ number: UInt8) async throws -> Change {
-            try await stores.people.endDocumentSession(
+        func end(_ number: UInt8) async throws -> Bool {
+            try await stores.people.endAppSession(
                 Example.id(number),
                 of: Example.ann.id,
                 realmID: "realm-1",
                 at: Example.now
-            )
+            ) == Self.document.id
         }
         for number: UInt8 in [1, 2] {
             let grant = Self.grant(Example.id(number))
             #expect(try await redeem(stores, grant, request: 10 + number) == .redeemed)
         }
-        #expect(try await end(1) == .changed)
+        #expect(try await end(1))
         let third = Self.grant(Example.id(3))
         #expect(try await redeem(stores, third, request: 13) == .redeemed)
-        #expect(try await end(2) == .changed)
-        #expect(try await end(3) == .changed)
+        #expect(try await end(2))
+        #expect(try await end(3))
         #expect(try await consent(stores) == nil)
         let fourth = Self.grant(Example.id(4))
         #expect(try await redeem(stores, fourth, request: 14) == .sessionEnded)
@@ -334,35 +348,99 @@ import Testing
         #expect(try await redeem(stores) == .redeemed)
         #expect(try await redeem(stores, Self.grant(Example.id(2)), request: 8) == .redeemed)
         func sessions() async throws -> [UniqueID] {
-            try await stores.people.documentSessions(
+            try await stores.people.appSessions(
                 of: ann,
                 realmID: "realm-1",
+                notBefore: 0,
                 at: Example.now
             ).map(\.grantID)
         }
         func end(_ id: UniqueID, of person: String, in realm: String = "realm-1") async throws
-            -> Change
+            -> Bool
         {
-            try await stores.people.endDocumentSession(
+            try await stores.people.endAppSession(
                 id,
                 of: person,
                 realmID: realm,
                 at: Example.now
-            )
+            ) != nil
         }
         #expect(Set(try await sessions()) == [Example.id(1), Example.id(2)])
-        #expect(try await end(Example.id(1), of: "somebody") == .notFound)
-        #expect(try await end(Example.id(1), of: ann, in: "realm-2") == .notFound)
-        #expect(try await end(Example.id(1), of: ann) == .changed)
-        #expect(try await end(Example.id(1), of: ann) == .notFound)
+        #expect(try await !end(Example.id(1), of: "somebody"))
+        #expect(try await !end(Example.id(1), of: ann, in: "realm-2"))
+        #expect(try await end(Example.id(1), of: ann))
+        #expect(try await !end(Example.id(1), of: ann))
         #expect(try await sessions() == [Example.id(2)])
         #expect(try await stores.reading(Example.id(1))?.isLive == false)
-        // A registered client's grant is none of them.
+        // What hangs on a browser's session is none of them.
         #expect(
             try await stores.redeem(Example.grant(Example.id(3)), request: Example.id(7))
                 == .redeemed
         )
-        #expect(try await end(Example.id(3), of: ann) == .notFound)
+        #expect(try await !end(Example.id(3), of: ann))
+    }
+
+    @Test(
+        "decision 0064: a registered client takes the place of a document, with its grants and consents",
+        arguments: StoreUnderTest.allCases
+    )
+    func registered(_ database: StoreUnderTest) async throws {
+        let stores = try await database.furnished()
+        try await allow(stores)
+        #expect(try await redeem(stores) == .redeemed)
+        var client = Example.client
+        client.id = "registered-1"
+        client.clientID = Self.document.clientID
+        #expect(try await stores.realms.create(client) == .created)
+        #expect(try await kept(stores) == nil)
+        #expect(try await consent(stores) == nil)
+        #expect(try await stores.reading(Example.id(1))?.isLive == false)
+        // A person let the document in a moment earlier.
+        try await allow(stores)
+        #expect(try await consent(stores) == nil)
+        let late = Self.grant(Example.id(2))
+        #expect(try await redeem(stores, late, request: 8) == .sessionEnded)
+        #expect(try await stores.reading(Example.id(2))?.isLive == false)
+        #expect(try await stores.realms.create(client) == .conflict)
+        // When the document comes back, nothing of before does.
+        #expect(try await stores.realms.deleteClient(id: client.id) == .changed)
+        #expect(try await redeem(stores, Self.grant(Example.id(3)), request: 7) == .redeemed)
+        #expect(try await stores.reading(Example.id(1))?.isLive == false)
+        #expect(try await stores.reading(Example.id(2))?.isLive == false)
+        #expect(try await consent(stores) == nil)
+    }
+
+    @Test(
+        "decision 0064: no key of a document is kept, and what registered clients were allowed stays",
+        arguments: StoreUnderTest.allCases
+    )
+    func apart(_ database: StoreUnderTest) async throws {
+        let stores = try await database.furnished()
+        let scope = try Scope("openid")
+        try await stores.people.allow(
+            scope,
+            to: Example.client.id,
+            by: Example.ann.id,
+            at: Example.now
+        )
+        var client = Self.document
+        client.keySet = ["keys": []]
+        try await stores.people.allow(
+            Consent(scope: scope, fingerprint: client.consentFingerprint),
+            to: client,
+            by: Example.ann.id,
+            in: Example.session,
+            notBefore: 0,
+            at: Example.now
+        )
+        #expect(try await kept(stores) == Self.document)
+        #expect(Set(try await listed(stores)) == [Example.client.id, Self.document.id])
+        _ = try await stores.people.signOutEverywhere(
+            Example.ann.id,
+            realmID: "realm-1",
+            at: Example.now
+        )
+        #expect(try await listed(stores) == [Example.client.id])
     }
 
     @Test(

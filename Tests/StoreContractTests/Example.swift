@@ -137,3 +137,20 @@ enum Example {
         UsedAssertion(hash: Hash256(of: text), expiresAt: now + 300)
     }
 }
+
+extension PersonStore {
+    /// What a person allows a client, wherever they say so.
+    func allow(_ scope: Scope, to clientID: String, by personID: String, at now: Int64) async throws
+    {
+        var client = Example.client
+        client.id = clientID
+        try await allow(
+            Consent(scope: scope),
+            to: client,
+            by: personID,
+            in: nil,
+            notBefore: 0,
+            at: now
+        )
+    }
+}

@@ -13,23 +13,19 @@ package struct ConnectedAppsPage: Page {
         /// Seconds since 1970.
         package let allowedAt: Int64?
         package let lastUsedAt: Int64?
-        /// Whether it is one session of the app, of several maybe.
-        package let isSession: Bool
 
         package init(
             id: String,
             name: String,
             scopes: [String],
             allowedAt: Int64? = nil,
-            lastUsedAt: Int64? = nil,
-            isSession: Bool = false
+            lastUsedAt: Int64? = nil
         ) {
             self.id = id
             self.name = name
             self.scopes = scopes
             self.allowedAt = allowedAt
             self.lastUsedAt = lastUsedAt
-            self.isSession = isSession
         }
     }
 
@@ -40,8 +36,6 @@ package struct ConnectedAppsPage: Page {
     package let form: PageForm
     /// The name of the app that was removed just now.
     package let removed: String?
-    /// Whether other sessions of that app go on.
-    package let hasOtherSessions: Bool
     package let signOut: PageLink?
     private let pages: PageNavigation?
 
@@ -51,7 +45,6 @@ package struct ConnectedAppsPage: Page {
         now: Int64,
         form: PageForm,
         removed: String? = nil,
-        hasOtherSessions: Bool = false,
         signOut: PageLink? = nil,
         navigation: PageNavigation? = nil
     ) {
@@ -60,7 +53,6 @@ package struct ConnectedAppsPage: Page {
         self.now = now
         self.form = form
         self.removed = removed
-        self.hasOtherSessions = hasOtherSessions
         self.signOut = signOut
         pages = navigation
     }
@@ -84,16 +76,12 @@ package struct ConnectedAppsPage: Page {
                     ].compactMap(\.self),
                 form: (
                     form.with("id", app.id),
-                    ActionButton(
-                        "remove",
-                        app.isSession ? lists.endSession(app.name) : lists.removeApp(app.name)
-                    )
+                    ActionButton("remove", lists.removeApp(app.name))
                 )
             )
         }
         let done = removed.map { app -> Phrase in
-            hasOtherSessions
-                ? lists.sessionEnded(app) : "\(lists.appRemoved(app)) \(lists.appRemovedNext)"
+            "\(lists.appRemoved(app)) \(lists.appRemovedNext)"
         }
         return HTML([
             .status(done),

@@ -22,6 +22,12 @@ extension Administration {
                 random: moment.random
             )
             for warning in admission.warnings { console.warn("\(warning.words)") }
+            if former == nil, realm.profile.takesDocuments, client.clientID.hasPrefix("https://") {
+                console.warn(
+                    "This client_id is an address: no document is read there, and people who let in an "
+                        + "app by it are signed out of that app."
+                )
+            }
             return admission
         } catch {
             switch error {

@@ -10,10 +10,9 @@ extension Realm {
         for member in shownMembers { json[member.name] = member.value }
         let swap = tokenSwap.flatMap { $0.isOn ? $0.json : nil }
         json["token_swap"] = swap.map(JSONValue.object) ?? .null
-        let resource = atProtocol.map(\.resource)
-        json["atproto"] = resource.map { ["resource": .string($0)] } ?? .null
+        json["token_resource"] = profile.tokenResource.map(JSONValue.string) ?? .null
         var fields = [("Realm", name), ("Issuer", issuer)] + shownFields
-        if let resource {
+        if let resource = profile.tokenResource {
             fields.append(("AT Protocol", "host of the accounts at \(resource)"))
         }
         if let tokenSwap { fields.append(("Tokens of before", tokenSwap.summary)) }

@@ -95,7 +95,7 @@ struct PublicAddress {
     private var realms: [Realm] {
         let isTest = administration.installation.settings.testNetwork != nil
         return administration.snapshot.realms.filter {
-            $0.isEnabled && $0.atProtocol == nil
+            $0.isEnabled && $0.profile.endpoints == .openIDConnect
                 && ($0.host == nil ? $0.issuer.hasPrefix(publicURL + "/") : !isTest)
         }
     }

@@ -36,7 +36,8 @@ struct PublishedDocuments {
         do {
             let document = try ClientDocument(
                 parsing: reply.body,
-                at: ClientIDAddress(address, allowsTest: rules.allowsTest)
+                at: ClientIDAddress(address, allowsTest: rules.allowsTest),
+                scopes: .atProtocol
             )
             // `try?`: it was JSON a line before.
             let json = try? JSONObject(parsing: reply.body)
@@ -102,7 +103,7 @@ struct PublishedDocuments {
 
     /// What a realm that is a host's authorization server says of itself.
     func check(_ realm: Realm) async -> [Finding] {
-        guard let resource = realm.atProtocol?.resource else { return [] }
+        guard realm.profile.endpoints == .oauth else { return [] }
         let name = "realm \(realm.name)"
         // `try?`: an origin that hosts do not take is one that they do not reach.
         guard HTTPAddress(realm.issuer)?.isSecure == true,
@@ -114,7 +115,7 @@ struct PublishedDocuments {
         }
         var findings = [await server(at: origin, name)]
         // One that is elsewhere has a document itself.
-        if sameBytes(resource, realm.issuer) {
+        if realm.profile.tokenResource.map({ sameBytes($0, realm.issuer) }) ?? true {
             findings.append(await self.resource(at: origin, name))
         }
         return findings

@@ -19,7 +19,7 @@ struct Purge: Sendable {
         let yesterday = now - day
         try await grants.purge(before: yesterday)
         try await people.purgeRemovedApps(before: yesterday)
-        try await grants.purgeDocuments(before: now - 90 * day)
+        try await grants.purgeClientsFromDocuments(before: now - 90 * day)
         try await sessions.purge(before: yesterday)
         try await pushedRequests.purgePushedRequests(before: now - 3600)
         try await mailboxes.purgeResets(before: yesterday)

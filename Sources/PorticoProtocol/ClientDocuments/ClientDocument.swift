@@ -1,7 +1,7 @@
 package import PorticoBytes
 
-/// A client, as the document at its `client_id` describes it (Client ID Metadata Document §4; AT
-/// Protocol, OAuth). Nothing of it is proven beyond that it stands at that address.
+/// A client, as the document at its `client_id` describes it (Client ID Metadata Document §4). Nothing
+/// of it is proven beyond that it stands at that address.
 package struct ClientDocument: Hashable, Sendable {
     /// The address of the document, byte for byte.
     package let clientID: String
@@ -11,14 +11,13 @@ package struct ClientDocument: Hashable, Sendable {
     package let clientURI: String?
     /// 1 to 32.
     package let redirectURIs: [RedirectURI]
-    /// All that the client may ask for.
+    /// All that the client may ask for. If the document does not say, and need not: who the person is,
+    /// and to stay signed in (RFC 7591 §2).
     package let scope: Scope
     package let isNative: Bool
     package let authentication: Authentication
     /// Whether it may have refresh tokens.
     package let refreshes: Bool
-    /// The document as it was fetched: what it says takes twenty times the room once it is parsed.
-    private let source: [UInt8]
 
     package enum Authentication: Hashable, Sendable {
         case none
@@ -35,21 +34,26 @@ package struct ClientDocument: Hashable, Sendable {
     package static let longest = 64 * 1024
     package static let jsonLimits = JSONLimits.foreign(size: longest, depth: 16)
 
-    /// - Parameter address: Where the document was found.
+    /// - Parameters:
+    ///   - address: Where the document was found.
+    ///   - rule: How scopes are named where it is to be known. As permissions of the AT Protocol, its
+    ///     document must say which, and that it proves a key.
     /// - Throws: The first rule that the document breaks.
-    package init(parsing document: [UInt8], at address: ClientIDAddress)
-        throws(ClientDocumentRefusal)
-    {
+    package init(
+        parsing document: [UInt8],
+        at address: ClientIDAddress,
+        scopes rule: ScopeRule
+    ) throws(ClientDocumentRefusal) {
         let json: JSONObject
         do {
             json = try JSONObject(parsing: document, limits: Self.jsonLimits)
         } catch {
             throw .notJSON
         }
-        try self.init(json, of: document, at: address)
+        try self.init(json, at: address, scopes: rule)
     }
 
-    private init(_ json: JSONObject, of source: [UInt8], at address: ClientIDAddress)
+    private init(_ json: JSONObject, at address: ClientIDAddress, scopes rule: ScopeRule)
         throws(ClientDocumentRefusal)
     {
         guard let clientID = json.string("client_id"), sameBytes(clientID, address.text) else {
@@ -57,16 +61,15 @@ package struct ClientDocument: Hashable, Sendable {
         }
         let members = ClientDocumentMembers(json: json, address: address)
         try members.checkRefused()
-        guard json.bool("dpop_bound_access_tokens") == true else { throw .dpop }
+        guard rule == .named || json.bool("dpop_bound_access_tokens") == true else { throw .dpop }
         self.clientID = address.text
-        scope = try members.scope()
+        scope = try members.scope(rule)
         isNative = try members.isNative()
         redirectURIs = try members.redirectURIs(isNative: isNative)
         refreshes = try members.refreshes()
         authentication = try members.authentication(isNative: isNative)
         clientURI = try members.clientURI()
         name = json.string("client_name")
-        self.source = source
     }
 
     /// The client that `http://localhost` stands for, see ``LocalhostClient``.
@@ -79,20 +82,6 @@ package struct ClientDocument: Hashable, Sendable {
         isNative = true
         authentication = .none
         refreshes = true
-        let json: JSONObject = [
-            "client_id": .string(clientID),
-            "redirect_uris": .array(redirectURIs.map { .string($0.text) }),
-            "scope": .string(scope.text), "application_type": "native",
-            "grant_types": ["authorization_code", "refresh_token"], "response_types": ["code"],
-            "token_endpoint_auth_method": "none", "dpop_bound_access_tokens": true,
-        ]
-        source = json.serialized()
-    }
-
-    /// All members, parsed again.
-    package var json: JSONObject {
-        // `try?`: it was parsed before.
-        (try? JSONObject(parsing: source, limits: Self.jsonLimits)) ?? [:]
     }
 
     /// Differs from the one that a person agreed to if what protects them has changed: where codes

@@ -25,7 +25,10 @@ struct ClientDocumentMembers {
         }
     }
 
-    func scope() throws(ClientDocumentRefusal) -> Scope {
+    func scope(_ rule: ScopeRule) throws(ClientDocumentRefusal) -> Scope {
+        if rule == .named, json["scope"] == nil {
+            return Scope(tokens: ["openid", "profile", "email", "offline_access"])
+        }
         guard let text = json.string("scope") else { throw .scope }
         let scope: Scope
         do {
@@ -34,7 +37,9 @@ struct ClientDocumentMembers {
             throw .scope
         }
         // Written otherwise than we would: a token twice, or two spaces.
-        guard sameBytes(scope.text, text), scope.contains("atproto") else { throw .scope }
+        guard sameBytes(scope.text, text), rule == .named || scope.contains("atproto") else {
+            throw .scope
+        }
         return scope
     }
 

@@ -43,7 +43,8 @@ extension ClientDocumentRefusal {
         case .notJSON: "The client's document is not a JSON object of at most 64 KiB."
         case .subjectType: "subject_type in the client's document must be public."
         case .clientID: "client_id in the client's document is not its address."
-        case .scope: "scope in the client's document must be well-formed and include atproto."
+        case .scope:
+            "scope in the client's document must be well-formed, and include atproto at a host of the AT Protocol."
         case .redirectURIs: "redirect_uris must be 1 to 32 texts."
         case .redirectURI: "A redirect URI does not fit client_id and application_type."
         case .applicationType: "application_type must be web or native."

@@ -72,3 +72,12 @@ public struct Scope: Hashable, Sendable {
         byte == 0x21 || (0x23...0x5B).contains(byte) || (0x5D...0x7E).contains(byte)
     }
 }
+
+/// How a client's scope tokens are read.
+package enum ScopeRule: String, CaseIterable, Hashable, Sendable {
+    /// Each is the name of one of the realm's scopes.
+    case named
+    /// Permissions with parameters, all of them in the client's document, `atproto` among them
+    /// (``ATScope``).
+    case atProtocol = "atproto"
+}

@@ -3,16 +3,16 @@ import PorticoBytes
 import PorticoProtocol
 import PorticoStores
 
-/// The account that `login_hint` of a client with a document names: no one else may finish its
+/// The account that `login_hint` of a client of the AT Protocol names: no one else may finish its
 /// request (AT Protocol, OAuth, Authorization Requests).
 enum NamedAccount: Hashable, Sendable {
     case did(DID)
     case handle(Handle)
 
-    /// - Returns: `nil` where the client is registered, or names no account.
+    /// - Returns: `nil` where the client is none of the AT Protocol's, or names no account.
     /// - Throws: `invalid_request` for a hint that is neither, and for what only OpenID Connect has.
     init?(_ request: AuthorizationRequest, of client: Client) throws(OAuthError) {
-        guard client.documented != nil else { return nil }
+        guard client.scopeRule == .atProtocol else { return nil }
         try Self.refuseOpenID(request, of: client)
         guard let hint = request.loginHint else { return nil }
         // Nothing is asked of that name, so it may be one of a test network.

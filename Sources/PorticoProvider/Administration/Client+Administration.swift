@@ -17,13 +17,13 @@ extension Client {
     /// Whether it is one of the realm's own for administration: by these a person does what they may,
     /// whatever the token says.
     package var isConsole: Bool {
-        documented == nil
+        source == .registered
             && ["admin-cli", "security-admin-console"].contains { sameBytes($0, clientID) }
     }
 
     /// Whether its people's tokens carry administrative roles at this server. A client that asks
     /// people for consent never does: no page asks for that.
     package var lendsAdministration: Bool {
-        !requiresConsent && documented == nil && (administers || isConsole)
+        !requiresConsent && source == .registered && (administers || isConsole)
     }
 }

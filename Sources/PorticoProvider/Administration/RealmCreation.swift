@@ -48,8 +48,8 @@ package struct RealmCreation: Sendable {
             displayName: displayName,
             issuer: try Self.issuer(of: name, baseURL: baseURL, host: host)
         )
-        realm.atProtocol = try resource.map { origin throws(Refusal) in
-            ATProtocolRealm(resource: try Self.resource(origin, of: realm))
+        if let resource {
+            realm.profile = .atProtocol(resource: try Self.resource(resource, of: realm))
         }
         realm.defaultClientScopes = ["profile", "email", StandardScopes.roles]
         realm.optionalClientScopes = ["address", "phone", "offline_access"]
@@ -63,8 +63,8 @@ package struct RealmCreation: Sendable {
         }
         var new = NewRealm(realm: realm, keys: imported + records)
         new.scopes = StandardScopes.scopes(ofRealm: realm.id, random: moment.random)
-        if realm.atProtocol != nil {
-            new.scopes += ATMetadata.scopes.map { name in
+        if realm.profile.scopeRule == .atProtocol {
+            new.scopes += OAuthMetadata.scopes.map { name in
                 ClientScope(
                     id: UniqueID(random: moment.random).text,
                     realmID: realm.id,

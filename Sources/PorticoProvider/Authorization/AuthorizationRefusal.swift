@@ -61,10 +61,11 @@ extension ErrorPage.Details {
 }
 
 extension ProvenRequest {
-    /// A person's own word that they do not go on. Clients with a document tell it by these words of
-    /// the AT Protocol's servers: other ends have the same error.
+    /// A person's own word that they do not go on. Clients of the AT Protocol tell it by these words of
+    /// its servers: other ends have the same error.
     func declined(_ words: StaticString) -> AuthorizationRefusal {
-        let words = asked.client.documented == nil ? words : "The user rejected the request"
+        let words: StaticString =
+            asked.client.scopeRule == .atProtocol ? "The user rejected the request" : words
         return .redirect(OAuthError(.accessDenied, words), target)
     }
 }

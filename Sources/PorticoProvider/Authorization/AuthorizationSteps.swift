@@ -58,8 +58,7 @@ struct AuthorizationSteps: Sendable {
             ),
             needsConsent: needsConsent,
             mayConsent: isTheirBrowser,
-            lacksDID: proven.client.documented != nil
-                && session.map { $0.person.did == nil } ?? false
+            lacksDID: proven.needsDID && session.map { $0.person.did == nil } ?? false
         )
         switch rules.next(at: moment.seconds) {
         case .answer:
@@ -88,27 +87,19 @@ struct AuthorizationSteps: Sendable {
         _ flow: AuthorizationFlow,
         _ session: LiveBrowserSession
     ) async throws -> Bool {
-        if let rules = DocumentConsentRules(proven, isRemembered: flow.isRemembered(session)) {
-            guard rules.dependOnEarlier else { return true }
-            return rules.isNeeded(
-                earlier: try await people.documentConsent(
-                    personID: session.person.id,
-                    clientID: proven.client.id,
-                    notBefore: proven.notBefore
-                )
-            )
-        }
         let consent = ConsentRules(
             client: proven.client,
             redirect: proven.target.redirect,
             request: proven.request,
-            scope: proven.consentScope
+            scope: proven.consentScope,
+            isRemembered: flow.isRemembered(session)
         )
         let earlier =
             consent.dependsOnEarlier
             ? try await people.consent(
                 personID: session.person.id,
-                clientID: proven.client.id
+                clientID: proven.client.id,
+                notBefore: proven.notBefore
             ) : nil
         return consent.isNeeded(earlier: earlier)
     }

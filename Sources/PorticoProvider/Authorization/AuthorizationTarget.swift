@@ -142,11 +142,8 @@ extension Client {
     /// unspent in an address that the browser passes on at the next redirect (RFC 9110 §10.2.2,
     /// docs/decisions/0041).
     ///
-    /// Some adapters for browsers ask for it, whatever is registered. A public client with a
-    /// document may, too: its request was pushed, with a proof of its key, so that no link of an
-    /// attacker's can have chosen the mode.
+    /// Some adapters for browsers ask for it, whatever is registered.
     fileprivate var readsFragments: Bool {
-        type == .public
-            && (!webOrigins.isEmpty || compatibility.contains(.fragments) || documented != nil)
+        type == .public && (!webOrigins.isEmpty || compatibility.contains(.fragments))
     }
 }

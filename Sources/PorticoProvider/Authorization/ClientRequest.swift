@@ -22,6 +22,9 @@ struct ClientRequest: Sendable {
     /// ``Realm/notBefore``: what was allowed earlier counts no more.
     var notBefore: Int64 { realm.notBefore }
 
+    /// Whether people are known by their DIDs, so that one without it gets no further.
+    var needsDID: Bool { realm.realm.profile.subject == .did }
+
     /// - Parameters:
     ///   - isCarried: Whether it was read before, and comes out of a seal (``parameters``).
     ///   - now: Seconds since 1970.
@@ -71,8 +74,9 @@ struct ClientRequest: Sendable {
     private static func granted(_ request: AuthorizationRequest, to client: Client)
         throws(OAuthError) -> Scope
     {
-        if let document = client.documented?.document {
-            return try ATScope.granted(request.scope, of: document.scope).granted
+        if client.scopeRule == .atProtocol {
+            return try ATScope.granted(request.scope, of: Scope(tokens: client.optionalScopes))
+                .granted
         }
         let allowed = request.scope.tokens.filter(client.mayHave)
         guard
@@ -84,9 +88,9 @@ struct ClientRequest: Sendable {
         return Scope(tokens: allowed + client.defaultScopes)
     }
 
-    /// What a client with a document asked for and does not get, because it is not known here.
+    /// The permissions that it asked for and does not get, because they are not known here.
     var leftOut: [String] {
-        client.documented == nil
+        client.scopeRule == .named
             ? [] : request.scope.tokens.filter { !scope.contains($0) }
     }
 

@@ -35,7 +35,8 @@ struct CodeMaker: Sendable {
             claims: claims,
             derivation: derivation,
             dpopKey: request.dpopKey,
-            clientKey: client.documented == nil ? nil : request.clientKey
+            // Only what was pushed has it from us.
+            clientKey: client.requiresPushedRequests ? request.clientKey : nil
         )
         return try AuthorizationCodeSeal(ring: ring, realmID: session.realmID)
             .seal(code, of: client, at: moment)

@@ -240,10 +240,10 @@ extension BrowserFlow {
 
 extension ClientRequest {
     /// `login_hint` fills the field and proves nothing (OpenID Connect Core §3.1.2.1). A login token
-    /// is no name, good or not. Nor is what a client with a document names: no one signs in by a
-    /// DID or an attribute, and which user name belongs to it is not told.
+    /// is no name, good or not. Nor is what a stranger's client names: no one signs in by a DID or an
+    /// attribute, and which user name belongs to it is not told.
     var suggestedUserName: String {
-        guard loginToken == nil, client.documented == nil else { return "" }
+        guard loginToken == nil, !client.isOfStranger else { return "" }
         return String((request.loginHint ?? "").prefix(255))
     }
 }
@@ -252,7 +252,7 @@ extension ProvenRequest {
     /// The description of the client on the consent page.
     fileprivate var origin: ConsentPage.Origin {
         let client = asked.client
-        if client.documented != nil {
+        if client.source == .document {
             let isLocal = LocalhostClient.isMeant(by: client.clientID)
             return isLocal ? .unnamedAppOnThisDevice : .document(clientID: client.clientID)
         }

@@ -2,23 +2,14 @@ import PorticoBytes
 import PorticoProtocol
 import PorticoStores
 
-/// What a realm asks of a client's assertion besides RFC 7523 §3. The realm chooses, no caller does.
-enum AssertionRules: Sendable {
-    case ordinary
-    /// As at the hosts of the AT Protocol: made within the last minute by a clock that is not fast,
-    /// and by a key that is named where there are several.
-    case atProtocol
-
-    init(of realm: LiveRealm) {
-        self = realm.realm.atProtocol == nil ? .ordinary : .atProtocol
-    }
-
+/// What a realm asks of a client's assertion besides RFC 7523 §3.
+extension RealmProfile.Assertions {
     /// How old one may be, in seconds.
     static let oldest: Int64 = 60
 
     /// What is wrong with claims that are right otherwise, if anything.
     func wrong(_ claims: JSONObject, at now: Int64) -> UnprovenClient.Reason? {
-        guard self == .atProtocol else { return nil }
+        guard self == .fresh else { return nil }
         guard let expires = claims["exp"].flatMap(NumericDate.date).map(NumericDate.seconds),
             expires > now
         else { return .expired }
@@ -37,17 +28,14 @@ enum AssertionRules: Sendable {
 extension Client {
     /// The public keys that the client authenticates with, if it has any.
     var assertionKeys: JWKSet? {
-        if let documented { return documented.keys }
-        // `try?`: a registered key set that cannot be read contains no key.
-        return keySet?.object.flatMap { try? JWKSet($0) }
+        let rsa: SignatureAlgorithm = assertionAlgorithm == .ps256 ? .ps256 : .rs256
+        // `try?`: a key set that cannot be read contains no key.
+        return keySet?.object.flatMap { try? JWKSet($0, unlabelledRSA: [rsa]) }
     }
 
-    /// The algorithms that it may sign with: the one that its document names.
+    /// The algorithms that it may sign with.
     var assertionAlgorithms: Set<SignatureAlgorithm> {
-        guard case .privateKeyJWT(let algorithm, _) = documented?.document.authentication else {
-            return Set(SignatureAlgorithm.allCases)
-        }
-        return [algorithm]
+        assertionAlgorithm.map { [$0] } ?? Set(SignatureAlgorithm.allCases)
     }
 }
 

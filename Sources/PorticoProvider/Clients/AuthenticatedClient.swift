@@ -57,15 +57,15 @@ struct AuthenticatedClient: Sendable {
     }
 
     /// The key that a grant binds its refresh tokens to: that of a client which proves nothing else
-    /// (RFC 9449 §5), or, at a host of the AT Protocol, of every client.
+    /// (RFC 9449 §5), or of every client (``RealmProfile/requiresProofs``).
     func boundKey(in realm: LiveRealm) -> JWKThumbprint? {
-        isConfidential && realm.realm.atProtocol == nil ? nil : proof?.thumbprint
+        isConfidential && !realm.realm.profile.requiresProofs ? nil : proof?.thumbprint
     }
 
-    /// What a grant binds its client's authentication to, at a host of the AT Protocol: the key of
-    /// its first assertion there.
+    /// What a grant binds its client's authentication to: the key of its first assertion
+    /// (``RealmProfile/bindsClientKeys``).
     func ownKey(in realm: LiveRealm) -> String? {
-        realm.realm.atProtocol == nil ? nil : key?.binding
+        realm.realm.profile.bindsClientKeys ? key?.binding : nil
     }
 
     /// - Throws: `invalid_grant` if the grant is bound to another key of the client's.

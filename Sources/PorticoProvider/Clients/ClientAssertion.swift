@@ -40,7 +40,7 @@ struct ClientAssertion: Sendable {
         guard client.authentication == .privateKeyJWT, client.type == .confidential else {
             throw UnprovenClient(.method, client)
         }
-        let rules = AssertionRules(of: realm)
+        let rules = realm.realm.profile.assertions
         guard let verified = verified(jwt, by: client, rules) else {
             throw UnprovenClient(.signature, client)
         }
@@ -68,7 +68,7 @@ struct ClientAssertion: Sendable {
 
     /// RFC 7523 §3 numbers 8 to 10: the client's registered keys only, or those of its document;
     /// headers that contain keys or addresses of keys are ignored.
-    private func verified(_ jwt: JWT, by client: Client, _ rules: AssertionRules)
+    private func verified(_ jwt: JWT, by client: Client, _ rules: RealmProfile.Assertions)
         -> (claims: JSONObject, key: VerificationKey)?
     {
         guard let keys = client.assertionKeys, rules.isSigner(named: jwt.header, among: keys) else {
@@ -137,11 +137,11 @@ struct ClientAssertion: Sendable {
 }
 
 extension Client {
-    /// Whether it may write its only audience as an array of one, as clients of the AT Protocol do. One
-    /// that is registered as FAPI 2.0 asks (Security Profile §5.3.2) may not (§5.3.2.1): it pushes every
-    /// request, and its tokens are bound to a key. So does each client with a document, because its
-    /// host demands it: that one was not registered for FAPI.
+    /// Whether it may write its only audience as an array of one. One that is registered as FAPI 2.0
+    /// asks (Security Profile §5.3.2) may not (§5.3.2.1): it pushes every request, and its tokens are
+    /// bound to a key.
     fileprivate var mayListAudience: Bool {
-        documented != nil || !requiresPushedRequests || !dpopBoundAccessTokens
+        compatibility.contains(.listedAudience) || !requiresPushedRequests
+            || !dpopBoundAccessTokens
     }
 }

@@ -17,7 +17,7 @@ struct ClientAuthenticator: Sendable {
     /// What makes clients known that are registered nowhere; `nil`: they are not taken, and nothing
     /// is fetched.
     var documents: ClientDocuments?
-    /// For an address, of clients with a document: anybody can make one, and its key (WEB-BRUTE-2).
+    /// For an address, of strangers' clients: anyone can make one, and its key (WEB-BRUTE-2).
     let strangers = RateLimiter(burst: 600, perMinute: 600)
     /// The clients that were already logged for naming the token endpoint.
     let endpoints = SeenLately<LimitKey>(capacity: 1024)
@@ -104,7 +104,7 @@ struct ClientAuthenticator: Sendable {
         return ClientRefusal(
             error: unproven.error,
             usesAuthorizationHeader: usesAuthorizationHeader,
-            isATProtocol: context.realm.realm.atProtocol != nil
+            endpoints: context.realm.realm.profile.endpoints
         )
     }
 
@@ -126,7 +126,7 @@ struct ClientAuthenticator: Sendable {
         let verdict = guesses.check(key, at: context.moment.now)
         do {
             let client = try authenticate(credentials, in: realm, at: context.moment)
-            guard documents != nil || client.client.documented == nil else {
+            guard documents != nil || !client.client.changesAlone else {
                 throw UnprovenClient(.unknown)
             }
             // Not before: the origins that may read a refusal must not reveal which clients exist.
@@ -155,7 +155,7 @@ struct ClientAuthenticator: Sendable {
     /// For a row that any request writes, no matter who sends it, before it is written.
     func takePlace(of client: AuthenticatedClient, _ context: RealmContext) throws(TooManyRequests)
     {
-        guard client.client.documented != nil else { return }
+        guard client.client.isOfStranger else { return }
         let key = LimitKey("stranger", context.realm.id, context.sender)
         if case .wait(let seconds) = strangers.take(key, at: context.moment.now) {
             throw TooManyRequests(seconds: seconds)
@@ -167,13 +167,13 @@ struct ClientAuthenticator: Sendable {
 struct ClientRefusal: Refusal {
     let error: OAuthError
     let usesAuthorizationHeader: Bool
-    var isATProtocol = false
+    var endpoints = RealmProfile.Endpoints.openIDConnect
 
     var name: String { error.code.rawValue }
 
-    /// At hosts of the AT Protocol 400, unless the header was used (RFC 6749 §5.2).
+    /// At those of OAuth 400, unless the header was used (RFC 6749 §5.2).
     var status: HTTPResponse.Status {
-        isATProtocol && !usesAuthorizationHeader ? .badRequest : error.status
+        endpoints == .oauth && !usesAuthorizationHeader ? .badRequest : error.status
     }
     var reason: String? { error.description }
 

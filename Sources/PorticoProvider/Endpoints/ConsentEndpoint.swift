@@ -43,24 +43,16 @@ struct ConsentEndpoint: Sendable {
         _ context: RealmContext
     ) async throws {
         let client = proven.client
-        if let document = client.keptDocument, let documented = client.documented?.document {
-            // A public client is asked about each time: nothing of it is kept, and nothing listed.
-            guard client.type == .confidential else { return }
-            try await people.allow(
-                DocumentConsent(scope: proven.scope, fingerprint: documented.fingerprint),
-                to: document,
-                in: session,
-                notBefore: proven.notBefore,
-                at: context.now
-            )
-        } else {
-            try await people.allow(
-                proven.consentScope,
-                to: client.id,
-                by: session.personID,
-                at: context.now
-            )
-        }
+        // Where people are asked each time, nothing is kept that would be listed and never count.
+        guard client.consentMemory != .none else { return }
+        try await people.allow(
+            Consent(scope: proven.consentScope, fingerprint: client.consentFingerprint),
+            to: client,
+            by: session.personID,
+            in: session,
+            notBefore: proven.notBefore,
+            at: context.now
+        )
     }
 
     /// The choice is between the account that the page has shown and another.

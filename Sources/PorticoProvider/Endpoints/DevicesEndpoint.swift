@@ -6,12 +6,11 @@ import PorticoStores
 import PorticoWeb
 
 /// `GET` and `POST …/account/devices`: where a person is signed in at the realm, and signing out
-/// those devices (WEB-SESS-7). Sessions of clients with a document are among them: they hang on no
-/// browser's.
+/// those devices (WEB-SESS-7). Sessions that apps have of their own are among them.
 struct DevicesEndpoint: Sendable {
     let access: AccountPageAccess
     let sessions: BrowserSessionStore
-    let documents: DocumentSessions
+    let apps: AppSessions
     let events: SecurityEvents
     let sessionEnded: @Sendable () -> Void
 
@@ -39,8 +38,8 @@ struct DevicesEndpoint: Sendable {
         async throws
     {
         guard let id, !sameBytes(id, session.session.id) else { return }
-        if let grant = DocumentSessions.grantID(id) {
-            _ = try await documents.end(grant, of: session.person, context)
+        if let grant = AppSessions.grantID(id) {
+            try await apps.end(grant, of: session.person, context)
             return
         }
         let change = try await sessions.end(
@@ -79,7 +78,7 @@ struct DevicesEndpoint: Sendable {
             idle: context.realm.sessionIdle,
             limit: Self.most
         ).filter { $0.id != session.session.id && $0.authenticatedAt >= realm.notBefore }
-        let apps = try await documents.list(of: session.person, context)
+        let apps = try await apps.list(of: session.person, context)
         let devices =
             others.map { AccountDevicesPage.Device($0, seen: $0.lastSeenAt, isThis: false) }
             + apps.map { AccountDevicesPage.Device($0) }
@@ -104,11 +103,11 @@ extension AccountDevicesPage.Device {
     }
 
     /// Which device the app is on, no one knows.
-    fileprivate init(_ session: DocumentSession) {
+    fileprivate init(_ session: AppSessions.Listed) {
         self.init(
-            id: DocumentSessions.formID(session),
+            id: session.formID,
             name: "",
-            app: session.name,
+            app: session.app,
             lastSeen: session.lastUsedAt
         )
     }

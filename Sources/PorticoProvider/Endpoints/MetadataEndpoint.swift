@@ -20,17 +20,18 @@ struct MetadataEndpoint: Sendable {
         )
     }
 
-    /// OpenID Connect has nothing to say of a host of the AT Protocol.
+    /// OpenID Connect has nothing to say of endpoints of OAuth alone.
     func openID(_ context: RealmContext) throws -> Response {
-        guard context.realm.realm.atProtocol == nil else { throw NotFound() }
+        guard context.realm.realm.profile.endpoints == .openIDConnect else { throw NotFound() }
         return get(context)
     }
 
     /// `GET /.well-known/oauth-protected-resource` (RFC 9728 §3).
     func resource(_ context: RealmContext) throws -> Response {
         let realm = context.realm
-        let document = realm.realm.atProtocol.flatMap { ATMetadata.resource($0, of: realm.urls) }
-        guard let document else { throw NotFound() }
+        guard let document = OAuthMetadata.resource(of: realm.realm, at: realm.urls) else {
+            throw NotFound()
+        }
         return Response(publicJSON: document.serialized(), for: Self.maxAge, headers: headers)
     }
 

@@ -32,13 +32,12 @@ struct TokenEndpoint: Sendable {
         let grant = try form["grant_type"].map { type throws(OAuthError) in
             try served(type, for: form, in: context.realm)
         }
-        // At a host of the AT Protocol every client proves a key (RFC 9449 §5.2). Without a proof no
-        // document is fetched.
-        guard context.realm.realm.atProtocol == nil || !context.headers[values: .dpop].isEmpty
+        // RFC 9449 §5.2: where every client proves a key, no document is fetched without a proof.
+        guard !context.realm.realm.profile.requiresProofs || !context.headers[values: .dpop].isEmpty
         else { throw ProofCheck.missing }
         let address = context.realm.urls.token
         let answer = try await authenticated(context, at: address, form: form) { client, form in
-            // RFC 9449 §5.2: in every realm a client that is registered to prove one.
+            // In every realm a client that is to prove one does.
             guard client.proof != nil || !client.client.dpopBoundAccessTokens else {
                 throw ProofCheck.missing
             }

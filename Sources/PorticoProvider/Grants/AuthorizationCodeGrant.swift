@@ -33,9 +33,12 @@ struct AuthorizationCodeGrant: TokenGrant {
             grant: grant,
             isLive: true,
             person: nil,
-            allowed: client.requiresConsent && client.documented == nil
-                ? try await provider.people.consent(personID: code.personID, clientID: client.id)
-                : nil
+            allowed: client.keepsConsent
+                ? try await provider.people.consent(
+                    personID: code.personID,
+                    clientID: client.id,
+                    notBefore: realm.notBefore
+                )?.scope : nil
         )
         do throws(OAuthError) {
             try code.check(request)
@@ -67,7 +70,7 @@ struct AuthorizationCodeGrant: TokenGrant {
                 requestID: code.requestID,
                 issuedAt: issuedAt,
                 derivedBy: code.derivation,
-                of: client.keptDocument,
+                of: client,
                 spending: request.proven.uses.take(),
                 once: realm.use(of: code.challenge, by: client, at: moment),
                 at: moment.seconds
@@ -219,12 +222,11 @@ extension AuthorizationCode {
 }
 
 extension LiveRealm {
-    /// At a host of the AT Protocol a challenge is good for one code a day (RFC 9700 §2.1.1: each
-    /// is to be new).
+    /// A challenge that is good for one code a day (``RealmProfile/spendsChallenges``).
     fileprivate func use(of challenge: CodeChallenge?, by client: Client, at moment: Moment)
         -> UsedAssertion?
     {
-        guard realm.atProtocol != nil, let challenge else { return nil }
+        guard realm.profile.spendsChallenges, let challenge else { return nil }
         return UsedAssertion(
             .challenge,
             hash: Hash256(of: "challenge\n\(realm.id)\n\(client.id)\n\(challenge.text)"),

@@ -14,30 +14,31 @@ struct GrantLife: Equatable, Sendable {
 
     init(of client: Client, offline isOffline: Bool, in realm: LiveRealm, at now: Int64) {
         let lifetimes = realm.lifetimes
-        self.isOffline = isOffline || client.documented != nil
-        switch (client.documented, isOffline, client.staySignedIn) {
-        case (_?, _, _):
-            // Otherwise a session of the AT Protocol ended with that of the browser.
-            hasOwnTimes = false
-            idle = ATLifetimes.idle(of: client)
-            expiresAt = now + ATLifetimes.most(of: client)
-        case (nil, true, _):
+        switch (isOffline, client.staySignedIn) {
+        case (_, .apart(let unused, let most)):
+            self.isOffline = true
+            hasOwnTimes = true
+            idle = unused
+            expiresAt = now + most
+            return
+        case (true, _):
             hasOwnTimes = false
             idle = lifetimes.offlineIdle
             expiresAt = lifetimes.offlineMaximum.map { now + $0 }
-        case (nil, false, .session):
+        case (false, .session):
             hasOwnTimes = false
             idle = lifetimes.sessionIdle
             expiresAt = now + lifetimes.sessionMaximum
-        case (nil, false, .realm):
+        case (false, .realm):
             hasOwnTimes = true
             idle = lifetimes.appIdle
             expiresAt = nil
-        case (nil, false, .idle(let seconds)):
+        case (false, .idle(let seconds)):
             hasOwnTimes = true
             idle = seconds
             expiresAt = nil
         }
+        self.isOffline = isOffline
     }
 }
 

@@ -15,8 +15,7 @@ extension LiveRealm {
         guard permits(reading, to: client) else {
             throw OAuthError(.invalidGrant, "The client may not use this grant type any more.")
         }
-        let asks =
-            client.requiresConsent && client.documented == nil && !reading.isOfClientAlone
+        let asks = client.keepsConsent && !reading.isOfClientAlone
         guard !asks || reading.allowed != nil else {
             throw OAuthError(.invalidGrant, "The person has to allow this in a browser.")
         }
@@ -32,8 +31,9 @@ extension LiveRealm {
                 RequestedClaims(requested) { StandardClaims.scope(of: $0).map(isLeft) ?? false }
                 .json
         }
-        guard client.documented != nil || !grant.isOffline || grant.scope.contains("offline_access")
-        else { throw OAuthError(.invalidGrant, "The client has no offline access any more.") }
+        guard !grant.isOffline || grant.hasOwnTimes || grant.scope.contains("offline_access") else {
+            throw OAuthError(.invalidGrant, "The client has no offline access any more.")
+        }
         return grant
     }
 
@@ -67,6 +67,9 @@ extension GrantReading {
 }
 
 extension Client {
+    /// Whether tokens give no more than what the person has allowed.
+    var keepsConsent: Bool { requiresConsent && consentMemory == .kept }
+
     /// Whether its sign-ins are good for that app on the same device (OpenID Connect Native SSO §4).
     func sharesDevice(with target: Client) -> Bool {
         loginTokenTarget(target.clientID) != nil && mayHave(DeviceSecret.scope)
@@ -74,7 +77,7 @@ extension Client {
 
     /// Whether it may have a token of a scope, by default or if it asks (RFC 6749 §3.3).
     func mayHave(_ token: String) -> Bool {
-        if let document = documented?.document { return document.scope.contains(token) }
+        if scopeRule == .atProtocol { return optionalScopes.contains(token) }
         return switch token {
         case "openid": true
         // OpenID Connect Core §11: not if the client may not have refresh tokens.

@@ -151,7 +151,7 @@ struct NativeSSOGrant: Sendable {
                 personID: personID,
                 clientID: client.id
             ),
-            scope.isSubset(of: earlier)
+            earlier.covers(scope, of: client)
         else { throw OAuthError(.invalidScope, "The person has to allow this in a browser.") }
     }
 }

@@ -174,7 +174,10 @@ struct TokenSwapGrant: TokenGrant {
                 personID: person.id,
                 clientID: client.id
             ),
-            scope.tokens.filter(swapping.realm.isAskedFor).allSatisfy(earlier.contains)
+            earlier.covers(
+                Scope(tokens: scope.tokens.filter(swapping.realm.isAskedFor)),
+                of: client
+            )
         else { throw SwapRefusal(.consent) }
     }
 }

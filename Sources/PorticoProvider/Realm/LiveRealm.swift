@@ -15,8 +15,8 @@ package final class LiveRealm: Sendable {
     private let clientsByID: [ExactText: Client]
     private let disabledByID: [ExactText: Client]
     private let clientsByUUID: [String: Client]
-    /// Where clients are taken from their documents: in a host of the AT Protocol.
-    let documented: DocumentedClients?
+    /// The clients whose documents were fetched lately, for realms that take them.
+    let described: DocumentedClients
     /// Whether people's passwords are taken for tokens (``PasswordGrant``).
     let takesPasswords: Bool
     /// What roles contain, and the groups.
@@ -53,7 +53,7 @@ package final class LiveRealm: Sendable {
         self.realm = realm
         self.takesPasswords = takesPasswords
         self.former = former
-        self.documented = realm.atProtocol == nil ? nil : documented
+        described = documented
         self.keys = keys
         self.graph = graph
         self.views = views
@@ -117,12 +117,12 @@ package final class LiveRealm: Sendable {
         if let client = clientsByID[ExactText(clientID)] { return client }
         // Not even if its document was fetched before the registration was made, or disabled.
         guard !isRegistered(clientID: clientID) else { return nil }
-        return documented?.client(clientID: clientID, realmID: realm.id)
+        return described.client(clientID: clientID, in: realm)
     }
 
     /// Whether a client of that `client_id` would be known by its document.
     func takesDocument(clientID: String) -> Bool {
-        documented != nil && Client.isAddress(clientID) && !isRegistered(clientID: clientID)
+        realm.describesItself(clientID) && !isRegistered(clientID: clientID)
     }
 
     /// Whether a client, enabled or not, is registered with that `client_id`.
@@ -191,6 +191,9 @@ package final class LiveRealm: Sendable {
     func unshownDefaults(of client: Client) -> [String] {
         client.defaultScopes.filter { views.scopes[$0]?.isShown == false }
     }
+
+    /// The names of its client scopes that OpenID Connect has.
+    var offeredScopes: [String] { views.scopes.names }
 
     /// The client scope of that name.
     package func scope(named name: String) -> LiveScope? {

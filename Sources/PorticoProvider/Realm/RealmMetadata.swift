@@ -16,7 +16,9 @@ enum RealmMetadata {
         signedWith algorithms: [SignatureAlgorithm],
         scopes: RealmScopes
     ) -> JSONObject {
-        if let host = realm.atProtocol { return ATMetadata.document(of: host, at: urls) }
+        if realm.profile.endpoints == .oauth {
+            return OAuthMetadata.document(of: realm.profile, at: urls)
+        }
         // Initiating User Registration via OpenID Connect §4.2.
         let registers = realm.registration != nil
         let methods = ClientAuthenticationMethod.allCases.map(\.rawValue)
@@ -65,6 +67,8 @@ enum RealmMetadata {
         ] {
             document[name] = true
         }
+        // SDKs look at this alone, so it is only there if it is true.
+        if realm.profile.takesDocuments { document["client_id_metadata_document_supported"] = true }
         document["check_session_iframe"] = .string(urls.loginStatus)
         // Explicit, because clients have read a missing one differently.
         for name in ["request_parameter_supported", "request_uri_parameter_supported"] {

@@ -1,3 +1,4 @@
+import PorticoStores
 import PorticoWeb
 
 /// The addresses of a realm in its metadata, pages and mail, below `/realms/{realm}/`, or at the root of its host.
@@ -33,10 +34,9 @@ enum RealmPath: String, CaseIterable, Sendable {
     case password = "account/password"
     case accountSignIn = "account/sign-in"
 
-    /// Its name at the root of a realm that is a host of the AT Protocol: that of real hosts, because
-    /// there are clients that make addresses up (docs/decisions/0064). `nil` of what is at the same
-    /// place in every realm.
-    var nameAtATHost: String? {
+    /// Its name at the root of the realm's host, where that has the endpoints of OAuth
+    /// (``RealmProfile/Endpoints/oauth``). `nil` of what is at the same place in every realm.
+    var nameOfOAuth: String? {
         switch self {
         case .authorization: "oauth/authorize"
         case .pushedAuthorization: "oauth/par"
@@ -48,7 +48,7 @@ enum RealmPath: String, CaseIterable, Sendable {
         }
     }
 
-    private static let moved = allCases.filter { $0.nameAtATHost != nil }
+    private static let moved = allCases.filter { $0.nameOfOAuth != nil }
 
     /// The route for any realm.
     var route: RoutePath { RoutePath("/realms/{realm}/" + rawValue) }
@@ -57,12 +57,15 @@ enum RealmPath: String, CaseIterable, Sendable {
     var routeBeforeRealm: RoutePath { RoutePath("/" + rawValue + "/realms/{realm}") }
 
     /// On a host of the realm's own (RFC 8414 §3, OpenID Connect Discovery §4; docs/decisions/0064).
-    var routeAtRoot: RoutePath { RoutePath("/" + (nameAtATHost ?? rawValue)) }
+    var routeAtRoot: RoutePath { RoutePath("/" + (nameOfOAuth ?? rawValue)) }
 
-    /// Whether a path that has a route is that of an endpoint which this kind of realm has at
-    /// another one.
-    static func isElsewhere(_ path: String, isATHost: Bool) -> Bool {
-        moved.contains { isATHost ? $0.isEnd(of: path) : $0.isAtATHost(path) }
+    /// Whether a path that has a route is that of an endpoint which a realm with these has at another
+    /// one.
+    static func isElsewhere(_ path: String, _ endpoints: RealmProfile.Endpoints) -> Bool {
+        switch endpoints {
+        case .oauth: moved.contains { $0.isEnd(of: path) }
+        case .openIDConnect: moved.contains { $0.isOfOAuth(path) }
+        }
     }
 
     static func isPushedAuthorization(_ path: String) -> Bool {
@@ -73,7 +76,7 @@ enum RealmPath: String, CaseIterable, Sendable {
     /// §10).
     static func takesProofs(_ path: String) -> Bool {
         [token, pushedAuthorization, userInfo, revocation, introspection].contains {
-            $0.isEnd(of: path) || $0.isAtATHost(path)
+            $0.isEnd(of: path) || $0.isOfOAuth(path)
         }
     }
 
@@ -81,8 +84,8 @@ enum RealmPath: String, CaseIterable, Sendable {
         path.utf8.suffix(rawValue.utf8.count).elementsEqual(rawValue.utf8)
     }
 
-    private func isAtATHost(_ path: String) -> Bool {
-        nameAtATHost.map { path.utf8.elementsEqual("/\($0)".utf8) } ?? false
+    private func isOfOAuth(_ path: String) -> Bool {
+        nameOfOAuth.map { path.utf8.elementsEqual("/\($0)".utf8) } ?? false
     }
 
     /// Whether a path is below the protocol's endpoints or the metadata. Programs ask there: if an

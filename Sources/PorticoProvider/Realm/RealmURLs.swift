@@ -1,26 +1,26 @@
 package import PorticoStores
 
-/// The addresses of a realm: the paths under its issuer, or below the realm's path on a host of its own, whose root has the
-/// endpoints of OAuth if it is one of the AT Protocol. All are built from the issuer, never from a
-/// request (docs/decisions/0036).
+/// The addresses of a realm: the paths under its issuer, or below the realm's path on a host of its own,
+/// whose root may have the endpoints of OAuth (``RealmProfile/Endpoints/oauth``). All are built from the
+/// issuer, never from a request (docs/decisions/0036).
 package struct RealmURLs: Hashable, Sendable {
     package let issuer: String
     /// What those of every realm begin with.
     package let base: String
-    /// Whether the realm is a host of the AT Protocol, and so has these (docs/decisions/0064).
-    let isATHost: Bool
+    /// Where the endpoints are: those of OAuth need a host of the realm's own.
+    let endpoints: RealmProfile.Endpoints
 
     package init(of realm: Realm) {
         issuer = realm.issuer
         base = realm.base
-        isATHost = realm.host != nil && realm.atProtocol != nil
+        endpoints = realm.host == nil ? .openIDConnect : realm.profile.endpoints
     }
 
     /// Of a realm without a host of its own.
     package init(issuer: String) {
         self.issuer = issuer
         base = issuer
-        isATHost = false
+        endpoints = .openIDConnect
     }
 
     package var authorization: String { endpoint(.authorization) }
@@ -54,7 +54,7 @@ package struct RealmURLs: Hashable, Sendable {
     }
 
     private func endpoint(_ path: RealmPath) -> String {
-        if isATHost, let name = path.nameAtATHost { return "\(issuer)/\(name)" }
+        if endpoints == .oauth, let name = path.nameOfOAuth { return "\(issuer)/\(name)" }
         return base + "/" + path.rawValue
     }
 

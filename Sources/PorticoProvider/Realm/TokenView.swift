@@ -80,7 +80,7 @@ final class TokenViews: Sendable {
 
     func live(_ client: Client) -> LiveClient {
         // Its document may change while the realm does not.
-        guard client.documented == nil else { return make(client) }
+        guard !client.changesAlone else { return make(client) }
         if let made = clients.withLock({ $0[client.id] }) { return made }
         let made = make(client)
         clients.withLock { clients in
@@ -104,7 +104,7 @@ final class TokenViews: Sendable {
     func view(of client: Client, scope: Scope, roles: Set<RoleName>) -> TokenView {
         let granted = scope.tokens.compactMap { scopes[$0] }.filter { $0.isPermitted(to: roles) }
         let key = Key(client: client.id, scopes: granted.map(\.id).sorted())
-        if client.documented == nil, let view = made.withLock({ $0[key] }) { return view }
+        if !client.changesAlone, let view = made.withLock({ $0[key] }) { return view }
         let view = TokenView(
             scopes,
             live(client),
@@ -112,7 +112,7 @@ final class TokenViews: Sendable {
             granted: granted,
             graph: graph
         )
-        guard client.documented == nil else { return view }
+        guard !client.changesAlone else { return view }
         made.withLock { made in
             if made.count >= Self.most { made.removeAll() }
             made[key] = view

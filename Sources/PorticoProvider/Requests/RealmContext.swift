@@ -23,11 +23,13 @@ package struct RealmContext: PageContext {
         )
     }
 
-    /// The parameters of a program's request: a form (RFC 6749 §3.2). At a host of the AT Protocol they
-    /// may be JSON, too: clients in browsers send it so.
+    /// The parameters of a program's request: a form (RFC 6749 §3.2), or JSON where clients in browsers
+    /// send it so (``RealmProfile/Endpoints/oauth``).
     func programForm() throws(FormRefusal) -> FormParameters {
-        realm.realm.atProtocol == nil
-            ? try form() : try FormParameters(formOrJSON: request.received)
+        switch realm.realm.profile.endpoints {
+        case .openIDConnect: try form()
+        case .oauth: try FormParameters(formOrJSON: request.received)
+        }
     }
 
     package var owner: String? { realm.displayName }

@@ -64,15 +64,6 @@ struct AccessTokenVerifier: Sendable {
         return Scope(tokens: named + others)
     }
 
-    /// The client of a grant. Its document is never fetched for a token that is presented.
-    private func client(of grant: Grant, in realm: LiveRealm) async throws -> Client? {
-        if let registered = realm.client(uuid: grant.clientID) { return registered }
-        guard let documented = realm.documented else { return nil }
-        if let client = documented.client(id: grant.clientID) { return client }
-        return try await grants.document(ofClient: grant.clientID, realmID: realm.id)
-            .flatMap { Client($0) }
-    }
-
     /// - Returns: `nil` if the token is not ours, has expired, or its grant is no longer valid:
     ///   signed out, revoked, its person or its client disabled (docs/decisions/0035), or over
     ///   (docs/decisions/0072).
@@ -88,7 +79,8 @@ struct AccessTokenVerifier: Sendable {
                 at: moment.seconds
             ),
             reading.isLive,
-            let client = try await client(of: reading.grant, in: realm), client.isEnabled,
+            let client = try await grants.client(id: reading.grant.clientID, in: realm),
+            client.isEnabled,
             // `try?`: a grant that is over has no live token, whatever ended it.
             let left = try? realm.standing(reading, of: client)
         else { return nil }

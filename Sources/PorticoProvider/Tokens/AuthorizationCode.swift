@@ -29,8 +29,8 @@ struct AuthorizationCode: Sendable, Equatable {
     var derivation: Derivation?
     /// The key that the request named, which the token request proves (RFC 9449 §10).
     var dpopKey: JWKThumbprint?
-    /// What stands for the key that a client with a document authenticated with when it pushed the
-    /// request: the code is redeemed with the same.
+    /// What stands for the key that the client authenticated with when it pushed the request: the code is
+    /// redeemed with the same (``RealmProfile/bindsClientKeys``).
     var clientKey: Hash256?
 }
 
@@ -43,8 +43,8 @@ struct AuthorizationCodeSeal: Sendable {
     static let maximumLength = 2048
     /// How many bytes scope and nonce may have together, for any person.
     static let room = maximumLength / 4 * 3 - Seal.overhead - AuthorizationCode.longestRest
-    /// The same for a client with a document, whose permissions are written out one by one: its
-    /// codes have at most 3,600 characters.
+    /// The same for a client whose permissions are written out one by one (``ScopeRule/atProtocol``):
+    /// its codes have at most 3,600 characters.
     static let roomForPermissions = 2048
 
     /// The longest that is opened. The ids of a login token and of its grant come on top, and the
@@ -55,12 +55,12 @@ struct AuthorizationCodeSeal: Sendable {
         seal = Seal(ring: ring, purpose: "authorization code", realm: realmID)
     }
 
-    /// - Throws: `invalid_request` if the request has more than a code can hold; `invalid_scope` of a
-    ///   client with a document.
+    /// - Throws: `invalid_request` if the request has more than a code can hold; `invalid_scope` if that
+    ///   is for its permissions.
     static func expectRoom(for scope: Scope, nonce: String?, of client: Client)
         throws(OAuthError)
     {
-        guard client.documented == nil else {
+        guard client.scopeRule == .named else {
             guard scope.text.utf8.count <= roomForPermissions else {
                 throw OAuthError(.invalidScope, "scope is too long.")
             }

@@ -22,8 +22,8 @@ struct TokenSubject: Sendable {
         did ?? person?.person.id ?? "client:" + client.clientID
     }
 
-    /// The person's DID, for a client with a document: no token of it is issued without one.
-    var did: String? { client.documented == nil ? nil : person?.person.did }
+    /// The person's DID, where that is what `sub` names: no app gets anything without one.
+    var did: String? { realm.realm.profile.subject == .did ? person?.person.did : nil }
 
     var lifetime: Int64 {
         client.accessTokenLifetime ?? realm.realm.lifetimes.accessToken
@@ -228,11 +228,10 @@ struct TokenClaims: Sendable {
     /// which no mapper names an API.
     private func audiences(_ mapped: MappedToken, _ target: ClaimMapper.Target) -> [String] {
         guard isStandard, target != .idToken else { return mapped.audiences }
-        if subject.client.documented != nil, let host = subject.realm.realm.atProtocol {
-            return [host.resource]
-        }
-        let isForIssuer = subject.scope.contains("openid") || mapped.audiences.isEmpty
-        return mapped.audiences + (isForIssuer ? [subject.realm.realm.issuer] : [])
+        let realm = subject.realm.realm
+        let isForIssuer = subject.scope.contains("openid")
+        let own = isForIssuer ? realm.issuer : realm.profile.tokenResource ?? realm.issuer
+        return mapped.audiences + (isForIssuer || mapped.audiences.isEmpty ? [own] : [])
     }
 
     /// The name of the level that was reached; the client's own names come first.

@@ -15,7 +15,8 @@ package struct Grant: Hashable, Sendable {
     /// An `offline_access` grant lives on when the browser session ends.
     package var isOffline: Bool
     /// Whether it lives on by its own times when its browser session is idle or expires. Where that
-    /// is ended, it ends with it (docs/decisions/0111).
+    /// is ended, it ends with it, unless it is offline: then it is a session of its own
+    /// (docs/decisions/0064, 0111).
     package var hasOwnTimes = false
     package var authenticatedAt: Int64?
     package var acr: String?

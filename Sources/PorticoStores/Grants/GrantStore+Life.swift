@@ -104,20 +104,19 @@ extension GrantStore {
                 """
                 SELECT g.id FROM grants AS g
                 LEFT JOIN clients AS c ON c.id = g.client_id
-                LEFT JOIN client_documents AS d ON d.id = g.client_id
                 LEFT JOIN people AS p ON p.id = g.person_id AND p.realm_id = g.realm_id
                 LEFT JOIN browser_sessions AS s ON s.id = g.session_id
                 WHERE g.id > $1 AND g.created_at < $2 - 86400
                     AND (g.refused_at < $2 OR g.revoked_at < $2 OR g.expires_at < $2
                         OR (g.generation IS NOT NULL AND g.rotated_at + g.idle_seconds < $2)
-                        OR (c.id IS NULL AND d.id IS NULL)
+                        OR c.id IS NULL
                         OR (g.person_id IS NOT NULL AND (p.id IS NULL
                             OR ((p.epoch > g.epoch OR p.not_before > g.created_at)
                                 AND p.not_before < $2)))
                         OR (NOT g.is_offline AND g.session_id IS NOT NULL AND (s.id IS NULL
                             OR s.ended_at < $2
                             OR (s.expires_at < $2 AND NOT g.has_own_times))))
-                    AND (g.refused_at IS NOT NULL OR (c.id IS NULL AND d.id IS NULL) OR p.id IS NULL
+                    AND (g.refused_at IS NOT NULL OR c.id IS NULL OR p.id IS NULL
                         OR s.id IS NULL OR s.ended_at IS NOT NULL OR s.expires_at < $2)
                     AND NOT EXISTS (SELECT 1 FROM grants AS k WHERE k.parent_id = g.id)
                 ORDER BY g.id LIMIT 200

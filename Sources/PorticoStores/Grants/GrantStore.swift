@@ -3,8 +3,8 @@ package import PorticoBytes
 /// Keeps grants.
 ///
 /// A grant is **live** while it is not refused or revoked, `expiresAt` lies ahead, its refresh
-/// state (where it has one) was rotated after `now - idleSeconds`, its client is registered or has a
-/// document that is kept, its person (where it has one) is enabled, was not signed out everywhere
+/// state (where it has one) was rotated after `now - idleSeconds`, its client is kept, its person
+/// (where it has one) is enabled, was not signed out everywhere
 /// since, and has a `notBefore` not later than `createdAt`, and, unless it is offline, its browser
 /// session (where it has one) has not ended and, unless the grant has times of its own, has not
 /// expired. All times are seconds since 1970.
@@ -31,7 +31,8 @@ package struct GrantStore: Sendable {
     /// - Parameter derivation: Where another app handed the sign-in on. Only while the grant of that
     ///   app is live; and of any number of codes from one login token exactly one is redeemed, and
     ///   the others get `.loginTokenSpent`.
-    /// - Parameter document: Of a client that has no registration: kept with the grant.
+    /// - Parameter client: Whose it is: one that is taken from its document is kept with the grant. Where
+    ///   another has been registered under its address meanwhile, the answer is `.sessionEnded`.
     /// - Parameter challenge: What is good for one code only. With one that was spent before the
     ///   code is spent as a wrong one is, and what came of the first code lives on.
     package func redeem(
@@ -39,7 +40,7 @@ package struct GrantStore: Sendable {
         requestID: UniqueID,
         issuedAt: Int64?,
         derivedBy derivation: Derivation? = nil,
-        of document: KeptClientDocument? = nil,
+        of client: Client? = nil,
         spending used: [UsedAssertion],
         once challenge: UsedAssertion? = nil,
         at now: Int64
@@ -57,8 +58,11 @@ package struct GrantStore: Sendable {
             )
             if isFirst {
                 guard let challenge, let kind = try transaction.spend([challenge]) else {
-                    if let document { try transaction.keep(document, at: now) }
-                    return .redeemed
+                    guard let client, try !transaction.keep(client, at: now) else {
+                        return .redeemed
+                    }
+                    try transaction.revoke(grant.id, at: now)
+                    return .sessionEnded
                 }
                 try transaction.run(
                     "UPDATE grants SET refused_at = $1 WHERE id = $2",

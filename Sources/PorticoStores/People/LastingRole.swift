@@ -54,7 +54,7 @@ extension SQLTransaction {
         return try clients.contains { id in
             guard let id else { return true }
             let client = try first(
-                "SELECT id, realm_id, client_id, settings FROM clients WHERE id = $1",
+                "SELECT id, realm_id, client_id, source, settings FROM clients WHERE id = $1",
                 [.text(id)],
                 decode: Client.init(row:)
             )

@@ -180,7 +180,10 @@ extension SQLReader {
             identities: try identities(of: id, realmID: realmID),
             consents: Dictionary(
                 try rows(
-                    "SELECT client_id, scope FROM consents WHERE person_id = $1",
+                    """
+                    SELECT client_id, scope FROM consents
+                    WHERE person_id = $1 AND fingerprint IS NULL
+                    """,
                     [.text(id)]
                 ) { (try $0.text(0), try $0.words(1)) }
             ) { first, _ in first }
@@ -281,9 +284,17 @@ extension SQLTransaction {
         for identity in new.identities where try !link(identity, to: person) {
             throw StoreConflict()
         }
-        try run("DELETE FROM consents WHERE person_id = $1", [.text(person.id)])
+        try run(
+            "DELETE FROM consents WHERE person_id = $1 AND fingerprint IS NULL",
+            [.text(person.id)]
+        )
         for consent in new.consents {
-            try allow(consent.scope, to: consent.clientID, by: person.id, at: consent.at)
+            try allow(
+                Consent(scope: consent.scope),
+                to: consent.clientID,
+                by: person.id,
+                at: consent.at
+            )
         }
     }
 }

@@ -81,7 +81,7 @@ extension SQLTransaction {
     ) throws -> Int {
         try tellClients(ofPerson: personID)
         try forgetResets(of: personID)
-        try forgetDocumentConsents(of: personID)
+        try forgetStrangers(of: personID)
         return try run(
             """
             UPDATE people SET password_hash = $1, updated_at = $2, epoch = epoch + 1,

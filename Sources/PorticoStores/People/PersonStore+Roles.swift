@@ -1,4 +1,4 @@
-package import PorticoProtocol
+import PorticoProtocol
 
 extension PersonStore {
     /// Gives a person a role that the realm has; giving it twice changes nothing.
@@ -33,28 +33,9 @@ extension PersonStore {
             return changed > 0 ? .changed : .notFound
         }
     }
-
-    /// What the person allowed this client before; `nil`: nothing.
-    package func consent(personID: String, clientID: String) async throws -> Scope? {
-        try await database.read { try $0.consent(personID: personID, clientID: clientID) }
-    }
-
-    /// Adds to what the person allowed this client (its UUID). `now` in seconds since 1970.
-    package func allow(_ scope: Scope, to clientID: String, by personID: String, at now: Int64)
-        async throws
-    {
-        try await database.change { try $0.allow(scope, to: clientID, by: personID, at: now) }
-    }
 }
 
 extension SQLReader {
-    fileprivate func consent(personID: String, clientID: String) throws -> Scope? {
-        try first(
-            "SELECT scope FROM consents WHERE person_id = $1 AND client_id = $2",
-            [.text(personID), .text(clientID)]
-        ) { Scope(tokens: try $0.words(0)) }
-    }
-
     func hasPerson(_ id: String, realmID: String) throws -> Bool {
         try hasRow(
             "SELECT 1 FROM people WHERE id = $1 AND realm_id = $2",
@@ -64,20 +45,6 @@ extension SQLReader {
 }
 
 extension SQLTransaction {
-    func allow(_ scope: Scope, to clientID: String, by personID: String, at now: Int64) throws {
-        let before = try consent(personID: personID, clientID: clientID)
-        let scope = Scope(tokens: (before?.tokens ?? []) + scope.tokens)
-        try run(
-            """
-            INSERT INTO consents (person_id, client_id, scope, updated_at)
-            VALUES ($1, $2, $3, $4)
-            ON CONFLICT (person_id, client_id)
-                DO UPDATE SET scope = excluded.scope, updated_at = excluded.updated_at
-            """,
-            [.text(personID), .text(clientID), SQLValue(words: scope.tokens), .int64(now)]
-        )
-    }
-
     func give(_ roleID: String, to personID: String) throws {
         try run(
             """

@@ -7,7 +7,7 @@ extension PersonStore {
         try await database.change { transaction in
             guard try transaction.hasPerson(personID, realmID: realmID) else { return .notFound }
             try transaction.tellClients(ofPerson: personID)
-            try transaction.forgetDocumentConsents(of: personID)
+            try transaction.forgetStrangers(of: personID)
             try transaction.run(
                 """
                 UPDATE people SET epoch = epoch + 1,

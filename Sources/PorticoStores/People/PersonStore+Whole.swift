@@ -123,7 +123,7 @@ extension SQLReader {
         try grouped(
             """
             SELECT p.id, o.client_id, o.scope, o.updated_at FROM people AS p
-            JOIN consents AS o ON o.person_id = p.id
+            JOIN consents AS o ON o.person_id = p.id AND o.fingerprint IS NULL
             WHERE p.realm_id = $1 AND p.username >= $2 AND p.username <= $3
             ORDER BY o.client_id
             """,

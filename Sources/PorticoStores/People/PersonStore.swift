@@ -153,7 +153,7 @@ extension SQLTransaction {
         )
         if endsSessions {
             try tellClients(ofPerson: person.id)
-            try forgetDocumentConsents(of: person.id)
+            try forgetStrangers(of: person.id)
         }
         let changed = try run(
             """
@@ -211,7 +211,12 @@ extension SQLTransaction {
             throw StoreConflict()
         }
         for consent in new.consents {
-            try allow(consent.scope, to: consent.clientID, by: new.person.id, at: consent.at)
+            try allow(
+                Consent(scope: consent.scope),
+                to: consent.clientID,
+                by: new.person.id,
+                at: consent.at
+            )
         }
         return .created
     }

@@ -1,6 +1,7 @@
+package import PorticoBytes
 package import PorticoProtocol
 
-/// A registered client of a realm (RFC 6749 §2, RFC 7591 §2).
+/// A client of a realm (RFC 6749 §2, RFC 7591 §2).
 package struct Client: Hashable, Sendable {
     /// A UUID; never changes, never sent.
     package var id: String
@@ -10,6 +11,9 @@ package struct Client: Hashable, Sendable {
     /// What people read on the consent page.
     package var name: String
     package var isEnabled = true
+    /// Only administration and the page that asks for consent look at it: whatever else follows from it
+    /// is a setting of its own.
+    package var source = ClientSource.registered
     package var type: ClientType
     package var authentication: ClientAuthenticationMethod
     /// Whether a secret is taken by that method only, and not by the other one that sends it.
@@ -21,6 +25,9 @@ package struct Client: Hashable, Sendable {
     package var secret: ClientSecret?
     /// The public keys of a `private_key_jwt` client: a JWK set as it was registered.
     package var keySet: JSONValue?
+    /// What it signs assertions with (`token_endpoint_auth_signing_alg`, OpenID Connect Registration
+    /// §2); `nil`: any algorithm.
+    package var assertionAlgorithm: SignatureAlgorithm?
 
     package var redirectURIs: [RedirectURI] = []
     package var postLogoutRedirectURIs: [RedirectURI] = []
@@ -33,6 +40,10 @@ package struct Client: Hashable, Sendable {
     package var codeProtection = CodeProtection.pkce
     /// Third-party clients ask the person (docs/decisions/0039).
     package var requiresConsent = false
+    package var consentMemory = ConsentMemory.kept
+    /// Differs from the one that a person agreed to once the client is no longer what they agreed to:
+    /// then their consent counts no more (Client ID Metadata Document §6.3). `nil`: only the scope counts.
+    package var consentFingerprint: Hash256?
     /// Whether people administer by way of it: the realm's administrator has said that its tokens
     /// may carry their administrative roles (docs/decisions/0071).
     package var administers = false
@@ -47,6 +58,7 @@ package struct Client: Hashable, Sendable {
     package var defaultScopes: [String] = []
     /// The scopes of its realm that it may ask for.
     package var optionalScopes: [String] = []
+    package var scopeRule = ScopeRule.named
     /// `id_token_signed_response_alg` (OpenID Connect Registration §2); `nil`: the realm's.
     package var idTokenAlgorithm: SignatureAlgorithm?
     /// Signs its access tokens; `nil`: the realm's.
@@ -83,8 +95,6 @@ package struct Client: Hashable, Sendable {
     /// Whether it came with its realm, and was not made here since: what the server before issued to
     /// it stands for something here (docs/decisions/0051).
     package var isMoved = false
-    /// What its document says, where it is no registered client. Not part of what is kept of one.
-    package var documented: DocumentedClient?
 
     package init(
         id: String,
@@ -101,6 +111,43 @@ package struct Client: Hashable, Sendable {
         self.type = type
         self.authentication = authentication
     }
+}
+
+extension Client {
+    /// Whether it may change while its realm does not, because its own site says what it is: what is made
+    /// from it is not kept, and it is known only where its document can be fetched.
+    package var changesAlone: Bool { source == .document }
+
+    /// Whether no one here has vouched for it: anyone can make such a client, and its key.
+    package var isOfStranger: Bool { source != .registered }
+
+    /// What lists of a person's apps call it. A stranger's name for itself proves nothing: it is known by
+    /// its address (Client ID Metadata Document §6.4).
+    package var listedName: String {
+        guard isOfStranger else { return name }
+        return clientID.dropping("https://").map(String.init) ?? name
+    }
+}
+
+/// Where a client comes from.
+package enum ClientSource: String, CaseIterable, Hashable, Sendable {
+    /// An administrator registered it.
+    case registered
+    /// It registered itself (RFC 7591 §3).
+    case dynamic
+    /// The document at its `client_id` describes it (Client ID Metadata Document §4).
+    case document
+}
+
+/// How long what a person allowed a client counts.
+package enum ConsentMemory: String, CaseIterable, Hashable, Sendable {
+    /// Until it is taken back: tokens give no more than that.
+    case kept
+    /// For a request that names the account, in a session that was there before; what was issued stands
+    /// for itself (AT Protocol, OAuth, Authorization Interface).
+    case namedAccount = "named_account"
+    /// For one request: nothing is kept.
+    case none
 }
 
 /// RFC 6749 §2.1. Registered, never guessed.
@@ -137,6 +184,8 @@ package enum StaySignedIn: Hashable, Sendable {
     case realm
     /// So many seconds without use.
     case idle(Int64)
+    /// Apart from any browser session: so many seconds without use, and so many in all.
+    case apart(idle: Int64, most: Int64)
 }
 
 /// What the tokens of a client contain.
@@ -185,6 +234,9 @@ package enum Compatibility: String, CaseIterable, Hashable, Sendable {
     case refreshTokenClaims = "refresh_token_claims"
     /// `token_type` is `bearer`.
     case lowercaseBearer = "lowercase_bearer"
+    /// Its assertions may list their only audience, although it pushes its requests and proves a key
+    /// (FAPI 2.0 Security Profile §5.3.2.1 forbids that): clients of the AT Protocol do.
+    case listedAudience = "listed_audience"
     /// Names of 255 characters, with spaces, and 1,000 redirect URIs (docs/decisions/0121).
     case longNames = "long_names"
 }

@@ -52,8 +52,7 @@ package struct Realm: Hashable, Sendable {
     package var kept: KeptRepresentation?
     /// Whether refresh tokens of the server before are swapped for new ones; `nil`: they are not.
     package var tokenSwap: TokenSwap?
-    /// Whether it is the authorization server of a host of the AT Protocol; `nil`: it is not.
-    package var atProtocol: ATProtocolRealm?
+    package var profile = RealmProfile()
 
     package init(id: String, name: String, displayName: String, issuer: String) {
         self.id = id

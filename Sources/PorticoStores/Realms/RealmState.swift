@@ -55,7 +55,12 @@ extension RealmState {
     /// Everything that an import reads of a realm, with the number of columns.
     fileprivate static let statements: [(SQLText, columns: Int)] = [
         ("SELECT name, issuer, settings FROM realms WHERE id = $1", 3),
-        ("SELECT id, client_id, settings FROM clients WHERE realm_id = $1 ORDER BY id", 3),
+        (
+            """
+            SELECT id, client_id, settings FROM clients
+            WHERE realm_id = $1 AND source <> 'document' ORDER BY id
+            """, 3
+        ),
         (
             """
             SELECT c.id, o.target_id, CAST(o.is_silent AS TEXT), CAST(o.place AS TEXT)

@@ -4,8 +4,9 @@ import PorticoProtocol
 /// The clients of realms, with their scopes and the clients that they hand their sign-in on to. A scope or
 /// client that the realm does not have is ``MissingReference``.
 extension RealmStore {
-    /// `.conflict` where the realm has a client of that `client_id`; exactly one of many concurrent
-    /// calls creates it.
+    /// `.conflict` where the realm has registered a client of that `client_id`; exactly one of many
+    /// concurrent calls creates it. A client that was taken from its document at that address makes way,
+    /// with its grants and what people allowed it.
     package func create(_ client: Client) async throws -> Creation {
         try await database.change { transaction in
             let creation = try transaction.insert(client)
@@ -53,12 +54,54 @@ extension RealmStore {
     }
 }
 
+/// Clients that are taken from their documents: kept once a person lets them in, so that their grants
+/// live on without their sites (docs/decisions/0064).
+extension GrantStore {
+    /// The client of that id, as its document described it when a person last let it in. Its keys are not
+    /// kept: it authenticates with those that it has at the time.
+    package func clientFromDocument(id: String, realmID: String) async throws -> Client? {
+        try await database.read { reader in
+            try reader.first(
+                """
+                SELECT id, realm_id, client_id, source, settings FROM clients
+                WHERE id = $1 AND realm_id = $2 AND source = 'document'
+                """,
+                [.text(id), .text(realmID)],
+                decode: Client.init(row:)
+            )
+        }
+    }
+
+    /// Removes those that no grant and no consent needs, and that were last used before `time`.
+    package func purgeClientsFromDocuments(before time: Int64) async throws {
+        try await database.purge { reader, cursor in
+            try reader.rows(
+                """
+                SELECT id FROM clients
+                WHERE id > $1 AND source = 'document' AND last_used_at < $2
+                    AND id NOT IN (SELECT client_id FROM grants)
+                    AND id NOT IN (SELECT client_id FROM consents)
+                ORDER BY id LIMIT 200
+                """,
+                [cursor ?? .text(""), .int64(time)]
+            ) { SQLValue.text(try $0.text(0)) }
+        } removing: { transaction, id in
+            try transaction.run(
+                "DELETE FROM clients WHERE id = $1 AND last_used_at < $2",
+                [id, .int64(time)]
+            )
+        }
+    }
+}
+
 extension SQLReader {
+    /// Without those that are taken from their documents: only they change while the version does not.
     func allClients() throws -> [Client] {
         try rows(
             """
-            SELECT id, realm_id, client_id, settings FROM clients
-            WHERE realm_id IN (SELECT id FROM realms WHERE substr(name, 1, 1) <> '~')
+            SELECT id, realm_id, client_id, source, settings FROM clients
+            WHERE source <> 'document'
+                AND realm_id IN (SELECT id FROM realms WHERE substr(name, 1, 1) <> '~')
             ORDER BY realm_id, client_id
             """,
             [],
@@ -69,15 +112,16 @@ extension SQLReader {
     /// A client with the document that its settings are kept in.
     func keptClient(_ id: String) throws -> (client: Client, document: JSONObject)? {
         let kept = try first(
-            "SELECT id, realm_id, client_id, settings FROM clients WHERE id = $1",
+            "SELECT id, realm_id, client_id, source, settings FROM clients WHERE id = $1",
             [.text(id)]
-        ) { (client: try Client(row: $0), document: try $0.document(3)) }
+        ) { (client: try Client(row: $0), document: try $0.document(4)) }
         return try kept.map { (try withScopes($0.client), $0.document) }
     }
 
     /// A client as its row has it, with its scopes and login token targets: every reading of clients ends
     /// here.
     func withScopes(_ client: Client) throws -> Client {
+        guard client.source != .document else { return client }
         var client = client
         (client.defaultScopes, client.optionalScopes) = try scopeLists(
             """
@@ -108,13 +152,17 @@ extension SQLReader {
 }
 
 extension Client {
-    /// Of the columns `id, realm_id, client_id, settings`.
+    /// Of the columns `id, realm_id, client_id, source, settings`.
     init(row: any SQLRow) throws {
+        guard let source = ClientSource(rawValue: try row.text(3)) else {
+            throw SQLDecodingError.outOfRange(column: 3)
+        }
         try self.init(
             id: row.text(0),
             realmID: row.text(1),
             clientID: row.text(2),
-            document: row.document(3)
+            source: source,
+            document: row.document(4)
         )
     }
 }
@@ -130,12 +178,23 @@ extension SQLTransaction {
 
     /// - Parameter settings: Its document.
     func insert(_ client: Client, settings: SQLValue) throws -> Creation {
+        let stranger = try first(
+            """
+            SELECT id FROM clients
+            WHERE realm_id = $1 AND client_id = $2 AND source = 'document'
+            """,
+            [.text(client.realmID), .text(client.clientID)]
+        ) { try $0.text(0) }
+        if let stranger { _ = try deleteClient(id: stranger) }
         let isNew = try hasRow(
             """
-            INSERT INTO clients (id, realm_id, client_id, settings) VALUES ($1, $2, $3, $4)
-            ON CONFLICT DO NOTHING RETURNING id
+            INSERT INTO clients (id, realm_id, client_id, source, settings)
+            VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING RETURNING id
             """,
-            [.text(client.id), .text(client.realmID), .text(client.clientID), settings]
+            [
+                .text(client.id), .text(client.realmID), .text(client.clientID),
+                .text(client.source.rawValue), settings,
+            ]
         )
         guard isNew else { return .conflict }
         try keepScopes(of: client, replacing: nil)
@@ -196,5 +255,30 @@ extension SQLTransaction {
         )
         let changed = try run("DELETE FROM clients WHERE id = $1", [.text(id)])
         return changed > 0 ? .changed : .notFound
+    }
+
+    /// Keeps a client that a person lets in, if it is taken from its document. Others are kept already.
+    ///
+    /// - Returns: Whether it is kept: not where another was registered under its address meanwhile.
+    func keep(_ client: Client, at now: Int64) throws -> Bool {
+        guard client.changesAlone else { return true }
+        var kept = client
+        kept.keySet = nil
+        let document = kept.wholeDocument
+        return try hasRow(
+            """
+            INSERT INTO clients (id, realm_id, client_id, source, settings, last_used_at)
+            SELECT $1, $2, $3, $4, $5, $6
+            WHERE NOT EXISTS (
+                SELECT 1 FROM clients WHERE realm_id = $2 AND client_id = $3 AND id <> $1)
+            ON CONFLICT (id) DO UPDATE
+            SET settings = excluded.settings, last_used_at = excluded.last_used_at
+            RETURNING id
+            """,
+            [
+                .text(client.id), .text(client.realmID), .text(client.clientID),
+                .text(client.source.rawValue), SQLValue(document), .int64(now),
+            ]
+        )
     }
 }

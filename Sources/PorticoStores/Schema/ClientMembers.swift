@@ -2,7 +2,7 @@ import PorticoBytes
 package import PorticoProtocol
 
 /// The settings of a client, in the order of `portico client show` and docs/clients.md. Id, realm and `client_id`
-/// stand in columns of their own.
+/// stand in columns of their own, and so does where it comes from.
 struct ClientMembers {
     let name = Member("client_name", .text("text"), at: \Client.name, isRequired: true)
         .set(by: .client, "name", label: "Name")
@@ -31,6 +31,13 @@ struct ClientMembers {
     let keySet = Member("jwks", .optional(.json), at: \Client.keySet)
         .set(by: .client, .written("`--jwks-file`"), label: "Keys")
         .help("Its public keys (private_key_jwt): a JWK set.")
+    let assertionAlg = Member(
+        "token_endpoint_auth_signing_alg",
+        .optional(.choice, or: "any"),
+        at: \Client.assertionAlgorithm
+    )
+    .set(by: .client, "assertion-algorithm", label: "Assertions")
+    .help("Signs its assertions (private_key_jwt).")
     let redirectURIs = Member("redirect_uris", .list(.uri), at: \Client.redirectURIs)
         .set(by: .client, "redirect-uri", label: "Redirects")
         .help("Where a sign-in may end.")
@@ -114,9 +121,16 @@ struct ClientMembers {
     .rule("A scope token is ASCII without space, quote and backslash (RFC 6749 3.3).") {
         $0.optionalScopes.allSatisfy(isScope)
     }
+    let scopeRule = Member("scope_rule", .choice, at: \Client.scopeRule)
     let requiresConsent = Member("requires_consent", .flag, at: \Client.requiresConsent)
         .set(by: .administrator, "consent", label: "Asks consent")
         .help("Whether people are asked before it gets anything.")
+    let consentMemory = Member("consent_memory", .choice, at: \Client.consentMemory)
+    let consentFingerprint = Member(
+        "consent_fingerprint",
+        .optional(.hash),
+        at: \Client.consentFingerprint
+    )
     let administers = Member("administers", .flag, at: \Client.administers)
         .set(by: .operator, "administers", label: "Administers")
         .help("Whether its people's tokens administer (admin.rest). No other app's do.")
@@ -215,10 +229,18 @@ extension Client: MemberOwner {
         Client(id: "", realmID: "", clientID: "", name: "", type: .public, authentication: .none)
     }
 
-    package init(id: String, realmID: String, clientID: String, document: JSONObject) throws {
+    package init(
+        id: String,
+        realmID: String,
+        clientID: String,
+        source: ClientSource = .registered,
+        document: JSONObject
+    ) throws {
         self = .blank
         (self.id, self.realmID, self.clientID) = (id, realmID, clientID)
-        try read(document)
+        self.source = source
+        // The scopes that a document names are not the realm's.
+        try read(document, whole: source == .document)
     }
 }
 
@@ -262,6 +284,18 @@ extension MemberForm where Value == LoginTokenTarget {
     }
 }
 
+extension MemberForm where Value == Hash256 {
+    fileprivate static var hash: Self {
+        json(
+            read: {
+                $0.string.flatMap(Base64URL.decode)
+                    .flatMap { $0.count == 32 ? Hash256(kept: $0) : nil }
+            },
+            write: { .string(Base64URL.encode($0.bytes)) }
+        )
+    }
+}
+
 extension MemberForm where Value == StaySignedIn {
     fileprivate static var stay: Self {
         Self(
@@ -271,6 +305,12 @@ extension MemberForm where Value == StaySignedIn {
                 case ("session", _): .session
                 case ("realm", _): .realm
                 case (nil, let seconds?): .idle(seconds)
+                case (nil, nil):
+                    json.object.flatMap { object in
+                        guard let idle = object.int64("idle"), let most = object.int64("most")
+                        else { return nil }
+                        return .apart(idle: idle, most: most)
+                    }
                 default: nil
                 }
             },
@@ -279,6 +319,8 @@ extension MemberForm where Value == StaySignedIn {
                 case .session: "session"
                 case .realm: "realm"
                 case .idle(let seconds): .integer(seconds)
+                case .apart(let idle, let most):
+                    ["idle": .integer(idle), "most": .integer(most)]
                 }
             }
         )

@@ -112,8 +112,8 @@ package struct Member<Owner: MemberOwner>: Sendable {
         return isWithin && holds?(owner) ?? true ? nil : MemberRefusal(member: name, rule: rule)
     }
 
-    fileprivate func read(from document: JSONObject, into owner: inout Owner) throws {
-        guard !isInTables else { return }
+    fileprivate func read(from document: JSONObject, whole: Bool, into owner: inout Owner) throws {
+        guard whole || !isInTables else { return }
         switch document[key] {
         case nil, .null?:
             guard !isRequired else { throw DocumentError(member: name) }
@@ -122,8 +122,8 @@ package struct Member<Owner: MemberOwner>: Sendable {
         }
     }
 
-    fileprivate func write(_ owner: Owner, to document: inout JSONObject) {
-        guard !isInTables else { return }
+    fileprivate func write(_ owner: Owner, whole: Bool, to document: inout JSONObject) {
+        guard whole || !isInTables else { return }
         let value = get(owner)
         document[key] = value == standard && !isRequired ? nil : value
     }
@@ -170,14 +170,23 @@ package struct MemberRefusal: Error, Hashable, Sendable {
 extension MemberOwner {
     /// All members from a kept document: strict about types, silent about members it does not know, because a
     /// newer program may have written them.
-    mutating func read(_ document: JSONObject) throws {
-        for member in Self.members { try member.read(from: document, into: &self) }
+    ///
+    /// - Parameter whole: Whether it has what tables of their own keep for others.
+    mutating func read(_ document: JSONObject, whole: Bool = false) throws {
+        for member in Self.members { try member.read(from: document, whole: whole, into: &self) }
     }
 
     /// Writes what this program knows over `document`, and leaves what a newer one put there. A default is left
     /// out.
     package func write(to document: inout JSONObject) {
-        for member in Self.members { member.write(self, to: &document) }
+        for member in Self.members { member.write(self, whole: false, to: &document) }
+    }
+
+    /// All that is known, with what tables of their own keep.
+    package var wholeDocument: JSONObject {
+        var document = JSONObject()
+        for member in Self.members { member.write(self, whole: true, to: &document) }
+        return document
     }
 
     /// All entries of a table, in their order.

@@ -102,6 +102,14 @@ extension MemberForm {
 
 extension MemberForm where Value == Bool {
     static var flag: Self { Self(shape: .flag, read: { $0.bool }, write: { .bool($0) }) }
+    /// A flag that a command writes as `on` or `off`.
+    static var toggle: Self {
+        Self(
+            shape: .choice(["on", "off"]),
+            read: { json in json.bool ?? ["on": true, "off": false][json.string ?? ""] },
+            write: { .bool($0) }
+        )
+    }
     static var state: Self { Self(shape: .state, read: { $0.bool }, write: { .bool($0) }) }
 }
 

@@ -152,7 +152,23 @@ struct RealmMembers {
     .inTables()
     let kept = Member("kept", .kept, at: \Realm.kept)
     let tokenSwap = Member("token_swap", .optional(.tokenSwap), at: \Realm.tokenSwap)
-    let atProtocol = Member("atproto", .optional(.host), at: \Realm.atProtocol)
+    let takesDocuments = Member("apps_by_document", .toggle, at: \Realm.profile.takesDocuments)
+        .set(by: .administrator, "apps-by-document", label: "Apps by document")
+        .help(
+            "Whether apps that are registered nowhere are taken from the document at their client_id."
+        )
+    let subject = Member("subject", .choice, at: \Realm.profile.subject)
+    let tokenResource = Member(
+        "token_resource",
+        .optional(.text("url")),
+        at: \Realm.profile.tokenResource
+    )
+    let scopeRule = Member("scope_rule", .choice, at: \Realm.profile.scopeRule)
+    let endpoints = Member("endpoints", .choice, at: \Realm.profile.endpoints)
+    let requiresProofs = Member("requires_proofs", .flag, at: \Realm.profile.requiresProofs)
+    let assertions = Member("assertions", .choice, at: \Realm.profile.assertions)
+    let bindsClientKeys = Member("binds_client_keys", .flag, at: \Realm.profile.bindsClientKeys)
+    let spendsChallenges = Member("spends_challenges", .flag, at: \Realm.profile.spendsChallenges)
 }
 
 private let minute: Int64 = 60
@@ -194,15 +210,6 @@ extension MemberForm where Value == TokenSwap {
         json(
             read: { try $0.object.map(TokenSwap.init(document:)) },
             write: { .object($0.document) }
-        )
-    }
-}
-
-extension MemberForm where Value == ATProtocolRealm {
-    fileprivate static var host: Self {
-        json(
-            read: { $0.object?.string("resource").map(ATProtocolRealm.init(resource:)) },
-            write: { ["resource": .string($0.resource)] }
         )
     }
 }

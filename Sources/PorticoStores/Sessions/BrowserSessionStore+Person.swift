@@ -41,8 +41,8 @@ extension BrowserSessionStore {
         }
     }
 
-    /// Ends every session of that person in the realm but one, all or none. Those of clients with a
-    /// document hang on no browser's: they end, too, with what the person allowed such clients.
+    /// Ends every session of that person in the realm but one, all or none. Those of apps that stand
+    /// apart end, too, with what the person allowed strangers (``Client/consentFingerprint``).
     ///
     /// - Returns: How many ended.
     package func endAll(
@@ -64,8 +64,8 @@ extension SQLTransaction {
     {
         let others = try sessions(of: personID, realmID: realmID).filter { !sameBytes($0, kept) }
         for id in others { try endSession(id, realmID: realmID, at: now) }
-        let documented = try endDocumentSessions(of: personID, realmID: realmID, at: now)
-        return others.count + documented
+        let apart = try endAppSessions(of: personID, realmID: realmID, at: now)
+        return others.count + apart
     }
 }
 
@@ -73,7 +73,8 @@ extension BrowserSessionStore {
     private static let liveByPerson: SQLText = """
         SELECT \(BrowserSessionColumn.self, of: "s"), (
             SELECT MAX(COALESCE(g.rotated_at, g.created_at)) FROM live_grants AS g
-            WHERE g.session_id = s.id AND g.has_own_times AND g.alive_until > $1) AS used_at
+            WHERE g.session_id = s.id AND g.has_own_times AND NOT g.is_offline
+                AND g.alive_until > $1) AS used_at
         FROM live_browser_sessions AS s
         WHERE s.person_id = $2 AND s.realm_id = $3
             AND ((s.alive_until > $1 AND s.last_seen_at > $4) OR s.apps_until > $1)

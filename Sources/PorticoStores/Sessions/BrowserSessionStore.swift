@@ -135,7 +135,7 @@ package struct BrowserSessionStore: Sendable {
                 WHERE s.id > $1 AND (s.ended_at < $2
                     OR (s.expires_at < $2 AND NOT EXISTS (
                         SELECT 1 FROM grants AS g
-                        WHERE g.session_id = s.id AND g.has_own_times
+                        WHERE g.session_id = s.id AND g.has_own_times AND NOT g.is_offline
                             AND g.refused_at IS NULL AND g.revoked_at IS NULL
                             AND (g.expires_at IS NULL OR g.expires_at >= $2)
                             AND (g.generation IS NULL OR g.rotated_at + g.idle_seconds >= $2)))

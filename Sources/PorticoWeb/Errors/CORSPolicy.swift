@@ -17,6 +17,16 @@ package enum CORSPolicy: Hashable, Sendable {
     ///   - others: Whether any other origin may read too, without them.
     case origins(Set<String>, credentials: Set<String> = [], others: Bool = false)
 
+    /// The same for any other origin as well, without credentials.
+    package var withOthers: CORSPolicy {
+        switch self {
+        case .anyone: .anyone
+        case .origins(_, let credentials, _) where credentials.isEmpty: .anyone
+        case .origins(let origins, let credentials, _):
+            .origins(origins, credentials: credentials, others: true)
+        }
+    }
+
     /// The headers of an answer to a request.
     package func headers(for request: HTTPFields) -> HTTPFields {
         switch self {

@@ -41,7 +41,11 @@ import Testing
         #expect(json.string("tos_uri") == "https://app.example.com/terms")
         #expect(json.string("policy_uri") == "https://app.example.com/privacy")
         let address = try ClientIDAddress("https://app.example.com\(Self.path)")
-        let read = try ClientDocument(parsing: reply.body, at: address)
+        let read = try ClientDocument(
+            parsing: reply.body,
+            at: address,
+            scopes: .atProtocol
+        )
         #expect(read.clientID == address.text)
         let keys = try await server.send(.get, "/oauth/jwks.json")
         #expect(keys.status == 200)

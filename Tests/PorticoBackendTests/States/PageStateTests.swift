@@ -31,8 +31,7 @@ import Testing
         let states = [
             "AccountWithoutDIDPage, asked", "ConsentPage, client document",
             "ConsentPage, client for development",
-            "ConsentPage, client document, everything", "ConnectedAppsPage, sessions",
-            "ConnectedAppsPage, session ended",
+            "ConsentPage, client document, everything", "ConnectedAppsPage, by document",
             // Takes a disk without room: FullDiskTests.
             "ErrorPage, cannot save",
         ]

@@ -18,7 +18,6 @@ import Testing
         #expect(document.authentication == .none)
         #expect(document.refreshes)
         #expect(document.name == nil && document.clientURI == nil)
-        #expect(document.json.string("client_id") == text)
     }
 
     @Test("ATP-LOC-1: redirect URIs and a scope stand in the query")

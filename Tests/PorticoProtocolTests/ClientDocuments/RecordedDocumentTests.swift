@@ -31,7 +31,11 @@ struct RecordedDocumentTests {
 
     private func check(_ document: [UInt8]) throws {
         let id = try #require(try JSONObject(parsing: document).string("client_id"))
-        let client = try ClientDocument(parsing: document, at: try ClientIDAddress(id))
+        let client = try ClientDocument(
+            parsing: document,
+            at: try ClientIDAddress(id),
+            scopes: .atProtocol
+        )
         #expect(client.scope.contains("transition:generic"))
     }
 }

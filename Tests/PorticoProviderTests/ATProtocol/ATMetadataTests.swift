@@ -15,7 +15,7 @@ import Testing
     private func server(resource: String = host) async throws -> ProviderUnderTest {
         try await ProviderUnderTest { new in
             new.realm.issuer = Self.host
-            new.realm.atProtocol = ATProtocolRealm(resource: resource)
+            new.realm.profile = .atProtocol(resource: resource)
         }
     }
 

@@ -38,6 +38,7 @@ struct ATScene {
     ///   - changes: In the document; `null` takes a member away.
     ///   - isConfidential: Whether the client authenticates with ``key``.
     ///   - sendsMail: Whether the outbox is emptied: then forgotten passwords can be replaced.
+    ///   - configure: It may make of it any other realm, with a host of its own.
     init(
         _ changes: JSONObject = [:],
         isConfidential: Bool = false,
@@ -62,7 +63,7 @@ struct ATScene {
             sendsMail: sendsMail
         ) { new in
             new.realm.issuer = Self.issuer
-            new.realm.atProtocol = ATProtocolRealm(resource: Self.resource)
+            new.realm.profile = .atProtocol(resource: Self.resource)
             for index in new.people.indices {
                 let name = new.people[index].person.username
                 new.people[index].person.attributes["did"] = Self.dids[name].map { [$0] }

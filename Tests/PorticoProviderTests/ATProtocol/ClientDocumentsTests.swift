@@ -19,9 +19,9 @@ import Testing
         #expect(scene.sites.limits == [HTTPLimits(bytes: 65_536, seconds: 10)])
     }
 
-    @Test("decision 0064: a realm that is no host of the AT Protocol fetches nothing")
+    @Test("decision 0064: a realm that takes no documents fetches nothing")
     func ordinaryRealm() async throws {
-        let scene = try await ATScene { $0.realm.atProtocol = nil }
+        let scene = try await ATScene { $0.realm.profile = RealmProfile() }
         for url in [ATScene.url, "http://localhost"] {
             let reply = try await scene.push([("client_id", url)])
             #expect(reply.status == 401 && reply.error == "invalid_client")
@@ -269,7 +269,7 @@ import Testing
         let names = ScriptedNames([address], [[93, 184, 216, 34]])
         let server = try await ProviderUnderTest(
             documentsBy: GuardedTransport(mediaTypes: ["application/json"], resolver: names)
-        ) { $0.realm.atProtocol = ATProtocolRealm(resource: ATScene.resource) }
+        ) { $0.realm.profile = .atProtocol(resource: ATScene.resource) }
         let reply = try await server.post(
             ProviderUnderTest.path("ext/par/request"),
             TestFlow.request("native1", [("client_id", ATScene.url)])
@@ -449,27 +449,33 @@ import Testing
 
     @Test("decision 0064: what is kept in memory is bounded, in documents and in bytes")
     func bounded() throws {
+        func realm(_ id: String) -> Realm {
+            var realm = Realm(id: id, name: id, displayName: id, issuer: ATScene.issuer)
+            realm.profile = .atProtocol(resource: ATScene.resource)
+            return realm
+        }
         func client(_ number: Int) throws -> Client {
             let url = "https://app.example.com/\(number)"
             let json = ATScene.publicClient.merging(["client_id": .string(url)])
             let document = try ClientDocument(
                 parsing: json.serialized(),
-                at: try ClientIDAddress(url)
+                at: try ClientIDAddress(url),
+                scopes: .atProtocol
             )
-            return Client(DocumentedClient(document, keys: nil), realmID: "r")
+            return Client(document, keys: nil, in: realm("r"))
         }
         let table = DocumentedClients()
         for number in 1...1025 { table.keep(try client(number), bytes: 10, at: Int64(number)) }
         #expect(table.size.documents == 1024)
         #expect(table.size.bytes == 10_240)
-        #expect(table.client(clientID: "https://app.example.com/1", realmID: "r") == nil)
-        #expect(table.client(clientID: "https://app.example.com/2", realmID: "r") != nil)
-        #expect(table.client(clientID: "https://app.example.com/2", realmID: "s") == nil)
+        #expect(table.client(clientID: "https://app.example.com/1", in: realm("r")) == nil)
+        #expect(table.client(clientID: "https://app.example.com/2", in: realm("r")) != nil)
+        #expect(table.client(clientID: "https://app.example.com/2", in: realm("s")) == nil)
         // A large one pushes out as many as it needs, the oldest first.
         table.keep(try client(1026), bytes: DocumentedClients.mostBytes - 25, at: 1026)
         #expect(table.size.documents == 3)
-        #expect(table.client(clientID: "https://app.example.com/1023", realmID: "r") == nil)
-        #expect(table.client(clientID: "https://app.example.com/1024", realmID: "r") != nil)
+        #expect(table.client(clientID: "https://app.example.com/1023", in: realm("r")) == nil)
+        #expect(table.client(clientID: "https://app.example.com/1024", in: realm("r")) != nil)
         let large = DocumentedClients()
         for number in 1...65 { large.keep(try client(number), bytes: 131_072, at: 1) }
         #expect(large.size.documents == 64)

@@ -42,7 +42,7 @@ final class PlayedClient {
             documentsBy: sites
         ) { new in
             new.realm.issuer = PlayedClient.issuer
-            new.realm.atProtocol = ATProtocolRealm(resource: PlayedClient.issuer)
+            new.realm.profile = .atProtocol(resource: PlayedClient.issuer)
             for index in new.people.indices where new.people[index].person.username == "alice" {
                 new.people[index].person.attributes["did"] = [did]
                 new.people[index].person.attributes["handle"] = [handle]

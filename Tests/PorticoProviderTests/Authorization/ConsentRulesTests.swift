@@ -19,7 +19,8 @@ import Testing
             client: client,
             redirect: try #require(PermittedRedirect(client.redirectURIs[0], of: live)),
             request: try AuthorizationRequest(FormParameters(form)),
-            scope: try Scope(scope)
+            scope: try Scope(scope),
+            isRemembered: true
         )
     }
 
@@ -34,9 +35,11 @@ import Testing
         var client = client(uri)
         client.requiresConsent = true
         let rules = try rules(client, "openid profile")
-        #expect(rules.isNeeded(earlier: try Scope("openid profile email")) == isNeeded)
+        #expect(
+            rules.isNeeded(earlier: Consent(scope: try Scope("openid profile email"))) == isNeeded
+        )
         #expect(rules.dependsOnEarlier == !isNeeded)
-        #expect(rules.isNeeded(earlier: try Scope("openid")))
+        #expect(rules.isNeeded(earlier: Consent(scope: try Scope("openid"))))
         #expect(rules.isNeeded(earlier: nil))
     }
 
@@ -50,7 +53,8 @@ import Testing
     func administers(uri: String, isNeeded: Bool) throws {
         var client = client(uri)
         func isAsked(_ client: Client) throws -> Bool {
-            try rules(client, "openid").isNeeded(earlier: try Scope("openid profile"))
+            try rules(client, "openid")
+                .isNeeded(earlier: Consent(scope: try Scope("openid profile")))
         }
         #expect(try !isAsked(client))
         client.administers = true

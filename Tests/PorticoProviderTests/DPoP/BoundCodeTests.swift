@@ -99,9 +99,7 @@ import Testing
 
     @Test("ATP-DP-3: a pushed request without a proof is taken; the key of the token request binds")
     func laterKey() async throws {
-        let server = try await ProviderUnderTest {
-            $0.realm.atProtocol = ATProtocolRealm(resource: "https://pds.example.com")
-        }
+        let server = try await ProviderUnderTest { $0.realm.profile.requiresProofs = true }
         let app = try Prover(server)
         let reply = try await server.push(TestFlow.request("native1"))
         #expect(reply.status == 201)
@@ -126,9 +124,7 @@ import Testing
         "attack B09, ATP-AR-4: PAR takes a challenge twice, the second code is refused, the first session lives"
     )
     func repeatedChallenge() async throws {
-        let server = try await ProviderUnderTest {
-            $0.realm.atProtocol = ATProtocolRealm(resource: "https://pds.example.com")
-        }
+        let server = try await ProviderUnderTest { $0.realm.profile.spendsChallenges = true }
         let app = try Prover(server)
         let one = try await pushed(TestFlow.request("native1"), app)
         let two = try await pushed(TestFlow.request("native1"), app)
@@ -152,9 +148,7 @@ import Testing
 
     @Test("attack B09: a code that is replayed ends its grant there too")
     func replay() async throws {
-        let server = try await ProviderUnderTest {
-            $0.realm.atProtocol = ATProtocolRealm(resource: "https://pds.example.com")
-        }
+        let server = try await ProviderUnderTest { $0.realm.profile.spendsChallenges = true }
         let app = try Prover(server)
         let code = try await server.code()
         let access = try await app.redeem(code).json.string("access_token") ?? ""

@@ -245,11 +245,9 @@ import Testing
         #expect(other.json["cnf"] == nil)
     }
 
-    @Test("RFC 9449 §5: at a host of the AT Protocol every client is bound, and none does without")
-    func hostOfATProtocol() async throws {
-        let server = try await ProviderUnderTest {
-            $0.realm.atProtocol = ATProtocolRealm(resource: "https://pds.example.com")
-        }
+    @Test("RFC 9449 §5: where every client proves a key, every one is bound, and none does without")
+    func everyClient() async throws {
+        let server = try await ProviderUnderTest { $0.realm.profile.requiresProofs = true }
         let app = try Prover(server)
         let code = try await server.code("alice", "web1")
         #expect(try await server.redeem(code, "web1").error == "invalid_dpop_proof")

@@ -250,9 +250,11 @@ import Testing
         let clients = try await apps.server.database.realms.snapshot().clients
         let other = try #require(clients.first { $0.clientID == "my-other-app" })
         try await apps.server.database.people.allow(
-            Scope(tokens: ["openid", "device_sso", "roles"]),
-            to: other.id,
+            Consent(scope: Scope(tokens: ["openid", "device_sso", "roles"])),
+            to: other,
             by: try ProviderUnderTest.claims(first.idToken).string("sub") ?? "",
+            in: nil,
+            notBefore: 0,
             at: apps.server.clock.seconds
         )
         #expect(try await exchange(apps, first).status == 200)

@@ -45,7 +45,7 @@ package struct JoinedHost: TextRecordResolver {
                 ? origin.replacing("localhost", with: "127.0.0.1") : "https://op.example.com"
         ) { new in
             new.realm.issuer = origin
-            new.realm.atProtocol = ATProtocolRealm(resource: origin)
+            new.realm.profile = .atProtocol(resource: origin)
             for index in new.people.indices {
                 guard let account = accounts[new.people[index].person.username] else { continue }
                 new.people[index].person.attributes["did"] = [account.did]

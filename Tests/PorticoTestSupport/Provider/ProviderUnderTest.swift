@@ -137,7 +137,7 @@ package final class ProviderUnderTest: Sendable {
         let realm = realms.kept(named: "test")?.realm
         let origin = realm?.host?.origin ?? url.origin
         authority = String(origin.drop { $0 != "/" }.dropFirst(2))
-        isATHost = realm?.host != nil && realm?.atProtocol != nil
+        isATHost = realm?.host != nil && realm?.profile.endpoints == .oauth
         self.door = InProcessServer(pipeline)
         self.clock = clock
         self.database = database

@@ -34,6 +34,4 @@ struct ListWords: WordGroup {
     let appRemoved: NamedText
     let appRemovedNext: Phrase
     /// Of one of several sessions of an app.
-    let endSession: NamedText
-    let sessionEnded: NamedText
 }

@@ -40,14 +40,14 @@ final class DocumentedClients: Sendable {
 
     /// The client of that `client_id`, however long ago its document was fetched; that for
     /// development needs none.
-    func client(clientID: String, realmID: String) -> Client? {
+    func client(clientID: String, in realm: Realm) -> Client? {
+        guard realm.describesItself(clientID) else { return nil }
         if LocalhostClient.isMeant(by: clientID) {
             // `try?`: where the reason could be told, it was told before.
             let document = try? LocalhostClient(clientID).document
-            return document.map { Client(DocumentedClient($0, keys: nil), realmID: realmID) }
+            return document.map { Client($0, keys: nil, in: realm) }
         }
-        guard Client.isAddress(clientID) else { return nil }
-        return client(id: Client.id(ofDocument: clientID, realmID: realmID))
+        return client(id: Client.id(ofDocument: clientID, realmID: realm.id))
     }
 
     /// The client of that id.

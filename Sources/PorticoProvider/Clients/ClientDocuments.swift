@@ -6,8 +6,7 @@ import PorticoStores
 import PorticoWeb
 
 /// Makes clients known that are registered nowhere, from the documents at their `client_id` (Client
-/// ID Metadata Document §4; docs/decisions/0064). Only realms that are hosts of the AT Protocol have
-/// such clients.
+/// ID Metadata Document §4; docs/decisions/0064), in realms that take them.
 ///
 /// A good document is believed for ten minutes; errors and bad documents never (§4.4). However many
 /// requests wait for one document, it is fetched once.
@@ -26,7 +25,9 @@ final class ClientDocuments: Sendable {
     }
 
     private struct Fetched: Sendable {
-        let client: DocumentedClient
+        let document: ClientDocument
+        /// From the document or from its `jwks_uri`.
+        let keys: JWKSet?
         let bytes: Int
     }
 
@@ -61,9 +62,8 @@ final class ClientDocuments: Sendable {
         from address: String,
         at moment: Moment
     ) async throws {
-        guard let clients = realm.documented, realm.takesDocument(clientID: clientID) else {
-            return
-        }
+        guard realm.takesDocument(clientID: clientID) else { return }
+        let clients = realm.described
         if LocalhostClient.isMeant(by: clientID) {
             do throws(ClientDocumentRefusal) {
                 _ = try LocalhostClient(clientID)
@@ -84,7 +84,7 @@ final class ClientDocuments: Sendable {
         let fetched: Fetched
         do {
             let most = Self.mostPerHost + (isKnown ? 1 : 0)
-            let flight = try flight(to: site, most, for: realm.name, from: address, at: moment)
+            let flight = try flight(to: site, most, for: realm.realm, from: address, at: moment)
             fetched = try await flight.value.get()
         } catch Unavailable.busy where isKnown, is FullHost where isKnown {
             // Strangers' documents do not keep those away who use this client.
@@ -93,7 +93,12 @@ final class ClientDocuments: Sendable {
             throw TooManyRequests(seconds: 1)
         }
         clients.keep(
-            Client(fetched.client, realmID: realm.id),
+            Client(
+                fetched.document,
+                keys: fetched.keys,
+                in: realm.realm,
+                scopes: realm.offeredScopes
+            ),
             bytes: fetched.bytes,
             at: moment.seconds
         )
@@ -106,11 +111,13 @@ final class ClientDocuments: Sendable {
     private func flight(
         to site: ClientIDAddress,
         _ most: Int,
-        for realm: String,
+        for realm: Realm,
         from address: String,
         at moment: Moment
     ) throws -> Flight {
-        let key = ExactText(site.text)
+        // Where other rules are, another document is good.
+        let rule = realm.profile.scopeRule
+        let key = ExactText("\(rule.rawValue) \(site.text)")
         return try flights.withLock { flights in
             if let flight = flights.documents[key] { return flight }
             guard flights.hosts[site.host, default: 0] < most else { throw FullHost() }
@@ -119,9 +126,9 @@ final class ClientDocuments: Sendable {
                 throw TooManyRequests(seconds: seconds)
             }
             let flight = Flight {
-                let result = await self.fetch(site, most)
+                let result = await self.fetch(site, rule, most)
                 self.landed(key, host: site.host)
-                self.note(result, of: site, realm, address)
+                self.note(result, of: site, realm.name, address)
                 return result
             }
             flights.documents[key] = flight
@@ -139,9 +146,11 @@ final class ClientDocuments: Sendable {
         }
     }
 
-    private func fetch(_ site: ClientIDAddress, _ most: Int) async -> Result<Fetched, any Error> {
+    private func fetch(_ site: ClientIDAddress, _ rule: ScopeRule, _ most: Int) async
+        -> Result<Fetched, any Error>
+    {
         do {
-            return .success(try await fetched(site, most))
+            return .success(try await fetched(site, rule, most))
         } catch {
             return .failure(error)
         }
@@ -162,23 +171,28 @@ final class ClientDocuments: Sendable {
         }
     }
 
-    private func fetched(_ site: ClientIDAddress, _ most: Int) async throws -> Fetched {
+    private func fetched(_ site: ClientIDAddress, _ rule: ScopeRule, _ most: Int) async throws
+        -> Fetched
+    {
         let bytes = try await body(at: site.address)
         let document: ClientDocument
         do throws(ClientDocumentRefusal) {
-            document = try ClientDocument(parsing: bytes, at: site)
+            document = try ClientDocument(parsing: bytes, at: site, scopes: rule)
         } catch {
             throw error.error
         }
         switch document.authentication {
         case .none:
-            return Fetched(client: DocumentedClient(document, keys: nil), bytes: bytes.count)
+            return Fetched(document: document, keys: nil, bytes: bytes.count)
         case .privateKeyJWT(_, .inline(let keys)):
-            return Fetched(client: DocumentedClient(document, keys: keys), bytes: bytes.count)
+            return Fetched(document: document, keys: keys, bytes: bytes.count)
         case .privateKeyJWT(let algorithm, .at(let address)):
             let set = try await keySet(at: address, of: site, most)
-            let client = DocumentedClient(document, keys: try Self.keys(set, for: algorithm))
-            return Fetched(client: client, bytes: bytes.count + set.count)
+            return Fetched(
+                document: document,
+                keys: try Self.keys(set, for: algorithm),
+                bytes: bytes.count + set.count
+            )
         }
     }
 

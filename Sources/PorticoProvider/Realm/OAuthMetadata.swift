@@ -2,10 +2,10 @@ import PorticoBytes
 import PorticoProtocol
 import PorticoStores
 
-/// The metadata of a realm that is a host of the AT Protocol (RFC 8414 §2; AT Protocol, OAuth,
+/// The metadata of a realm with the endpoints of OAuth alone (RFC 8414 §2; AT Protocol, OAuth,
 /// Authorization Server Metadata), without what only OpenID Connect has.
-enum ATMetadata {
-    static func document(of host: ATProtocolRealm, at urls: RealmURLs) -> JSONObject {
+enum OAuthMetadata {
+    static func document(of profile: RealmProfile, at urls: RealmURLs) -> JSONObject {
         var document: JSONObject = [
             "issuer": .string(urls.issuer),
             "authorization_endpoint": .string(urls.authorization),
@@ -28,16 +28,16 @@ enum ATMetadata {
             ("revocation_endpoint_auth_methods_supported", methods),
             ("revocation_endpoint_auth_signing_alg_values_supported", signing),
             ("dpop_signing_alg_values_supported", signing),
-            ("protected_resources", [host.resource]),
+            ("protected_resources", [profile.tokenResource ?? urls.issuer]),
         ]
         for (name, values) in lists { document[name] = .array(values.map(JSONValue.string)) }
         for name in [
             "require_pushed_authorization_requests", "require_request_uri_registration",
             "authorization_response_iss_parameter_supported",
-            "client_id_metadata_document_supported",
         ] {
             document[name] = true
         }
+        if profile.takesDocuments { document["client_id_metadata_document_supported"] = true }
         // Explicit, because clients have read a missing one differently.
         for name in ["request_parameter_supported", "request_uri_parameter_supported"] {
             document[name] = false
@@ -45,19 +45,21 @@ enum ATMetadata {
         return document
     }
 
-    /// The metadata of the host, where it is the realm's own origin (RFC 9728 §2, §3); `nil` of one
-    /// elsewhere, which has a document itself.
-    static func resource(_ host: ATProtocolRealm, of urls: RealmURLs) -> JSONObject? {
-        guard sameBytes(host.resource, urls.issuer) else { return nil }
+    /// The metadata of the resource that access tokens are for, where it is the realm's own origin (RFC
+    /// 9728 §2, §3); `nil` of one elsewhere, which has a document itself.
+    static func resource(of realm: Realm, at urls: RealmURLs) -> JSONObject? {
+        guard let resource = realm.profile.tokenResource, sameBytes(resource, urls.issuer) else {
+            return nil
+        }
         return [
-            "resource": .string(host.resource),
+            "resource": .string(resource),
             "authorization_servers": [.string(urls.issuer)],
             "scopes_supported": .array(scopes.map(JSONValue.string)),
             "bearer_methods_supported": ["header"],
             "dpop_signing_alg_values_supported": .array(
                 SignatureAlgorithm.allCases.map { .string($0.rawValue) }
             ),
-            "dpop_bound_access_tokens_required": true,
+            "dpop_bound_access_tokens_required": .bool(realm.profile.requiresProofs),
         ]
     }
 
