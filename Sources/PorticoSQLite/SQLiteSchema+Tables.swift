@@ -495,6 +495,6 @@ extension SQLiteSchema {
         ) STRICT;
 
         PRAGMA application_id = 0x506F7274;
-        PRAGMA user_version = 1;
+        PRAGMA user_version = 2;
         """
 }
