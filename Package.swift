@@ -296,6 +296,7 @@ let package = Package(
                 serverProduct("Logging", "swift-log"),
                 serverProduct("NIOCore", "swift-nio"),
             ],
+            resources: [.embedInCode("Resources")],
             swiftSettings: settings
         ),
 

@@ -10,7 +10,7 @@ import os
 from pypi import ROOT
 
 # A file for each kind of product.
-LISTS = os.path.join(ROOT, "Sources", "PorticoProgram", "Clients", "ProductList+*.swift")
+LISTS = os.path.join(ROOT, "Sources", "PorticoProgram", "Resources", "products-*.txt")
 
 
 def beginnings(lines, name):
@@ -26,7 +26,7 @@ class Entry:
             (
                 index
                 for index, line in enumerate(lines[self.first + 1 :], self.first + 1)
-                if line.strip().startswith("= ") or line.strip().startswith('"""#')
+                if line.startswith("= ")
             ),
             len(lines),
         )
