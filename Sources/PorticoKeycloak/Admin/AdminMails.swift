@@ -104,7 +104,7 @@ struct AdminMails: Sendable {
             }
             return nil
         }
-        guard let client = call.realm.client(named: clientID) else {
+        guard let client = try await call.realm.client(named: clientID) else {
             throw AdminRefusal.invalid("Client doesn't exist")
         }
         guard client.isEnabled else { throw AdminRefusal.invalid("Client is not enabled") }

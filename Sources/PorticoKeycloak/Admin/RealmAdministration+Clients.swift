@@ -11,9 +11,7 @@ extension RealmAdministration {
             try await expectRoomForAccount(of: client)
         } catch let refusal as AdminRefusal {
             // The account of a client of that name has the name, too.
-            let isTaken = try await store.snapshot().clients.contains {
-                $0.realmID == client.realmID && sameBytes($0.clientID, client.clientID)
-            }
+            let isTaken = try await store.hasClient(client.clientID, realmID: client.realmID)
             throw isTaken ? conflict : refusal
         }
         let creation = try await change(or: conflict) { try await store.create(client) }
@@ -54,7 +52,7 @@ extension RealmAdministration {
     }
 
     private func set(_ roles: [RoleName], ofDefault client: Client) async throws {
-        for former in try await store.snapshot().realms where former.id == client.realmID {
+        if let former = try await store.realm(id: client.realmID) {
             var realm = former
             realm.defaultRoles.removeAll(where: former.defaultRoles(of: client).contains)
             realm.defaultRoles += roles

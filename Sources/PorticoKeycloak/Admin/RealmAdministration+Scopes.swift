@@ -25,12 +25,12 @@ extension RealmAdministration {
     /// Deletes a client scope, and takes it from everything that has it, grants and consents too:
     /// nothing is left that names it.
     package func delete(_ scope: ClientScope) async throws {
-        let kept = try await store.snapshot()
-        for former in kept.clients where former.realmID == scope.realmID {
+        let having = try await store.clients(realmID: scope.realmID) { $0.without(scope.name) != $0 }
+        for former in having {
             let client = former.without(scope.name)
-            if client != former { try await update(client, replacing: former) }
+            try await update(client, replacing: former)
         }
-        for former in kept.realms where former.id == scope.realmID {
+        if let former = try await store.realm(id: scope.realmID) {
             var realm = former
             realm.kept.remove(
                 scope.name,

@@ -23,9 +23,9 @@ struct RealmScopeFields: ParsableArguments {
     )
     var removed: [String] = []
 
-    func apply(to realm: inout Realm, _ administration: Administration) throws(Failure) {
+    func apply(to realm: inout Realm, _ administration: Administration) async throws {
         guard !(defaults + optionals + removed).isEmpty else { return }
-        for name in defaults + optionals { _ = try administration.scope(name, in: realm) }
+        for name in defaults + optionals { _ = try await administration.scope(name, in: realm) }
         var scopes = ScopeLists(
             defaults: realm.defaultClientScopes,
             optionals: realm.optionalClientScopes

@@ -65,7 +65,7 @@ extension ClientCommand {
                         + portico("client update \(clientID) --realm \(realm.name)")
                 )
                 guard
-                    !administration.clients(of: realm).contains(where: { $0.clientID == clientID })
+                    try await !administration.realms.hasClient(clientID, realmID: realm.id)
                 else { throw taken }
                 let random = administration.moment.random
                 var client = (template ?? registration?.template ?? .native).client(
@@ -73,7 +73,7 @@ extension ClientCommand {
                     realmID: realm.id,
                     clientID: clientID
                 )
-                let scopes = administration.scopes(of: realm)
+                let scopes = try await administration.scopes(of: realm)
                 if keycloak || registration?.keycloak == true {
                     client.becomeKeycloaks(in: realm, scopes: scopes)
                 } else if !scopes.isEmpty {
@@ -88,12 +88,12 @@ extension ClientCommand {
                 let hasSecret = [.clientSecretBasic, .clientSecretPost].contains(
                     client.authentication
                 )
-                let admission = try administration.admit(
+                let admission = try await administration.admit(
                     client,
                     secret: try secret.chosen(console) ?? (hasSecret ? .made : .unchanged),
                     in: realm
                 )
-                try administration.check(admission.client, replacing: nil, in: realm)
+                try await administration.check(admission.client, replacing: nil, in: realm)
                 try chosen?.check(addressesOf: admission.client)
                 let made = MadeClient(
                     client: admission.client,
@@ -114,7 +114,7 @@ extension ClientCommand {
                         try await changes.create(admission.client)
                         try await changes.setServiceAccount(
                             of: admission.client,
-                            gets: administration.defaults(of: realm),
+                            gets: try await administration.defaults(of: realm),
                             at: administration.moment
                         )
                     }

@@ -14,7 +14,7 @@ extension EventsCommand {
         func run() async throws {
             try await administer { administration in
                 let names = Dictionary(
-                    administration.snapshot.realms.map { ($0.id, $0.name) }
+                    administration.realmList.map { ($0.id, $0.name) }
                 ) { first, _ in first }
                 let counts = try await administration.installation.grants.swapCounts()
                 var table = Table("REALM", "CLIENT", "OUTCOME", "COUNT", "LAST")

@@ -18,8 +18,8 @@ extension RealmCommand {
             let former = try administration.realm(name.name)
             var realm = former
             try fields.apply(to: &realm)
-            try scopes.apply(to: &realm, administration)
-            let keys = administration.snapshot.keptKeys.filter { $0.realmID == realm.id }
+            try await scopes.apply(to: &realm, administration)
+            let keys = try await administration.realms.keptKeys(realmID: realm.id)
             try await swap.apply(to: &realm, keys: keys, administration)
             let name = realm.name
             administration.installation.warnOfMail(in: realm, replacing: former, console)

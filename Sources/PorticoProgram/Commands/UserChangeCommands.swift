@@ -65,7 +65,7 @@ extension UserCommand {
                 }
                 var new = try await changes.newPerson(
                     person,
-                    gets: administration.defaults(of: realm)
+                    gets: try await administration.defaults(of: realm)
                 )
                 new.password = hash
                 new.roles += roles.map { RoleName(clientID: nil, name: $0) }

@@ -61,9 +61,9 @@ final class ClientDocuments: Sendable {
         from address: String,
         at moment: Moment
     ) async throws {
-        guard let clients = realm.documented, realm.takesDocument(clientID: clientID) else {
-            return
-        }
+        guard let clients = realm.documented,
+            try await realm.takesDocument(clientID: clientID)
+        else { return }
         if LocalhostClient.isMeant(by: clientID) {
             do throws(ClientDocumentRefusal) {
                 _ = try LocalhostClient(clientID)

@@ -136,8 +136,10 @@ struct ActionLinkEndpoint: Sendable {
         return live.session
     }
 
-    private func done(_ link: ActionLink, _ deed: FormDeed, _ context: RealmContext) -> Response {
-        let next = next(link, context)
+    private func done(_ link: ActionLink, _ deed: FormDeed, _ context: RealmContext) async throws
+        -> Response
+    {
+        let next = try await next(link, context)
         if case .done = deed {
             return flow.page(
                 PasswordLinkPage(outcome: .done, next: next),
@@ -203,8 +205,9 @@ struct ActionLinkEndpoint: Sendable {
 
     /// Back to the app that it was sent for; otherwise to the account, where what else is demanded
     /// follows the sign-in.
-    private func next(_ link: ActionLink, _ context: RealmContext) -> PageLink? {
-        if let back = link.back, let client = context.realm.client(clientID: back.clientID),
+    private func next(_ link: ActionLink, _ context: RealmContext) async throws -> PageLink? {
+        if let back = link.back,
+            let client = try await context.realm.client(clientID: back.clientID),
             let redirect = PermittedRedirect(
                 RedirectURI(back.redirectURI),
                 of: context.realm.live(client)

@@ -43,7 +43,7 @@ struct ConnectedAppsEndpoint: Sendable {
             realmID: context.realm.id,
             at: context.now
         )
-        let client = context.realm.client(uuid: id)
+        let client = try await context.realm.client(uuid: id)
         guard let clientID = client?.clientID ?? permitted?.clientID else { return nil }
         if change == .changed { events.disconnected(clientID, session.person, context) }
         return client?.name ?? permitted?.name
@@ -60,8 +60,10 @@ struct ConnectedAppsEndpoint: Sendable {
             realmID: context.realm.id,
             at: context.now
         )
-        let known = apps.compactMap { app in
-            context.realm.client(uuid: app.clientID).map { ConnectedAppsPage.App(app, $0) }
+        var known: [ConnectedAppsPage.App] = []
+        for app in apps {
+            guard let client = try await context.realm.client(uuid: app.clientID) else { continue }
+            known.append(ConnectedAppsPage.App(app, client))
         }
         let sessions = try await documents.list(of: session.person, context)
             .map { ConnectedAppsPage.App($0) }

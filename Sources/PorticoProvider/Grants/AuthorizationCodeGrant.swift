@@ -42,7 +42,7 @@ struct AuthorizationCodeGrant: TokenGrant {
             // RFC 9449 §10.
             try request.proven.checkProof(of: code.dpopKey)
             try request.proven.checkOwnKey(of: code)
-            grant = try realm.standing(reading, of: client)
+            grant = try await realm.standing(reading, of: client)
         } catch {
             let outcome = try await provider.grants.refuse(
                 grant,
@@ -59,7 +59,7 @@ struct AuthorizationCodeGrant: TokenGrant {
         }
         let person = try await provider.people.person(id: code.personID, realmID: realm.id)
         let answer = try person.map { person in
-            try provider.issue(grant, to: person, nonce: code.nonce, for: request)
+            try await provider.issue(grant, to: person, nonce: code.nonce, for: request)
         }
         try check(
             try await provider.grants.redeem(

@@ -66,7 +66,7 @@ struct AccessTokenVerifier: Sendable {
 
     /// The client of a grant. Its document is never fetched for a token that is presented.
     private func client(of grant: Grant, in realm: LiveRealm) async throws -> Client? {
-        if let registered = realm.client(uuid: grant.clientID) { return registered }
+        if let registered = try await realm.client(uuid: grant.clientID) { return registered }
         guard let documented = realm.documented else { return nil }
         if let client = documented.client(id: grant.clientID) { return client }
         return try await grants.document(ofClient: grant.clientID, realmID: realm.id)
@@ -89,8 +89,7 @@ struct AccessTokenVerifier: Sendable {
             ),
             reading.isLive,
             let client = try await client(of: reading.grant, in: realm), client.isEnabled,
-            // `try?`: a grant that is over has no live token, whatever ended it.
-            let left = try? realm.standing(reading, of: client)
+            let left = try await realm.left(of: reading, client)
         else { return nil }
         let named = (claims.string("scope") ?? "").split(separator: " ").map(String.init)
         let said = Self.scope(named, of: client, in: realm)

@@ -6,7 +6,9 @@ extension RealmStore {
     package func create(_ client: Client) async throws -> Creation {
         try await database.change { transaction in
             let creation = try transaction.insert(client)
-            if creation == .created { try transaction.raiseRealmVersion() }
+            if creation == .created {
+                try transaction.noteChange(ofClient: client.id, realmID: client.realmID)
+            }
             return creation
         }
     }
@@ -28,7 +30,8 @@ extension RealmStore {
                 "UPDATE clients SET settings = $1 WHERE id = $2",
                 [SQLValue(document), .text(client.id)]
             )
-            try transaction.raiseRealmVersion()
+            try transaction.keepFindable(client)
+            try transaction.noteChange(ofClient: client.id, realmID: kept.client.realmID)
             return .changed
         }
     }
@@ -37,31 +40,29 @@ extension RealmStore {
     /// and so do those derived from them.
     package func deleteClient(id: String) async throws -> Change {
         try await database.change { transaction in
-            guard try transaction.deleteClient(id: id) == .changed else { return .notFound }
-            try transaction.raiseRealmVersion()
+            // Its roles go with it, and what contains them is the realm's.
+            let hasRoles = try transaction.hasRow(
+                """
+                SELECT 1 FROM clients AS c
+                JOIN roles AS r ON r.realm_id = c.realm_id AND r.client_id = c.client_id
+                WHERE c.id = $1
+                """,
+                [.text(id)]
+            )
+            guard let realmID = try transaction.deleteClient(id: id) else { return .notFound }
+            if hasRoles {
+                try transaction.noteChange(ofRealm: realmID)
+            } else {
+                try transaction.noteChange(ofClient: id, realmID: realmID)
+            }
             return .changed
         }
-    }
-
-}
-
-extension SQLReader {
-    func allClients() throws -> [Client] {
-        try rows(
-            """
-            SELECT id, realm_id, client_id, settings FROM clients
-            WHERE realm_id IN (SELECT id FROM realms WHERE substr(name, 1, 1) <> '~')
-            ORDER BY realm_id, client_id
-            """,
-            [],
-            decode: Client.init(row:)
-        )
     }
 }
 
 extension Client {
     /// Of the columns `id, realm_id, client_id, settings`.
-    fileprivate init(row: any SQLRow) throws {
+    init(row: any SQLRow) throws {
         try self.init(
             id: row.text(0),
             realmID: row.text(1),
@@ -73,7 +74,9 @@ extension Client {
 
 extension SQLTransaction {
     /// As ``RealmStore/deleteClient(id:)``.
-    func deleteClient(id: String) throws -> Change {
+    ///
+    /// - Returns: The id of its realm; `nil` where there is none of that id.
+    func deleteClient(id: String) throws -> String? {
         try run(
             """
             WITH RECURSIVE ended (id) AS (
@@ -84,8 +87,9 @@ extension SQLTransaction {
             """,
             [.text(id)]
         )
-        let changed = try run("DELETE FROM clients WHERE id = $1", [.text(id)])
-        return changed > 0 ? .changed : .notFound
+        return try first("DELETE FROM clients WHERE id = $1 RETURNING realm_id", [.text(id)]) {
+            try $0.text(0)
+        }
     }
 
     func insert(_ client: Client) throws -> Creation {
@@ -103,6 +107,8 @@ extension SQLTransaction {
             """,
             [.text(client.id), .text(client.realmID), .text(client.clientID), settings]
         )
-        return isNew ? .created : .conflict
+        guard isNew else { return .conflict }
+        try keepFindable(client)
+        return .created
     }
 }

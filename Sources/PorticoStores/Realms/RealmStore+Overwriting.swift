@@ -61,7 +61,7 @@ extension RealmStore {
         try await database.changeAndPause { transaction in
             try transaction.expect(realmID, toBe: state)
             try transaction.write(changes, clients, realmID)
-            try transaction.raiseRealmVersion()
+            try transaction.noteChange(ofRealm: realmID)
         }
     }
 }
@@ -170,6 +170,7 @@ extension SQLTransaction {
                 [written.settings, .text(written.client.id), .text(written.client.realmID)]
             )
             guard isWritten else { throw StoreConflict() }
+            try keepFindable(written.client)
         }
     }
 

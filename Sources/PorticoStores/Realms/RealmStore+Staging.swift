@@ -69,8 +69,8 @@ extension RealmStore {
                     ]
                 )
                 guard changed > 0 else { throw MissingReference() }
+                try transaction.noteChange(ofRealm: realm.id)
             }
-            try transaction.raiseRealmVersion()
         }
     }
 

@@ -18,7 +18,7 @@ extension RealmStore {
                     "DELETE FROM kept_keys WHERE realm_id = $1 AND kind = 'hmac'",
                     [.text(realm.id)]
                 )
-                try transaction.raiseRealmVersion()
+                try transaction.noteChange(ofRealm: realm.id)
             }
         }
     }

@@ -3,26 +3,19 @@ extension RealmStore {
     /// `nil` where there is none of that id.
     package func whole(id: String) async throws -> NewRealm? {
         try await database.scan { reader in
-            guard let realm = try reader.allRealms().first(where: { $0.id == id }) else {
-                return nil
-            }
+            guard let realm = try reader.realm(id: id) else { return nil }
             var whole = NewRealm(
                 realm: realm,
-                keys: try reader.allKeys().filter { $0.realmID == id },
-                clients: try reader.allClients().filter { $0.realmID == id },
+                keys: try reader.keys(realmID: id),
+                clients: try reader.clients(realmID: id, after: nil, limit: .max),
                 roles: try reader.roles(realmID: id)
             )
-            whole.keptKeys = try reader.allKeptKeys().filter { $0.realmID == id }
-            whole.scopes = try reader.allScopes().filter { $0.realmID == id }
+            whole.keptKeys = try reader.keptKeys(realmID: id)
+            whole.scopes = try reader.scopes(realmID: id)
             whole.roleParts = try reader.roleParts(realmID: id)
-            let owners = Set(
-                whole.clients.map { RoleLimit.Owner.client($0.id) }
-                    + whole.scopes.map { RoleLimit.Owner.scope($0.id) }
-            )
-            for (owner, roles) in try reader.allRoleLimits() where owners.contains(owner) {
-                whole.roleLimits += roles.map { RoleLimit(owner: owner, role: $0) }
-            }
-            whole.groups = try reader.allGroups().filter { $0.group.realmID == id }
+            whole.roleLimits =
+                try reader.limitsOfClients(realmID: id) + reader.limitsOfScopes(realmID: id)
+            whole.groups = try reader.groups(realmID: id)
             whole.parts = try reader.parts(nil, realmID: id)
             return whole
         }
