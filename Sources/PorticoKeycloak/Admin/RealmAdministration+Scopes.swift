@@ -25,7 +25,9 @@ extension RealmAdministration {
     /// Deletes a client scope, and takes it from everything that has it, grants and consents too:
     /// nothing is left that names it.
     package func delete(_ scope: ClientScope) async throws {
-        let having = try await store.clients(realmID: scope.realmID) { $0.without(scope.name) != $0 }
+        let having = try await store.clients(realmID: scope.realmID) {
+            $0.without(scope.name) != $0
+        }
         for former in having {
             let client = former.without(scope.name)
             try await update(client, replacing: former)

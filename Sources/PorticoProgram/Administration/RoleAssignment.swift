@@ -70,7 +70,8 @@ struct RoleAssignment: ParsableArguments {
             let person = try await administration.people.person(id: id, realmID: realm.id)
             return person?.roles.contains(name) ?? false
         case .group(let id):
-            return try await administration.graph(of: realm).group(id)?.roles.contains(name) ?? false
+            return try await administration.graph(of: realm).group(id)?.roles.contains(name)
+                ?? false
         case .role(let whole):
             return try await administration.graph(of: realm).parts(of: whole).contains(name)
         case .sight(let owner):

@@ -80,7 +80,9 @@ extension KeysCommand: ListedResource {
     {
         let realm = try administration.realm(selection.realm.realm)
         let now = administration.moment.seconds
-        let keys = try await administration.realms.keys(realmID: realm.id).sorted { $0.keyID < $1.keyID }
+        let keys = try await administration.realms.keys(realmID: realm.id).sorted {
+            $0.keyID < $1.keyID
+        }
         let time = administration.timeForReading
         return Listing(
             Page(keys, selection.list, key: \.keyID) { [$0.keyID, $0.algorithm.rawValue] },

@@ -180,7 +180,9 @@ enum MapperTargetChoice: String, CaseIterable, ExpressibleByArgument {
 extension MapperCommand: ListedResource {
     static let listAbstract = "List the mappers of a client or a client scope."
 
-    static func list(_ selection: Selection, _ administration: Administration) async throws -> Listing {
+    static func list(_ selection: Selection, _ administration: Administration) async throws
+        -> Listing
+    {
         let found = try await selection.owner.find(administration)
         let mappers = found.owner.mappers.sorted { $0.name < $1.name }
         return Listing(

@@ -42,8 +42,7 @@ struct ProvenRequest: Sendable {
         asked[keyPath: member]
     }
 
-    private static func client(_ form: FormParameters, _ realm: LiveRealm) async throws -> Client
-    {
+    private static func client(_ form: FormParameters, _ realm: LiveRealm) async throws -> Client {
         let clientID: String
         do throws(OAuthError) {
             clientID = try form.required("client_id")

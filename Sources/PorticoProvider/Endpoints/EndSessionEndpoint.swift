@@ -55,7 +55,12 @@ struct EndSessionEndpoint: Sendable {
             )
         } catch let error as SignOutRefusal {
             guard let mine else { throw try await leading(on: error, form, context) }
-            return try await stillSignedIn(mine, live.map { PageAccount($0.person) }, error, context)
+            return try await stillSignedIn(
+                mine,
+                live.map { PageAccount($0.person) },
+                error,
+                context
+            )
         }
         if let session = mine {
             // §2, §6: no hint, or one for a session other than this browser's.

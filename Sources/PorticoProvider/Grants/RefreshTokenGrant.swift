@@ -47,7 +47,12 @@ struct RefreshTokenGrant: TokenGrant {
                 in: realm
             )
             let next = grant.rotated(with: provider.ring, to: token.generation &+ 1, now: now)
-            let answer = try await provider.issue(next, to: reading.person, scope: scope, for: request)
+            let answer = try await provider.issue(
+                next,
+                to: reading.person,
+                scope: scope,
+                for: request
+            )
             if isRepeated {
                 try await request.proven.spend(in: provider.grants, at: request.moment)
                 return answer

@@ -125,8 +125,10 @@ package final class ClientCache: Sendable {
         _ read: @escaping @Sendable () async throws -> ClientReading,
         make: @escaping @Sendable (ClientReading.Found) -> CachedClient
     ) async throws -> CachedClient? {
-        let flight = table.withLock { table -> Flight in
-            if let flight = table.flights[key] { return flight }
+        let (kept, flight) = table.withLock { table -> (CachedClient?, Flight?) in
+            // It may have landed since it was missed.
+            if let kept = table.use(key) { return (kept, nil) }
+            if let flight = table.flights[key] { return (nil, flight) }
             table.flightCount += 1
             let id = table.flightCount
             let task = Task<CachedClient?, any Error> {
@@ -139,9 +141,10 @@ package final class ClientCache: Sendable {
             }
             let flight = Flight(id: id, task: task)
             table.flights[key] = flight
-            return flight
+            return (nil, flight)
         }
-        return try await flight.task.value
+        if let kept { return kept }
+        return try await flight?.task.value
     }
 
     private func landed(_ key: Key, _ id: Int) {

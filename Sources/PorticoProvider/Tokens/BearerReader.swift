@@ -40,7 +40,9 @@ package struct BearerReader: Sendable {
         else { return nil }
         let behind = try await grants.clients(behind: live.reading.grant.id)
         var clients: [Client] = []
-        for id in behind { if let client = try await realm.client(uuid: id) { clients.append(client) } }
+        for id in behind {
+            if let client = try await realm.client(uuid: id) { clients.append(client) }
+        }
         guard clients.count == behind.count, let client = clients.first else { return nil }
         return Bearer(
             realm: realm,

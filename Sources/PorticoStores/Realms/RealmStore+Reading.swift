@@ -1,7 +1,6 @@
 import PorticoBytes
 import PorticoProtocol
 
-
 /// What processes hold in memory of a realm: everything but its people and clients.
 package struct RealmContents: Sendable {
     package let realm: Realm
