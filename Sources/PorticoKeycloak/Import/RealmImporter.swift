@@ -69,10 +69,9 @@ package struct RealmImporter: Sendable {
             // What is left of deleted ones has ids that a file may have again.
             try await store.removeDeleted()
         }
-        let names = try await store.names()
         var staged: [Staged] = []
         for place in realms {
-            if names.contains(place.name), let existing = try await existing(place.name) {
+            if let existing = try await existing(place.name) {
                 guard conflict != .fail else { throw RealmStore.TakenName(name: place.name) }
                 var report = ImportReport(realm: place.name)
                 staged.append(

@@ -43,7 +43,7 @@ struct ActionLinkEndpoint: Sendable {
         )
         return try await flow.sent(SentForm(form, context), at: context.now) { deed in
             if counts, let deed, let link = links.link(key, context) {
-                return done(link, deed, context)
+                return try await done(link, deed, context)
             }
             guard let (link, person) = try await links.open(key, context) else {
                 return over(context)
@@ -91,7 +91,7 @@ struct ActionLinkEndpoint: Sendable {
         report(proof, of: person, context)
         let deed: FormDeed = opened.demand == .password ? .done : .clicked
         flow.sent.note(deed, of: SentForm(form, context), at: context.now)
-        return done(opened.link, deed, context)
+        return try await done(opened.link, deed, context)
     }
 
     private func report(_ proof: PersonLink.Proof, of person: Person, _ context: RealmContext) {

@@ -1,6 +1,6 @@
 import PorticoBytes
 import PorticoProtocol
-package import PorticoStores
+import PorticoStores
 
 /// The clients that were used lately, of all realms of this process: bounded in bytes, the least
 /// recently used goes first.
