@@ -27,7 +27,7 @@ extension Administration {
             )
             for warning in admission.warnings { console.warn("\(warning.words)") }
             return admission
-        } catch let error as ClientRegistration.Refusal {
+        } catch {
             switch error {
             case .idTokenAlgorithm(let algorithm), .accessTokenAlgorithm(let algorithm):
                 throw missingKey(algorithm, for: error, among: keys, in: realm)

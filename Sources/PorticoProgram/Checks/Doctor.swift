@@ -109,7 +109,7 @@ struct Doctor {
         findings.add("Public address", await publicAddress())
         findings.add(
             "Realms",
-            unmailed(administration) + try await network.laxClients() + network.laxRedirects()
+            try await unmailed(administration) + network.laxClients() + network.laxRedirects()
                 + network.silentHandOns()
                 + network.administeringClients()
         )
