@@ -71,13 +71,6 @@ extension RealmStore {
         try await database.read { try $0.realm(id: id) }
     }
 
-    /// A realm without its people and clients, of one moment.
-    package func contents(ofRealm id: String) async throws -> RealmContents? {
-        try await database.scan { reader in
-            try reader.realm(id: id).map { try reader.contents(of: $0) }
-        }
-    }
-
     /// The signing keys of a realm, in the order in which they are used.
     package func keys(realmID: String) async throws -> [SigningKeyRecord] {
         try await database.read { try $0.keys(realmID: realmID) }
