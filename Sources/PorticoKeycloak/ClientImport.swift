@@ -20,6 +20,8 @@ struct ClientImport {
         report: inout ImportReport
     ) throws(RealmImportError) -> [Client] {
         var clients: [Client] = []
+        // Of those before: which of them registered it.
+        var schemes: [String: [String]] = [:]
         var names: Set<ExactText> = []
         let scopes = ClientScopes(of: self.realm, scopes: self.scopes)
         for representation in try realm.children("clients") {
@@ -45,10 +47,13 @@ struct ClientImport {
                 clientID,
                 &ids,
                 scopes,
-                others: clients,
+                schemes: schemes,
                 report: &report
             ) {
                 clients.append(client)
+                for scheme in client.privateUseSchemes {
+                    schemes[scheme, default: []].append(clientID)
+                }
             }
         }
         return clients
@@ -60,7 +65,7 @@ struct ClientImport {
         _ clientID: String,
         _ ids: inout ImportedIDs,
         _ scopes: ClientScopes,
-        others: [Client],
+        schemes: [String: [String]],
         report: inout ImportReport
     ) throws(RealmImportError) -> Client? {
         let subject = "client \(clientID)"
@@ -137,7 +142,7 @@ struct ClientImport {
                 secret = .unchanged
             }
         }
-        return admitted(client, secret, others, report: &report)
+        return admitted(client, secret, schemes, report: &report)
     }
 
     /// Whether a secret is none: an export masks it.
@@ -321,7 +326,7 @@ struct ClientImport {
     private func admitted(
         _ client: Client,
         _ secret: ClientRegistration.Secret,
-        _ others: [Client],
+        _ schemes: [String: [String]],
         report: inout ImportReport
     ) -> Client? {
         let subject = "client \(client.clientID)"
@@ -331,7 +336,7 @@ struct ClientImport {
                 let admission = try registration(
                     client,
                     secret: secret,
-                    others: others,
+                    schemes: schemes,
                     algorithms: algorithms,
                     isImported: true,
                     random: moment.random

@@ -112,7 +112,7 @@ package struct ProviderService: HTTPService {
         }
     }
 
-    package func policy(_ scripts: ScriptOrigins, _ context: RealmContext) -> CORSPolicy? {
+    package func policy(_ scripts: ScriptOrigins, _ context: RealmContext) async -> CORSPolicy? {
         let named = context.asking.client.map { client in
             let registered = context.realm.live(client).origins
             let origins = Set(registered.origins)
@@ -128,11 +128,29 @@ package struct ProviderService: HTTPService {
         case .any: .anyone
         // Any site can be a client there, and its origin is registered nowhere.
         case .clients where context.realm.realm.profile.takesDocuments:
-            (named ?? context.realm.clientOrigins)?.withOthers ?? .anyone
+            if let named {
+                named.withOthers
+            } else {
+                await policyWithoutClient(context)?.withOthers ?? .anyone
+            }
         // Elsewhere only servers push, and apps that are no scripts.
         case .clients where RealmPath.isPushedAuthorization(context.target.path): nil
-        case .clients: named ?? context.realm.clientOrigins
+        case .clients:
+            if let named { named } else { await policyWithoutClient(context) }
         case .knownClients: named
+        }
+    }
+
+    /// What scripts may read where no client is named. Where no script asks, nothing is looked up.
+    private func policyWithoutClient(_ context: RealmContext) async -> CORSPolicy? {
+        let origin = context.headers[.origin]
+        guard origin != nil || context.method == .options else { return .origins([]) }
+        do {
+            return try await context.realm.scripts(of: origin)
+        } catch {
+            // No script may read that the store cannot be asked.
+            events.failed(error, context)
+            return nil
         }
     }
 

@@ -6,11 +6,12 @@ extension SQLiteSchema {
     /// as soon as one of these goes, because every query joins them, and are purged later. So a
     /// deletion does not walk through all of them, and a sign-in writes few indexes.
     static let tables: StaticString = """
-        -- A counter that each change to realms, clients, roles, groups or keys raises.
-        CREATE TABLE realm_version (
-            id INTEGER PRIMARY KEY CHECK (id = 1), version INTEGER NOT NULL
+        -- The last changes to realms, with their roles, groups, scopes and keys, or to one client
+        -- (`client_id`: its `id`). Processes read what came after the number that they know.
+        CREATE TABLE realm_changes (
+            number INTEGER PRIMARY KEY, realm_id TEXT NOT NULL, client_id TEXT
         ) STRICT;
-        INSERT INTO realm_version (id, version) VALUES (1, 1);
+        INSERT INTO realm_changes (number, realm_id) VALUES (1, '');
 
         -- Realms: each has its own people, clients and keys, and one issuer.
         CREATE TABLE realms (
@@ -65,6 +66,18 @@ extension SQLiteSchema {
             PRIMARY KEY (client_id, target_id)
         ) STRICT, WITHOUT ROWID;
         CREATE INDEX login_token_targets_by_target ON login_token_targets (target_id);
+
+        -- What clients are found by besides their names. `origin`: of their pages, of enabled ones;
+        -- `*` is any. `scheme`: a private-use scheme of their redirect URIs.
+        CREATE TABLE client_addresses (
+            realm_id TEXT NOT NULL, kind TEXT NOT NULL, address TEXT NOT NULL,
+            client_id TEXT NOT NULL REFERENCES clients (id) ON DELETE CASCADE,
+            sends_cookies INTEGER NOT NULL,
+            PRIMARY KEY (realm_id, kind, address, client_id)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX client_addresses_by_client ON client_addresses (client_id);
+        CREATE INDEX client_addresses_with_cookies ON client_addresses (realm_id, address)
+            WHERE sends_cookies = 1;
 
         -- Client scopes of a realm. `is_limited`: only people with a role that the scope shows get it,
         -- even once no such role is left.

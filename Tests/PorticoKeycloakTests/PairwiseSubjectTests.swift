@@ -112,9 +112,9 @@ import Testing
     }
 
     @Test("OpenID Connect Back-Channel Logout §2.4: sub is that of the client's ID Tokens")
-    func logoutToken() throws {
+    func logoutToken() async throws {
         let realm = try #require(server.provider.realms.realm(named: "acme"))
-        let client = try #require(realm.client(clientID: "apart"))
+        let client = try #require(try await realm.client(clientID: "apart"))
         let token = LogoutToken(
             realm: realm,
             client: client,

@@ -32,7 +32,7 @@ struct RealmStateTests {
         app.name = UniqueID(random: .system).text
         changes.clients = [app]
         let rows = try await scene.database.database.write { transaction in
-            try transaction.run("UPDATE realm_version SET version = version + 1", [])
+            try transaction.run(Self.otherChange, [])
             return try transaction.run(other, [])
         }
         #expect(rows > 0)
@@ -46,11 +46,16 @@ struct RealmStateTests {
         return true
     }
 
+    private static let otherChange: SQLText = """
+        INSERT INTO realm_changes (number, realm_id)
+        SELECT MAX(number) + 1, '' FROM realm_changes
+        """
+
     @Test("KC-M-1: what changes in other realms, or of people, holds no file up")
     func others() async throws {
         try await scene.write(Self.file)
         let others: [SQLText] = [
-            "UPDATE realm_version SET version = version + 1",
+            Self.otherChange,
             "UPDATE people SET epoch = epoch + 1",
             """
             INSERT INTO realms (id, name, issuer, settings)

@@ -188,7 +188,7 @@ import Testing
         )
         let administration = Administration(
             installation: installation,
-            snapshot: try await installation.realms.snapshot(),
+            realmList: try await installation.realms.realms(),
             console: Console(isQuiet: true, noColour: true, noInput: true, environment: [:])
         )
         for (stored, mark) in [(key, .passed), (withdrawn, .problem)]

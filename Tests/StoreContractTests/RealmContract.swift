@@ -209,26 +209,6 @@ import Testing
         try await realms.removeKeys(retiredBefore: Example.now + 1)
         #expect(try await realms.snapshot().keys.isEmpty)
     }
-
-    @Test(
-        "a snapshot is consistent: clients, keys and version are of one moment",
-        arguments: StoreUnderTest.allCases
-    )
-    func consistentSnapshot(_ database: StoreUnderTest) async throws {
-        let realms = try await database.furnished().realms
-        let first = try await realms.version()
-        let answers = try await concurrently(40) { index -> Bool in
-            if index.isMultiple(of: 2) {
-                var client = Example.client
-                client.id = "client-\(index)"
-                client.clientID = "client-\(index)"
-                return try await realms.create(client) == .created
-            }
-            let snapshot = try await realms.snapshot()
-            return snapshot.version - first == Int64(snapshot.clients.count - 1)
-        }
-        #expect(answers.allSatisfy { $0 })
-    }
 }
 
 extension Realm {

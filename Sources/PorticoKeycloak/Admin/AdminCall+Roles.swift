@@ -6,8 +6,8 @@ import PorticoStores
 /// The roles, groups and clients that addresses and bodies name.
 extension AdminCall {
     /// The client that a part of the path names by its id.
-    func client(_ segment: String = "client") throws -> Client {
-        guard let client = realm.client(uuid: try self.segment(segment)) else {
+    func client(_ segment: String = "client") async throws -> Client {
+        guard let client = try await realm.client(uuid: try self.segment(segment)) else {
             throw AdminRefusal.notFound("Could not find client")
         }
         return client
@@ -23,8 +23,8 @@ extension AdminCall {
     }
 
     /// Whose roles the address is about; `nil`: the realm's.
-    func roleOwner() throws -> Client? {
-        has("client") ? try client() : nil
+    func roleOwner() async throws -> Client? {
+        has("client") ? try await client() : nil
     }
 
     /// The role that the path names, by its id or by its name.
@@ -35,7 +35,7 @@ extension AdminCall {
             let id = try segment("id")
             role = roles.first { sameBytes($0.id, id) }
         } else {
-            let owner = try roleOwner()
+            let owner = try await roleOwner()
             let name = try segment("role")
             role = roles.first { $0.belongs(to: owner) && sameBytes($0.name, name) }
         }
@@ -46,7 +46,7 @@ extension AdminCall {
     /// The same, where the caller may change it.
     func changeableRole(in store: RealmStore) async throws -> Role {
         let role = try await self.role(in: store)
-        try mayChangeRoles(of: role.clientID.flatMap { realm.client(named: $0) })
+        try mayChangeRoles(of: try await owner(of: role))
         // What contains a right is one: under another name it would be given to others.
         try expect(rights.mayChange(role.roleName) && rights.mayGive([role.roleName]))
         return role
@@ -76,8 +76,8 @@ extension AdminCall {
 
     /// - Parameter isBrief: Without attributes, which are for those who may view the realm, or the
     ///   clients, where it is a role of one.
-    func json(of role: Role, isBrief: Bool = true) -> JSONObject {
-        let owner = role.clientID.flatMap { realm.client(named: $0)?.id }
+    func json(of role: Role, isBrief: Bool = true) async throws -> JSONObject {
+        let owner = try await owner(of: role)?.id
         var json = RoleRepresentation(
             role,
             parts: realm.graph.parts(of: role.roleName),
@@ -90,12 +90,24 @@ extension AdminCall {
         if isBrief || !mayView { json["attributes"] = nil }
         return json
     }
+
+    func json(of roles: [Role], isBrief: Bool = true) async throws -> [JSONObject] {
+        var objects: [JSONObject] = []
+        for role in roles { objects.append(try await json(of: role, isBrief: isBrief)) }
+        return objects
+    }
+
+    private func owner(of role: Role) async throws -> Client? {
+        guard let clientID = role.clientID else { return nil }
+        return try await realm.client(named: clientID)
+    }
 }
 
 extension LiveRealm {
     /// The client of that `client_id`, enabled or not.
-    func client(named clientID: String) -> Client? {
-        client(clientID: clientID) ?? disabledClient(clientID: clientID)
+    func client(named clientID: String) async throws -> Client? {
+        if let enabled = try await client(clientID: clientID) { return enabled }
+        return try await disabledClient(clientID: clientID)
     }
 }
 

@@ -16,7 +16,7 @@ struct AdminClientViews: Sendable {
 
     /// Keycloak's own adapters read it. Its secret is there for those who are shown the client's.
     private func adapter(_ call: AdminCall) async throws -> AdminAnswer {
-        let client = try call.client()
+        let client = try await call.client()
         guard try call.segment("provider") == "keycloak-oidc-keycloak-json" else {
             throw AdminRefusal.notFound("Unknown Provider")
         }
@@ -44,7 +44,7 @@ struct AdminClientViews: Sendable {
 
     /// Of the client and of the scopes that it gets, or asks for.
     private func mappers(_ call: AdminCall) async throws -> AdminAnswer {
-        let client = try call.client()
+        let client = try await call.client()
         let asked = try call.query()["scope"]?.split(separator: " ").map(String.init) ?? []
         let names = client.defaultScopes + client.optionalScopes.filter(asked.contains)
         let scopes = try await administration.store.scopes(realmID: call.realmID)

@@ -45,17 +45,28 @@ struct AdminClients: Sendable {
         let wanted = query["clientId"]
         let isSearch = query["search"] == "true"
         let folded = wanted.map { $0.utf8.count <= 1024 ? $0.lowercased() : "" }
-        let found = call.realm.clients.filter { client in
+        let isWanted = { (client: Client) in
             guard attributes?.isMet(by: client.keptAttributes) ?? true else { return false }
             guard let wanted, let folded else { return true }
             return isSearch
                 ? client.clientID.lowercased().utf8.firstRange(of: folded.utf8) != nil
                 : sameBytes(client.clientID, wanted)
         }
-        let listed =
-            query["max"] == nil
-            ? found.dropFirst(page.first)
-            : found.dropFirst(page.first).prefix(page.max)
+        let listed: [Client]
+        if let wanted, !isSearch {
+            let client = try await administration.store.client(
+                .clientID(wanted),
+                realmID: call.realmID
+            )
+            listed = [client].compactMap(\.self).filter(isWanted)
+        } else {
+            listed = try await administration.store.clients(
+                realmID: call.realmID,
+                first: page.first,
+                most: query["max"] == nil ? .max : page.max,
+                where: isWanted
+            )
+        }
         let assigned = try await administration.assignedScopes(of: call.realm)
         var objects: [JSONObject] = []
         for client in listed {
@@ -66,11 +77,11 @@ struct AdminClients: Sendable {
 
     private func read(_ call: AdminCall) async throws -> AdminAnswer {
         let assigned = try await administration.assignedScopes(of: call.realm)
-        return .object(try await administration.json(of: try call.client(), assigned, call))
+        return .object(try await administration.json(of: try await call.client(), assigned, call))
     }
 
     private func scopes(_ call: AdminCall, _ isDefault: Bool) async throws -> AdminAnswer {
-        let client = try call.client()
+        let client = try await call.client()
         let names = isDefault ? client.defaultScopes : client.optionalScopes
         let scopes = try await administration.store.scopes(realmID: call.realmID)
         return .list(
@@ -81,7 +92,7 @@ struct AdminClients: Sendable {
     }
 
     private func secret(_ call: AdminCall) async throws -> AdminAnswer {
-        let client = try call.client()
+        let client = try await call.client()
         try await administration.expectChangeable(client, call)
         guard let secret = try administration.secret(of: client) else {
             // Made by `portico client create`: only its hash is kept.
@@ -95,7 +106,7 @@ struct AdminClients: Sendable {
     }
 
     private func newSecret(_ call: AdminCall) async throws -> AdminAnswer {
-        let former = try call.client()
+        let former = try await call.client()
         try await administration.expectChangeable(former, call)
         guard former.type == .confidential, former.secret != nil else {
             throw AdminRefusal.invalid("The client does not authenticate by a secret.")
@@ -112,7 +123,7 @@ struct AdminClients: Sendable {
     }
 
     private func rotatedSecret(_ call: AdminCall) async throws -> AdminAnswer {
-        _ = try call.client()
+        _ = try await call.client()
         throw AdminRefusal.notFound("Client does not have a rotated secret")
     }
 
@@ -134,10 +145,10 @@ struct AdminClients: Sendable {
     }
 
     private func update(_ call: AdminCall) async throws -> AdminAnswer {
-        let former = try call.client()
+        let former = try await call.client()
         try await administration.expectChangeable(former, call)
         let fields = try await ClientFields(call, administration)
-        let client = try fields.changed(former, try call.representation(.client))
+        let client = try await fields.changed(former, try call.representation(.client))
         try await administration.expectDefaultRoles(of: client, in: call.realm.realm)
         try await administration.update(client, replacing: former)
         try await administration.setDefaultRoles(of: client, in: call.realm.realm)
@@ -150,7 +161,7 @@ struct AdminClients: Sendable {
     }
 
     private func delete(_ call: AdminCall) async throws -> AdminAnswer {
-        let client = try call.client()
+        let client = try await call.client()
         try await administration.expectChangeable(client, call)
         // Its roles go with it, and what they contain is taken from those who have them.
         let roles = try await administration.store.roles(realmID: call.realmID)
@@ -164,7 +175,7 @@ struct AdminClients: Sendable {
     private func set(_ call: AdminCall, _ isDefault: Bool, _ isGiven: Bool) async throws
         -> AdminAnswer
     {
-        let former = try call.client()
+        let former = try await call.client()
         try await administration.expectChangeable(former, call)
         let scope = try await call.scope(in: administration.store)
         try call.expect(!isGiven || call.rights.mayAssign(scope.name))

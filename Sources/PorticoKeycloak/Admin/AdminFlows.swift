@@ -354,8 +354,8 @@ struct AdminFlows: Sendable {
 
     /// All of them: Keycloak's own are kept with the first that is made, because an export has all or none.
     private func keep(_ flows: FlowSet, _ call: AdminCall) async throws {
-        let former = try Self.demands(try await self.flows(call), call)
-        if let refusal = try Self.demands(flows, call).news(since: former)?.refusal() {
+        let former = try await demands(try await self.flows(call), call)
+        if let refusal = try await demands(flows, call).news(since: former)?.refusal() {
             throw refusal
         }
         let kept = try await kept(call)
@@ -379,11 +379,12 @@ struct AdminFlows: Sendable {
     }
 
     /// Of those that people sign in by.
-    private static func demands(_ flows: FlowSet, _ call: AdminCall) throws -> ImportReport {
-        var clients: [JSONObject] = []
-        for client in call.realm.clients {
-            guard let bound = client.kept.object.object(bindings), !bound.isEmpty else { continue }
-            clients.append(["clientId": .string(client.clientID), bindings: .object(bound)])
+    private func demands(_ flows: FlowSet, _ call: AdminCall) async throws -> ImportReport {
+        let clients = try await store.clients(realmID: call.realmID) {
+            $0.kept.object.object(Self.bindings)?.isEmpty == false
+        }.map { client -> JSONObject in
+            let bound = client.kept.object.object(Self.bindings) ?? JSONObject()
+            return ["clientId": .string(client.clientID), Self.bindings: .object(bound)]
         }
         return try FlowDemands(flows).report(
             browserFlow: call.realm.realm.kept.object.string("browserFlow") ?? "browser",

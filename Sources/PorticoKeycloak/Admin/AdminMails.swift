@@ -49,7 +49,7 @@ struct AdminMails: Sendable {
                 actions: actions,
                 expiresAt: call.moment.seconds &+ (try Self.lifetime(query, call))
             ),
-            back: try back(query, call)
+            back: try await back(query, call)
         )
         let outcome = try await links.send(
             link,
@@ -97,14 +97,14 @@ struct AdminMails: Sendable {
     }
 
     /// Where the person is to go on: an address of the client's.
-    private func back(_ query: FormParameters, _ call: AdminCall) throws -> ActionLink.Back? {
+    private func back(_ query: FormParameters, _ call: AdminCall) async throws -> ActionLink.Back? {
         guard let clientID = query["client_id"] else {
             guard query["redirect_uri"] == nil else {
                 throw AdminRefusal.invalid("Client id missing")
             }
             return nil
         }
-        guard let client = call.realm.client(named: clientID) else {
+        guard let client = try await call.realm.client(named: clientID) else {
             throw AdminRefusal.invalid("Client doesn't exist")
         }
         guard client.isEnabled else { throw AdminRefusal.invalid("Client is not enabled") }

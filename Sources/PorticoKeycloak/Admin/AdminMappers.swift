@@ -84,7 +84,7 @@ struct AdminMappers: Sendable {
         let owner: MapperOwner
         if call.has("client") {
             try call.expect(call.rights.allows(.viewClients))
-            owner = .client(try call.client())
+            owner = .client(try await call.client())
         } else {
             owner = .scope(try await call.scope(in: administration.store))
         }

@@ -15,7 +15,7 @@ extension AdminPartialImport {
         try RepresentationMembers.client.check(client)
         let client = try Self.unmarked(client)
         let name = try client.text("clientId") ?? ""
-        guard let former = call.realm.client(named: name) else {
+        guard let former = try await call.realm.client(named: name) else {
             let made = try fields.new(client).client
             try await administration.expectDefaultRoles(of: made, in: call.realm.realm)
             try await administration.create(made)
@@ -31,7 +31,7 @@ extension AdminPartialImport {
             return outcome.add("SKIPPED", "CLIENT", name, former.id)
         }
         try await administration.expectChangeable(former, call)
-        let changed = try fields.changed(former, client)
+        let changed = try await fields.changed(former, client)
         try await administration.expectDefaultRoles(of: changed, in: call.realm.realm)
         try await administration.update(changed, replacing: former)
         try await administration.setDefaultRoles(of: changed, in: call.realm.realm)
@@ -62,7 +62,8 @@ extension AdminPartialImport {
     ) async throws {
         try RepresentationMembers.role.check(role.representation)
         let kind = role.name.clientID == nil ? "REALM_ROLE" : "CLIENT_ROLE"
-        let owner = role.name.clientID.flatMap { call.realm.client(named: $0) }
+        let owner: Client? =
+            if let id = role.name.clientID { try await call.realm.client(named: id) } else { nil }
         guard owner != nil || role.name.clientID == nil else {
             throw AdminRefusal.notFound("Could not find client")
         }

@@ -183,7 +183,9 @@ struct AdminPartialImport: Sendable {
         _ call: AdminCall
     ) async throws {
         for client in clients {
-            if let name = try client.text("clientId"), call.realm.client(named: name) != nil {
+            if let name = try client.text("clientId"),
+                try await call.realm.client(named: name) != nil
+            {
                 throw AdminRefusal.conflict("Client id '\(PlainText.shown(name))' already exists")
             }
         }

@@ -177,7 +177,7 @@ struct AdminPeople: Sendable {
     }
 
     private func serviceAccount(_ call: AdminCall) async throws -> AdminAnswer {
-        let client = try call.client()
+        let client = try await call.client()
         guard let account = try await store.serviceAccount(of: client.id, realmID: call.realmID)
         else { throw AdminRefusal.invalid("Service account not enabled for the client.") }
         var json = try await PersonJSON(store).item(account.person, call)

@@ -46,21 +46,21 @@ struct AdminRealmSessions: Sendable {
     }
 
     private func statistics(_ call: AdminCall) async throws -> AdminAnswer {
-        .list(
-            try await counts(call).compactMap { count in
-                guard let client = call.realm.client(uuid: count.clientID) else { return nil }
-                return [
-                    "offline": .string("\(count.offline)"), "clientId": .string(client.clientID),
-                    "active": .string("\(count.active)"), "id": .string(client.id),
-                ]
-            }
-        )
+        var objects: [JSONObject] = []
+        for count in try await counts(call) {
+            guard let client = try await call.realm.client(uuid: count.clientID) else { continue }
+            objects.append([
+                "offline": .string("\(count.offline)"), "clientId": .string(client.clientID),
+                "active": .string("\(count.active)"), "id": .string(client.id),
+            ])
+        }
+        return .list(objects)
     }
 
     private func count(_ call: AdminCall, _ which: (ClientSessionCount) -> Int64) async throws
         -> AdminAnswer
     {
-        let counts = try await counts(call, of: try call.client())
+        let counts = try await counts(call, of: try await call.client())
         return .object(["count": .integer(counts.first.map(which) ?? 0)])
     }
 
@@ -69,7 +69,7 @@ struct AdminRealmSessions: Sendable {
     {
         // They name people.
         try call.expect(call.rights.allows(.viewUsers))
-        let client = try call.client()
+        let client = try await call.client()
         let page = try call.page(try call.query())
         let found = try await sessions.sessions(
             ofClient: client.id,

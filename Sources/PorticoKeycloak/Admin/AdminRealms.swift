@@ -71,7 +71,7 @@ struct AdminRealms: Sendable {
             let role = try await administration.store.roles(realmID: call.realmID)
                 .first(where: { $0.clientID == nil && sameBytes($0.name, name) })
         {
-            json["defaultRole"] = .object(call.json(of: role))
+            json["defaultRole"] = .object(try await call.json(of: role))
         }
         let mail = try await administration.store.parts(Self.mailKind, realmID: call.realmID).first
         json["smtpServer"] = .object(try mail.map(administration.shown) ?? [:])

@@ -84,7 +84,7 @@ struct AdminRoleMappings: Sendable {
     }
 
     private func client(_ call: AdminCall, _ isChange: Bool) async throws -> Owner {
-        let client = try call.client()
+        let client = try await call.client()
         if isChange { try await administration.expectChangeable(client, call) }
         return try await limit(.client(client.id), call)
     }
@@ -111,13 +111,13 @@ struct AdminRoleMappings: Sendable {
         let roles = try await store.roles(realmID: call.realmID)
             .filter { owner.roles.contains($0.roleName) }
         var json = JSONObject()
-        let own = roles.filter { $0.clientID == nil }.map { call.json(of: $0) }
+        let own = try await call.json(of: roles.filter { $0.clientID == nil })
         if !own.isEmpty { json["realmMappings"] = .array(own.map(JSONValue.object)) }
         var byClient = JSONObject()
         for clientID in Set(roles.compactMap(\.clientID)).sorted() {
-            guard let client = call.realm.client(named: clientID) else { continue }
-            let mappings = roles.filter { $0.belongs(to: client) }
-                .map { JSONValue.object(call.json(of: $0)) }
+            guard let client = try await call.realm.client(named: clientID) else { continue }
+            let mappings = try await call.json(of: roles.filter { $0.belongs(to: client) })
+                .map(JSONValue.object)
             byClient[clientID] = [
                 "id": .string(client.id), "client": .string(clientID),
                 "mappings": .array(mappings),
@@ -131,17 +131,17 @@ struct AdminRoleMappings: Sendable {
     private func list(_ call: AdminCall, _ isWanted: (RoleName) -> Bool) async throws
         -> AdminAnswer
     {
-        let owner = call.has("owner") ? try call.client("owner") : nil
+        let owner = call.has("owner") ? try await call.client("owner") : nil
         let isBrief = try call.query()["briefRepresentation"] != "false"
         let roles = try await store.roles(realmID: call.realmID)
             .filter { $0.belongs(to: owner) && isWanted($0.roleName) }
-        return .list(roles.map { call.json(of: $0, isBrief: isBrief) })
+        return .list(try await call.json(of: roles, isBrief: isBrief))
     }
 
     private func set(_ call: AdminCall, _ owner: Owner, _ isGiven: Bool) async throws
         -> AdminAnswer
     {
-        let client = call.has("owner") ? try call.client("owner") : nil
+        let client = call.has("owner") ? try await call.client("owner") : nil
         // Taking all needs no body.
         let isAll = !isGiven && call.context.request.received.body.readableBytes == 0
         let roles =

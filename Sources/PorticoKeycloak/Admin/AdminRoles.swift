@@ -44,7 +44,7 @@ struct AdminRoles: Sendable {
                 try await parts($0) { $0.clientID == nil }
             },
             .get("\(role)/composites/clients/{part}", .listRoles) { call in
-                let client = try call.client("part")
+                let client = try await call.client("part")
                 return try await parts(call) { role in
                     role.clientID.map { sameBytes($0, client.clientID) } ?? false
                 }
@@ -60,7 +60,7 @@ struct AdminRoles: Sendable {
         let query = try call.query()
         let search = query["search"].map(LoginName.folded)
         let page = try call.page(query)
-        let owner = try call.roleOwner()
+        let owner = try await call.roleOwner()
         let roles = try await store.roles(realmID: call.realmID).filter { role in
             role.belongs(to: owner)
                 && (search.map { search in
@@ -73,11 +73,11 @@ struct AdminRoles: Sendable {
             ? roles.dropFirst(page.first)
             : roles.dropFirst(page.first).prefix(page.max)
         let isBrief = query["briefRepresentation"] != "false"
-        return .list(listed.map { call.json(of: $0, isBrief: isBrief) })
+        return .list(try await call.json(of: Array(listed), isBrief: isBrief))
     }
 
     private func read(_ call: AdminCall) async throws -> AdminAnswer {
-        .object(call.json(of: try await call.role(in: store), isBrief: false))
+        .object(try await call.json(of: try await call.role(in: store), isBrief: false))
     }
 
     private func composites(_ call: AdminCall) async throws -> AdminAnswer {
@@ -90,7 +90,7 @@ struct AdminRoles: Sendable {
         let role = try await call.role(in: store)
         let parts = Set(call.realm.graph.parts(of: role.roleName).filter(isWanted))
         let roles = try await store.roles(realmID: call.realmID)
-        return .list(roles.filter { parts.contains($0.roleName) }.map { call.json(of: $0) })
+        return .list(try await call.json(of: roles.filter { parts.contains($0.roleName) }))
     }
 
     private func groups(_ call: AdminCall) async throws -> AdminAnswer {
@@ -108,7 +108,7 @@ struct AdminRoles: Sendable {
     // MARK: Writing
 
     private func create(_ call: AdminCall) async throws -> AdminAnswer {
-        let owner = try call.roleOwner()
+        let owner = try await call.roleOwner()
         try call.mayChangeRoles(of: owner)
         let representation = try call.representation(.role)
         guard let name = try representation.text("name") else {

@@ -44,12 +44,14 @@ struct AdminSessions: Sendable {
             realmID: call.realmID,
             at: now
         )
+        var names: [String: JSONValue] = [:]
+        for id in Set(clients.values.joined()) {
+            names[id] = try await call.realm.client(uuid: id).map { .string($0.clientID) }
+        }
         return .list(
-            sessions.map { session in
+            sessions.map { [names] session in
                 var named = JSONObject()
-                for id in clients[session.id] ?? [] {
-                    named[id] = call.realm.client(uuid: id).map { .string($0.clientID) }
-                }
+                for id in clients[session.id] ?? [] { named[id] = names[id] }
                 return [
                     "id": .string(session.id), "username": .string(person.username),
                     "userId": .string(person.id),
@@ -96,24 +98,24 @@ struct AdminSessions: Sendable {
             realmID: call.realmID,
             at: call.moment.seconds
         )
-        return .list(
-            apps.compactMap { app in
-                guard let allowedAt = app.allowedAt,
-                    let client = call.realm.client(uuid: app.clientID)
-                else { return nil }
-                return [
-                    "clientId": .string(client.clientID),
-                    "grantedClientScopes": .texts(app.scope.tokens),
-                    "createdDate": .integer(allowedAt &* 1000),
-                    "lastUpdatedDate": .integer(allowedAt &* 1000), "additionalGrants": [],
-                ]
-            }
-        )
+        var objects: [JSONObject] = []
+        for app in apps {
+            guard let allowedAt = app.allowedAt,
+                let client = try await call.realm.client(uuid: app.clientID)
+            else { continue }
+            objects.append([
+                "clientId": .string(client.clientID),
+                "grantedClientScopes": .texts(app.scope.tokens),
+                "createdDate": .integer(allowedAt &* 1000),
+                "lastUpdatedDate": .integer(allowedAt &* 1000), "additionalGrants": [],
+            ])
+        }
+        return .list(objects)
     }
 
     private func revoke(_ call: AdminCall) async throws -> AdminAnswer {
         let person = try await call.changeablePerson(in: people).person
-        guard let client = call.realm.client(named: try call.segment("client")) else {
+        guard let client = try await call.realm.client(named: try call.segment("client")) else {
             throw AdminRefusal.notFound("Client not found")
         }
         let change = try await people.disconnect(

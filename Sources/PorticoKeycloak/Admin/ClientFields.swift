@@ -80,10 +80,10 @@ struct ClientFields: Sendable {
     }
 
     /// A client with what is given; what is absent stays.
-    func changed(_ former: Client, _ representation: Representation) throws -> Client {
+    func changed(_ former: Client, _ representation: Representation) async throws -> Client {
         if let clientID = try representation.text("clientId"), !sameBytes(clientID, former.clientID)
         {
-            guard call.realm.client(named: clientID) == nil else {
+            guard try await !administration.store.hasClient(clientID, realmID: call.realmID) else {
                 throw AdminRefusal.described(
                     "conflict",
                     "Duplicate resource error",
@@ -225,7 +225,7 @@ struct ClientFields: Sendable {
         do {
             client = try ClientRegistration(ring: administration.ring)(
                 client,
-                others: [],
+                schemes: [:],
                 algorithms: Set(call.realm.keys.published(at: call.moment.seconds).algorithms),
                 isImported: true,
                 random: call.moment.random

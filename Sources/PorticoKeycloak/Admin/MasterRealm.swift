@@ -19,9 +19,7 @@ package struct MasterRealm: Sendable {
     ///
     /// - Returns: `false` where it is there already, as whatever it came.
     package func create(in store: RealmStore, at moment: Moment) async throws -> Bool {
-        guard try await !store.snapshot().realms.contains(where: { $0.name == Self.name }) else {
-            return false
-        }
+        guard try await store.realm(named: Self.name) == nil else { return false }
         var new = try await newRealm(Self.json, named: Self.name, at: moment)
         // It comes from nowhere: that tells it from an imported one.
         for index in new.clients.indices { new.clients[index].isMoved = false }

@@ -35,7 +35,9 @@ struct PersonJSON: Sendable {
         object["disableableCredentialTypes"] = []
         object["requiredActions"] = .array(person.requiredActions.map(JSONValue.string))
         object["notBefore"] = .integer(person.notBefore)
-        if let id = person.serviceClientID, let client = call.realm.client(uuid: id) {
+        if let id = person.serviceClientID,
+            let client = try await call.realm.client(uuid: id)
+        {
             object["serviceAccountClientId"] = .string(client.clientID)
         }
         object["access"] = access

@@ -11,9 +11,7 @@ extension RealmAdministration {
             try await expectRoomForAccount(of: client)
         } catch let refusal as AdminRefusal {
             // The account of a client of that name has the name, too.
-            let isTaken = try await store.snapshot().clients.contains {
-                $0.realmID == client.realmID && sameBytes($0.clientID, client.clientID)
-            }
+            let isTaken = try await store.hasClient(client.clientID, realmID: client.realmID)
             throw isTaken ? conflict : refusal
         }
         let creation = try await change(or: conflict) { try await store.create(client) }

@@ -80,10 +80,9 @@ package struct RealmImporter: Sendable {
             // What is left of deleted ones has ids that a file may have again.
             try await store.removeDeleted()
         }
-        let names = try await store.names()
         var staged: [Staged] = []
         for place in realms {
-            if names.contains(place.name), let existing = try await existing(place.name) {
+            if let existing = try await existing(place.name) {
                 guard conflict != .fail else { throw RealmStore.TakenName(name: place.name) }
                 var report = ImportReport(realm: place.name)
                 staged.append(
@@ -105,11 +104,10 @@ package struct RealmImporter: Sendable {
     /// A realm as it is here now.
     func existing(_ name: String) async throws -> ExistingRealm? {
         for tries in 1... {
-            let realms = try await store.snapshot().realms
-            guard let realm = realms.first(where: { sameBytes($0.name, name) }) else { return nil }
+            guard let realm = try await store.realm(named: name) else { return nil }
             let state = try await store.state(of: realm.id)
             let whole = try await store.whole(id: realm.id)
-            if let whole, try await store.version() == state.version {
+            if let whole, try await store.lastChange() == state.number {
                 return ExistingRealm(whole, state)
             }
             guard tries < Self.mostTries else { throw ChangedMeanwhile() }

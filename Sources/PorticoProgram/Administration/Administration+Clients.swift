@@ -6,16 +6,20 @@ import PorticoStores
 
 extension Administration {
     /// A client that keeps the rules of registration; warns of what is allowed but unwise.
-    func admit(_ client: Client, secret: ClientRegistration.Secret, in realm: Realm) throws
+    func admit(_ client: Client, secret: ClientRegistration.Secret, in realm: Realm) async throws
         -> ClientRegistration.Admission
     {
-        let keys = snapshot.keys.filter { $0.realmID == realm.id }
-        let former = clients(of: realm).first { $0.id == client.id }
+        let keys = try await realms.keys(realmID: realm.id)
+        let former = try await realms.client(.id(client.id), realmID: realm.id)
+        var schemes: [String: [String]] = [:]
+        for scheme in client.privateUseSchemes {
+            schemes[scheme] = try await realms.clients(withScheme: scheme, realmID: realm.id)
+        }
         do {
             let admission = try ClientRegistration(ring: installation.ring)(
                 client,
                 secret: secret,
-                others: clients(of: realm).filter { $0.id != client.id },
+                schemes: schemes,
                 algorithms: SigningKeyRecord.activeAlgorithms(of: keys, at: moment.seconds),
                 isImported: former?.type == .public
                     && former?.codeProtection == client.codeProtection,

@@ -48,28 +48,30 @@ extension Administration {
 
     // MARK: What is in a realm
 
-    func graph(of realm: Realm) -> RoleGraph { snapshot.graphs[realm.id] ?? .empty }
+    func graph(of realm: Realm) async throws -> RoleGraph {
+        try await realms.roleGraph(realmID: realm.id)
+    }
 
     /// What new people of the realm get.
     func defaults(of realm: Realm) -> NewPersonDefaults { NewPersonDefaults(realm) }
 
-    func scopes(of realm: Realm) -> [ClientScope] {
-        snapshot.scopes.filter { $0.realmID == realm.id }
+    func scopes(of realm: Realm) async throws -> [ClientScope] {
+        try await realms.scopes(realmID: realm.id)
     }
 
-    func scope(_ name: String, in realm: Realm) throws(Failure) -> ClientScope {
+    func scope(_ name: String, in realm: Realm) async throws -> ClientScope {
         try find(
             "client scope",
             name,
-            among: scopes(of: realm),
+            among: try await scopes(of: realm),
             by: \.name,
             portico("scope list --realm \(realm.name)")
         )
     }
 
     /// The group of that path; a group at the top may be named without its slash.
-    func group(_ path: String, in realm: Realm) throws(Failure) -> Group {
-        let graph = graph(of: realm)
+    func group(_ path: String, in realm: Realm) async throws -> Group {
+        let graph = try await graph(of: realm)
         if let group = graph.group(atPath: path) { return group }
         let path = path.hasPrefix("/") ? path : "/" + path
         let paths = graph.allGroups.map { graph.path(of: $0.group.id) }.sorted()
@@ -92,8 +94,8 @@ extension Administration {
     // MARK: Clients
 
     /// The standard scopes that a client has and its realm does not.
-    private func missingScopes(of client: Client, in realm: Realm) -> [ClientScope] {
-        let known = scopes(of: realm)
+    private func missingScopes(of client: Client, in realm: Realm) async throws -> [ClientScope] {
+        let known = try await scopes(of: realm)
         return (client.defaultScopes + client.optionalScopes)
             .filter { name in !known.contains { sameBytes($0.name, name) } }
             .compactMap {
@@ -103,7 +105,7 @@ extension Administration {
 
     /// Makes them: realms of files may lack some.
     func makeMissingScopes(of client: Client, in realm: Realm) async throws {
-        for scope in missingScopes(of: client, in: realm) {
+        for scope in try await missingScopes(of: client, in: realm) {
             guard try await realms.create(scope) == .created else { continue }
             console.done("Created client scope \(scope.name) in realm \(realm.name).")
         }
@@ -113,14 +115,14 @@ extension Administration {
     /// new addresses are written out.
     ///
     /// - Parameter former: What the client was before.
-    func check(_ client: Client, replacing former: Client?, in realm: Realm) throws {
-        let made = missingScopes(of: client, in: realm)
+    func check(_ client: Client, replacing former: Client?, in realm: Realm) async throws {
+        let made = try await missingScopes(of: client, in: realm)
         for name in client.defaultScopes + client.optionalScopes
         where !made.contains(where: { sameBytes($0.name, name) }) {
-            _ = try scope(name, in: realm)
+            _ = try await scope(name, in: realm)
         }
         for target in client.loginTokenTargets where !sameBytes(target.clientID, client.clientID) {
-            _ = try self.client(target.clientID, in: realm)
+            _ = try await self.client(target.clientID, in: realm)
         }
         try client.checkWrittenOut(former: former, in: realm)
     }

@@ -5,7 +5,8 @@ import PorticoStores
 /// What a command that administers realms works with.
 struct Administration: Sendable {
     let installation: Installation
-    let snapshot: RealmSnapshotRecord
+    /// All realms, without what is in them, as they were when the command began.
+    let realmList: [Realm]
     let console: Console
     var isDryRun = false
 
@@ -16,9 +17,9 @@ struct Administration: Sendable {
 
     /// The realm of that name, or the only one where no name was given.
     func realm(_ name: String?) throws(Failure) -> Realm {
-        let names = snapshot.realms.map(\.name).sorted()
+        let names = realmList.map(\.name).sorted()
         guard let name else {
-            guard snapshot.realms.count == 1, let only = snapshot.realms.first else {
+            guard realmList.count == 1, let only = realmList.first else {
                 throw names.isEmpty
                     ? Failure(
                         .notFound,
@@ -33,19 +34,23 @@ struct Administration: Sendable {
             }
             return only
         }
-        return try find("realm", name, among: snapshot.realms, by: \.name, portico("realm list"))
+        return try find("realm", name, among: realmList, by: \.name, portico("realm list"))
     }
 
-    func clients(of realm: Realm) -> [Client] {
-        snapshot.clients.filter { $0.realmID == realm.id }.sorted { $0.clientID < $1.clientID }
+    /// In the order of their `client_id`s.
+    func clients(of realm: Realm) async throws -> [Client] {
+        try await realms.clients(realmID: realm.id)
     }
 
-    func client(_ clientID: String, in realm: Realm) throws(Failure) -> Client {
-        try find(
+    func client(_ clientID: String, in realm: Realm) async throws -> Client {
+        if let client = try await realms.client(.clientID(clientID), realmID: realm.id) {
+            return client
+        }
+        throw missing(
             "client",
             clientID,
-            among: clients(of: realm),
-            by: \.clientID,
+            // Only for what it may be that was meant.
+            among: try await realms.clients(realmID: realm.id, most: 1000).map(\.clientID),
             portico("client list --realm \(realm.name)")
         )
     }

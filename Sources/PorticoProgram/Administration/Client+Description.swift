@@ -5,7 +5,7 @@ import PorticoStores
 extension Administration {
     /// What `portico client show` shows, with what stands beside the client.
     func description(of client: Client, in realm: Realm) async throws -> Description {
-        let seen = (snapshot.roleLimits[.client(client.id)] ?? []).inOrder
+        let seen = try await realms.roles(shownTo: .client(client.id)).inOrder
         let account = try await people.serviceAccount(of: client.id, realmID: realm.id)
         let roles = (account?.roles ?? []).inOrder
         var description = client.description

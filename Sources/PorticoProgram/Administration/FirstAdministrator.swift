@@ -60,13 +60,12 @@ struct FirstAdministrator {
             )
             return
         }
-        let snapshot = try await installation.realms.snapshot()
-        guard let realm = snapshot.realms.first(where: { $0.name == MasterRealm.name }),
+        guard let realm = try await installation.realms.realm(named: MasterRealm.name),
             try await installation.people.people(realmID: realm.id, after: nil, limit: 1).isEmpty
         else { return }
         let administration = Administration(
             installation: installation,
-            snapshot: snapshot,
+            realmList: [realm],
             console: console
         )
         let moment = administration.moment
@@ -75,7 +74,8 @@ struct FirstAdministrator {
             let person = try registration.checked(
                 try registration.person(username: username, realmID: realm.id, at: moment)
             )
-            var new = try await changes.newPerson(person, gets: administration.defaults(of: realm))
+            let defaults = administration.defaults(of: realm)
+            var new = try await changes.newPerson(person, gets: defaults)
             do {
                 new.password = try await registration.hash(
                     password,

@@ -39,7 +39,7 @@ struct RealmImportRun {
                     "Import each of them by itself."
                 )
             }
-            let there = try await installation.realms.names()
+            let there = Set(try await installation.realms.realms().map(\.name))
             let places = source.realms.filter { !passesOver || !there.contains($0.name) }
             guard !places.isEmpty else { return [] }
             let lock = isDryRun ? nil : try ImportLock.take(installation.directory)

@@ -70,18 +70,19 @@ struct RoleAssignment: ParsableArguments {
             let person = try await administration.people.person(id: id, realmID: realm.id)
             return person?.roles.contains(name) ?? false
         case .group(let id):
-            return administration.graph(of: realm).group(id)?.roles.contains(name) ?? false
+            return try await administration.graph(of: realm).group(id)?.roles.contains(name)
+                ?? false
         case .role(let whole):
-            return administration.graph(of: realm).parts(of: whole).contains(name)
+            return try await administration.graph(of: realm).parts(of: whole).contains(name)
         case .sight(let owner):
-            return administration.snapshot.roleLimits[owner]?.contains(name) ?? false
+            return try await administration.realms.roles(shownTo: owner).contains(name)
         }
     }
 
     private func holder(_ administration: Administration, _ realm: Realm) async throws -> Holder {
         if let group {
-            let found = try administration.group(group, in: realm)
-            let path = administration.graph(of: realm).path(of: found.id)
+            let found = try await administration.group(group, in: realm)
+            let path = try await administration.graph(of: realm).path(of: found.id)
             return Holder(
                 holder: .group(found.id),
                 subject: "Group \(printable(path))",
@@ -90,7 +91,7 @@ struct RoleAssignment: ParsableArguments {
             )
         }
         if let serviceAccount {
-            let client = try administration.client(serviceAccount, in: realm)
+            let client = try await administration.client(serviceAccount, in: realm)
             return Holder(
                 holder: .person(try await administration.account(of: client).person.id),
                 subject: "The account of client \(client.clientID)",
@@ -110,7 +111,7 @@ struct RoleAssignment: ParsableArguments {
             )
         }
         if let seenByClient {
-            let client = try administration.client(seenByClient, in: realm)
+            let client = try await administration.client(seenByClient, in: realm)
             return Holder(
                 holder: .sight(of: .client(client.id)),
                 subject: "Client \(client.clientID)",
@@ -120,7 +121,7 @@ struct RoleAssignment: ParsableArguments {
             )
         }
         if let seenByScope {
-            let scope = try administration.scope(seenByScope, in: realm)
+            let scope = try await administration.scope(seenByScope, in: realm)
             return Holder(
                 holder: .sight(of: .scope(scope.id)),
                 subject: "Client scope \(scope.name)",

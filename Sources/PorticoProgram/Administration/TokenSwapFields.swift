@@ -102,9 +102,8 @@ struct TokenSwapFields: ParsableArguments {
     /// The same for a realm that was just imported, and stays where this fails.
     func turnOn(in name: String, _ administration: Administration) async throws {
         guard isAsked, !administration.isDryRun else { return }
-        let snapshot = try await administration.realms.snapshot()
-        guard let imported = snapshot.realms.first(where: { $0.name == name }) else { return }
-        let keys = snapshot.keptKeys.filter { $0.realmID == imported.id }
+        guard let imported = try await administration.realms.realm(named: name) else { return }
+        let keys = try await administration.realms.keptKeys(realmID: imported.id)
         var realm = imported
         do {
             try await apply(to: &realm, keys: keys, administration)

@@ -86,7 +86,7 @@ struct Doctor {
     private func look(_ installation: Installation, _ server: [Finding]) async throws -> Findings {
         let administration = Administration(
             installation: installation,
-            snapshot: try await installation.realms.snapshot(),
+            realmList: try await installation.realms.realms(),
             console: console
         )
         let backend = try await administration.backend()
@@ -109,7 +109,7 @@ struct Doctor {
         findings.add("Public address", await publicAddress())
         findings.add(
             "Realms",
-            unmailed(administration) + network.laxClients() + network.laxRedirects()
+            try await unmailed(administration) + network.laxClients() + network.laxRedirects()
                 + network.silentHandOns()
                 + network.administeringClients()
         )
@@ -122,7 +122,7 @@ struct Doctor {
     /// Realms whose rules take mail, where none is sent.
     private func unmailed(_ administration: Administration) -> [Finding] {
         guard !administration.installation.sendsMail else { return [] }
-        return administration.snapshot.realms.filter(\.isEnabled).flatMap { realm in
+        return administration.realmList.filter(\.isEnabled).flatMap { realm in
             realm.lackingMail.map {
                 Finding.problem(
                     "realm \(realm.name)",

@@ -4,22 +4,20 @@ import PorticoStores
 extension NetworkDoctor {
     /// Clients that came from Keycloak keep redirect patterns that no new client gets: each that lets
     /// through more than one address of the app's own is named.
-    func laxRedirects() -> [Finding] {
-        administration.snapshot.realms.flatMap { realm in
-            administration.clients(of: realm).filter { $0.isEnabled && !isOfDemo($0) }.flatMap {
-                client in
-                client.laxPatterns(issuer: realm.issuer).map { pattern, warning in
-                    Finding.note(
-                        "client \(client.clientID)",
-                        "redirect URI \(pattern): \(warning.description) (realm \(realm.name))",
-                        fix: portico(
-                            """
-                            client update \(client.clientID) --realm \(realm.name) \
-                            --redirect-uri ADDRESS
-                            """
-                        ) + ", for each address that the app has"
-                    )
-                }
+    func laxRedirects() async throws -> [Finding] {
+        try await findings { client, realm in
+            guard !isOfDemo(client) else { return [] }
+            return client.laxPatterns(issuer: realm.issuer).map { pattern, warning in
+                Finding.note(
+                    "client \(client.clientID)",
+                    "redirect URI \(pattern): \(warning.description) (realm \(realm.name))",
+                    fix: portico(
+                        """
+                        client update \(client.clientID) --realm \(realm.name) \
+                        --redirect-uri ADDRESS
+                        """
+                    ) + ", for each address that the app has"
+                )
             }
         }
     }

@@ -44,60 +44,65 @@ struct NetworkDoctor {
     }
 
     /// Imported clients may be laxer than new ones can be (docs/decisions/0032).
-    func laxClients() -> [Finding] {
-        administration.snapshot.realms.flatMap { realm in
-            administration.clients(of: realm)
-                .filter {
-                    $0.type == .public && $0.codeProtection != .pkce && $0.isEnabled
-                        && !isOfDemo($0)
-                }
-                .map { client in
-                    Finding.note(
-                        "client \(client.clientID)",
-                        "public, and PKCE is optional (realm \(realm.name))",
-                        fix: portico(
-                            "client update \(client.clientID) --realm \(realm.name) --pkce"
-                        )
-                    )
-                }
+    func laxClients() async throws -> [Finding] {
+        try await findings { client, realm in
+            guard client.type == .public, client.codeProtection != .pkce, !isOfDemo(client) else {
+                return []
+            }
+            return [
+                Finding.note(
+                    "client \(client.clientID)",
+                    "public, and PKCE is optional (realm \(realm.name))",
+                    fix: portico("client update \(client.clientID) --realm \(realm.name) --pkce")
+                )
+            ]
         }
     }
 
+    /// What is found in the enabled clients of all realms.
+    func findings(_ find: (Client, Realm) -> [Finding]) async throws -> [Finding] {
+        var findings: [Finding] = []
+        for realm in administration.realmList {
+            for client in try await administration.clients(of: realm) where client.isEnabled {
+                findings += find(client, realm)
+            }
+        }
+        return findings
+    }
+
     /// Apps that administer for everyone with rights who signs in to them.
-    func administeringClients() -> [Finding] {
-        administration.snapshot.realms.flatMap { realm in
-            administration.clients(of: realm)
-                .filter { $0.isEnabled && $0.administers && $0.lendsAdministration }.map { client in
-                    Finding.note(
-                        "client \(client.clientID)",
-                        "administers: its people's tokens carry their administrative roles "
-                            + "(realm \(realm.name))",
-                        fix: portico(
-                            "client update \(client.clientID) --realm \(realm.name) --no-administers"
-                        )
+    func administeringClients() async throws -> [Finding] {
+        try await findings { client, realm in
+            guard client.administers, client.lendsAdministration else { return [] }
+            return [
+                Finding.note(
+                    "client \(client.clientID)",
+                    "administers: its people's tokens carry their administrative roles "
+                        + "(realm \(realm.name))",
+                    fix: portico(
+                        "client update \(client.clientID) --realm \(realm.name) --no-administers"
                     )
-                }
+                )
+            ]
         }
     }
 
     /// Anyone can send a link with a login token of their own: it signs the person who opens it in to
     /// that app, as the sender.
-    func silentHandOns() -> [Finding] {
-        administration.snapshot.realms.flatMap { realm in
-            administration.clients(of: realm).filter(\.isEnabled).flatMap { client in
-                client.loginTokenTargets.filter(\.isSilent).map { target in
-                    Finding.note(
-                        "client \(client.clientID)",
-                        "a link with its login token signs in to \(target.clientID) without asking "
-                            + "(realm \(realm.name))",
-                        fix: portico(
-                            """
-                            client update \(client.clientID) --realm \(realm.name) \
-                            --login-token-target \(target.clientID)
-                            """
-                        )
+    func silentHandOns() async throws -> [Finding] {
+        try await findings { client, realm in
+            client.loginTokenTargets.filter(\.isSilent).map { target in
+                Finding.note(
+                    "client \(client.clientID)",
+                    "a link with its login token signs in to \(target.clientID) without asking "
+                        + "(realm \(realm.name))",
+                    fix: portico(
+                        """
+                        client update \(client.clientID) --realm \(realm.name) \
+                        --login-token-target \(target.clientID)
+                        """
                     )
-                }
+                )
             }
         }
     }
@@ -258,7 +263,7 @@ extension NetworkDoctor {
             else { continue }
             findings += await documents.check(client, backend.handleKeys)
         }
-        for realm in administration.snapshot.realms where realm.isEnabled {
+        for realm in administration.realmList where realm.isEnabled {
             findings += await documents.check(realm)
         }
         return findings

@@ -94,14 +94,14 @@ struct PublicAddress {
     /// know. Those of hosts of the AT Protocol have other documents (``PublishedDocuments``).
     private var realms: [Realm] {
         let isTest = administration.installation.settings.testNetwork != nil
-        return administration.snapshot.realms.filter {
+        return administration.realmList.filter {
             $0.isEnabled && $0.profile.endpoints == .openIDConnect
                 && ($0.host == nil ? $0.issuer.hasPrefix(publicURL + "/") : !isTest)
         }
     }
 
     private func strayRealms() -> [Finding] {
-        administration.snapshot.realms.filter {
+        administration.realmList.filter {
             $0.host == nil && !$0.issuer.hasPrefix(publicURL + "/")
         }.map {
             .problem(

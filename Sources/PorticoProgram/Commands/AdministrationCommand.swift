@@ -46,7 +46,7 @@ extension DataDirectoryCommand {
         do {
             let administration = Administration(
                 installation: installation,
-                snapshot: Self.holdsRealms ? try await installation.realms.snapshot() : .empty,
+                realmList: Self.holdsRealms ? try await installation.realms.realms() : [],
                 console: console,
                 isDryRun: isDryRun
             )

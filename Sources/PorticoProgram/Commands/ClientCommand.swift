@@ -23,12 +23,12 @@ struct ClientCommand: AsyncParsableCommand {
 extension ClientCommand: ListedResource {
     static let listAbstract = "List the clients of a realm."
 
-    static func list(_ selection: RealmListOptions, _ administration: Administration) throws
+    static func list(_ selection: RealmListOptions, _ administration: Administration) async throws
         -> Listing
     {
         let realm = try administration.realm(selection.realm.realm)
         return Listing(
-            Page(administration.clients(of: realm), selection.list, key: \.clientID) {
+            Page(try await administration.clients(of: realm), selection.list, key: \.clientID) {
                 [$0.clientID, $0.name] + $0.redirectURIs.map(\.text)
             },
             Table("CLIENT", "NAME", "TYPE", "STATE", "REDIRECTS"),
@@ -50,7 +50,7 @@ extension ClientCommand: ShownResource, DeletedResource {
 
     static func show(_ name: Name, _ administration: Administration) async throws -> Description {
         let realm = try administration.realm(name.realm.realm)
-        let client = try administration.client(name.clientID, in: realm)
+        let client = try await administration.client(name.clientID, in: realm)
         return try await administration.description(of: client, in: realm)
     }
 
@@ -59,9 +59,9 @@ extension ClientCommand: ShownResource, DeletedResource {
         abstract: "Delete a client with its roles and everything issued to it."
     )
 
-    static func deletion(_ name: Name, _ administration: Administration) throws -> Deletion {
+    static func deletion(_ name: Name, _ administration: Administration) async throws -> Deletion {
         let realm = try administration.realm(name.realm.realm)
-        let client = try administration.client(name.clientID, in: realm)
+        let client = try await administration.client(name.clientID, in: realm)
         let name = client.clientID
         return Deletion(
             name: name,

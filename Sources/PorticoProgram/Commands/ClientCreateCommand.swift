@@ -58,7 +58,7 @@ extension ClientCommand {
                         + portico("client update \(clientID) --realm \(realm.name)")
                 )
                 guard
-                    !administration.clients(of: realm).contains(where: { $0.clientID == clientID })
+                    try await !administration.realms.hasClient(clientID, realmID: realm.id)
                 else { throw taken }
                 let random = administration.moment.random
                 var client = (template ?? registration?.template ?? .native).client(
@@ -66,7 +66,7 @@ extension ClientCommand {
                     realmID: realm.id,
                     clientID: clientID
                 )
-                client.takeScopes(of: realm, scopes: administration.scopes(of: realm))
+                client.takeScopes(of: realm, scopes: try await administration.scopes(of: realm))
                 try registration?.fields.apply(to: &client, random: random)
                 try fields.apply(to: &client, random: random)
                 followType(of: &client)
@@ -74,12 +74,12 @@ extension ClientCommand {
                 let hasSecret = [.clientSecretBasic, .clientSecretPost].contains(
                     client.authentication
                 )
-                let admission = try administration.admit(
+                let admission = try await administration.admit(
                     client,
                     secret: try secret.chosen(console) ?? (hasSecret ? .made : .unchanged),
                     in: realm
                 )
-                try administration.check(admission.client, replacing: nil, in: realm)
+                try await administration.check(admission.client, replacing: nil, in: realm)
                 try chosen?.check(addressesOf: admission.client)
                 let made = MadeClient(
                     client: admission.client,

@@ -32,7 +32,7 @@ extension ClientCommand {
 
         func run(_ administration: Administration) async throws {
             let realm = try administration.realm(realm.realm)
-            let former = try administration.client(clientID, in: realm)
+            let former = try await administration.client(clientID, in: realm)
             var client = former
             try fields.apply(to: &client, random: administration.moment.random)
             try fields.expectEffect(at: client)
@@ -41,12 +41,12 @@ extension ClientCommand {
             } else {
                 client.keySet = nil
             }
-            let admission = try administration.admit(
+            let admission = try await administration.admit(
                 client,
                 secret: try secret.chosen(console) ?? (newSecret ? .made : .unchanged),
                 in: realm
             )
-            try administration.check(admission.client, replacing: former, in: realm)
+            try await administration.check(admission.client, replacing: former, in: realm)
             guard
                 administration.mayWrite(
                     admission.client,

@@ -19,8 +19,11 @@ extension GroupCommand {
 
         func run(_ administration: Administration) async throws {
             let realm = try administration.realm(realm.realm)
-            let graph = administration.graph(of: realm)
-            let parentID = try parent.map { try administration.group($0, in: realm).id }
+            let graph = try await administration.graph(of: realm)
+            let parentID =
+                if let parent { try await administration.group(parent, in: realm).id } else {
+                    String?.none
+                }
             var new = Group(
                 id: UniqueID(random: administration.moment.random).text,
                 realmID: realm.id,
@@ -64,13 +67,13 @@ extension GroupCommand {
 
         func run(_ administration: Administration) async throws {
             let realm = try administration.realm(realm.realm)
-            let graph = administration.graph(of: realm)
-            let former = try administration.group(path, in: realm)
+            let graph = try await administration.graph(of: realm)
+            let former = try await administration.group(path, in: realm)
             var changed = former
             if let name { changed.name = name }
             if let parent {
                 changed.parentID =
-                    parent == "/" ? nil : try administration.group(parent, in: realm).id
+                    parent == "/" ? nil : try await administration.group(parent, in: realm).id
             }
             fields.apply(to: &changed)
             let group = changed

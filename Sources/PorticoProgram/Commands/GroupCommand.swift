@@ -54,11 +54,11 @@ struct GroupCommand: AsyncParsableCommand {
 extension GroupCommand: ListedResource {
     static let listAbstract = "List the groups of a realm."
 
-    static func list(_ selection: RealmListOptions, _ administration: Administration) throws
+    static func list(_ selection: RealmListOptions, _ administration: Administration) async throws
         -> Listing
     {
         let realm = try administration.realm(selection.realm.realm)
-        let graph = administration.graph(of: realm)
+        let graph = try await administration.graph(of: realm)
         let items = graph.allGroups.map { Item($0, in: graph) }.sorted { $0.path < $1.path }
         return Listing(
             Page(items, selection.list, key: \.path) { [$0.path, $0.group.group.description] },
@@ -80,10 +80,10 @@ extension GroupCommand: ListedResource {
 extension GroupCommand: ShownResource, DeletedResource {
     static let showAbstract = "Show one group."
 
-    static func show(_ name: Name, _ administration: Administration) throws -> Description {
+    static func show(_ name: Name, _ administration: Administration) async throws -> Description {
         let realm = try administration.realm(name.realm.realm)
-        let graph = administration.graph(of: realm)
-        let group = try administration.group(name.path, in: realm)
+        let graph = try await administration.graph(of: realm)
+        let group = try await administration.group(name.path, in: realm)
         let item = Item(graph.group(group.id) ?? GroupWithRoles(group: group), in: graph)
         return Description(
             json: item.json,
@@ -103,10 +103,10 @@ extension GroupCommand: ShownResource, DeletedResource {
         abstract: "Delete a group and those in it; their members stay."
     )
 
-    static func deletion(_ name: Name, _ administration: Administration) throws -> Deletion {
+    static func deletion(_ name: Name, _ administration: Administration) async throws -> Deletion {
         let realm = try administration.realm(name.realm.realm)
-        let group = try administration.group(name.path, in: realm)
-        let path = administration.graph(of: realm).path(of: group.id)
+        let group = try await administration.group(name.path, in: realm)
+        let path = try await administration.graph(of: realm).path(of: group.id)
         return Deletion(
             name: path,
             subject: "Group \(path)",

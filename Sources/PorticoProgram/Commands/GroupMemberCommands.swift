@@ -13,7 +13,7 @@ extension GroupCommand {
 
         func run(_ administration: Administration) async throws {
             let realm = try administration.realm(name.realm.realm)
-            let group = try administration.group(name.path, in: realm)
+            let group = try await administration.group(name.path, in: realm)
             var members: [Person] = []
             let step = 1000
             while members.count.isMultiple(of: step) {
@@ -26,7 +26,7 @@ extension GroupCommand {
                 guard !next.isEmpty else { break }
                 members += next
             }
-            let path = administration.graph(of: realm).path(of: group.id)
+            let path = try await administration.graph(of: realm).path(of: group.id)
             try console.show(
                 Listing(
                     Page(members, list, key: \.username) {
@@ -52,8 +52,8 @@ extension GroupCommand {
             -> (realm: Realm, group: Group, path: String, person: Person)
         {
             let realm = try administration.realm(realm.realm)
-            let group = try administration.group(path, in: realm)
-            let path = printable(administration.graph(of: realm).path(of: group.id))
+            let group = try await administration.group(path, in: realm)
+            let path = printable(try await administration.graph(of: realm).path(of: group.id))
             return (realm, group, path, try await administration.person(user, in: realm).person)
         }
 

@@ -39,11 +39,11 @@ struct KeysCommand: AsyncParsableCommand {
             let rotation = KeyRotation(
                 maker: SigningKeyMaker(ring: administration.installation.ring),
                 realm: realm,
-                clients: administration.clients(of: realm)
+                clients: try await administration.clients(of: realm)
             )
             let outcome = try rotation(
                 algorithm,
-                of: administration.keys(of: realm),
+                of: try await administration.realms.keys(realmID: realm.id),
                 start: now ? .now : .whenPublished,
                 overlap: overlap?.seconds,
                 at: moment
@@ -75,12 +75,14 @@ struct KeysCommand: AsyncParsableCommand {
 extension KeysCommand: ListedResource {
     static let listAbstract = "List the keys of a realm."
 
-    static func list(_ selection: RealmListOptions, _ administration: Administration) throws
+    static func list(_ selection: RealmListOptions, _ administration: Administration) async throws
         -> Listing
     {
         let realm = try administration.realm(selection.realm.realm)
         let now = administration.moment.seconds
-        let keys = administration.keys(of: realm).sorted { $0.keyID < $1.keyID }
+        let keys = try await administration.realms.keys(realmID: realm.id).sorted {
+            $0.keyID < $1.keyID
+        }
         let time = administration.timeForReading
         return Listing(
             Page(keys, selection.list, key: \.keyID) { [$0.keyID, $0.algorithm.rawValue] },
@@ -123,11 +125,5 @@ extension SigningKeyRecord {
         let newest = keys.filter { $0.algorithm == algorithm && $0.activeFrom <= now }
             .max { $0.activeFrom < $1.activeFrom }
         return newest?.keyID == keyID ? .active : .retiring
-    }
-}
-
-extension Administration {
-    fileprivate func keys(of realm: Realm) -> [SigningKeyRecord] {
-        snapshot.keys.filter { $0.realmID == realm.id }
     }
 }

@@ -29,10 +29,10 @@ struct MapperCommand: AsyncParsableCommand {
             }
         }
 
-        fileprivate func find(_ administration: Administration) throws -> Found {
+        fileprivate func find(_ administration: Administration) async throws -> Found {
             let realm = try administration.realm(realm.realm)
             if let client {
-                let found = try administration.client(client, in: realm)
+                let found = try await administration.client(client, in: realm)
                 return Found(
                     owner: .client(found),
                     realm: realm,
@@ -40,7 +40,7 @@ struct MapperCommand: AsyncParsableCommand {
                     words: ["--client", found.clientID, "--realm", realm.name]
                 )
             }
-            let found = try administration.scope(scope ?? "", in: realm)
+            let found = try await administration.scope(scope ?? "", in: realm)
             return Found(
                 owner: .scope(found),
                 realm: realm,
@@ -103,7 +103,7 @@ struct MapperCommand: AsyncParsableCommand {
         }
 
         func run(_ administration: Administration) async throws {
-            let found = try name.owner.find(administration)
+            let found = try await name.owner.find(administration)
             let mapper: JSONObject = [
                 "name": .string(name.name), "protocol": "openid-connect",
                 "protocolMapper": .string(type), "config": .object(config),
@@ -180,8 +180,10 @@ enum MapperTargetChoice: String, CaseIterable, ExpressibleByArgument {
 extension MapperCommand: ListedResource {
     static let listAbstract = "List the mappers of a client or a client scope."
 
-    static func list(_ selection: Selection, _ administration: Administration) throws -> Listing {
-        let found = try selection.owner.find(administration)
+    static func list(_ selection: Selection, _ administration: Administration) async throws
+        -> Listing
+    {
+        let found = try await selection.owner.find(administration)
         let mappers = found.owner.mappers.sorted { $0.name < $1.name }
         return Listing(
             Page(mappers, selection.list, key: \.name) { [$0.name, $0.word] },
@@ -211,8 +213,8 @@ extension MapperCommand: DeletedResource {
         abstract: "Remove a mapper."
     )
 
-    static func deletion(_ name: Name, _ administration: Administration) throws -> Deletion {
-        let found = try name.owner.find(administration)
+    static func deletion(_ name: Name, _ administration: Administration) async throws -> Deletion {
+        let found = try await name.owner.find(administration)
         let mappers = found.owner.mappers
         _ = try administration.find(
             "mapper of \(found.name)",

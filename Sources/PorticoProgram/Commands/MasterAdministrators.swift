@@ -15,17 +15,18 @@ struct MasterAdministrators {
 
     /// A line for the person who starts the server; `nil` where there is no such realm.
     func named() async throws -> String? {
-        let snapshot = try await installation.realms.snapshot()
-        guard let realm = snapshot.realms.first(where: { $0.name == MasterRealm.name }),
-            snapshot.clients.contains(where: { $0.realmID == realm.id && $0.isMoved })
-        else { return nil }
+        guard let realm = try await installation.realms.realm(named: MasterRealm.name) else {
+            return nil
+        }
+        let clients = try await installation.realms.clients(realmID: realm.id)
+        guard clients.contains(where: \.isMoved) else { return nil }
         let roles = try await installation.realms.roles(realmID: realm.id)
         let administering = AdministeringPeople(
             realm,
             roles: roles.map(\.roleName),
             parts: try await installation.realms.roleParts(realmID: realm.id),
             groups: try await installation.realms.groups(realmID: realm.id),
-            clients: snapshot.clients.filter { $0.realmID == realm.id }
+            clients: clients
         )
         let (holders, cut) = try await administering.holders(
             Dictionary(roles.map { ($0.roleName, $0.id) }) { $1 },

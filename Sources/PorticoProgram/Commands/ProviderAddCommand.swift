@@ -117,7 +117,7 @@ extension Administration {
     var identityRules: IdentityRules {
         var rules = IdentityRules.production
         rules.allowsTest = installation.settings.testNetwork != nil
-        let realm = snapshot.realms.first { $0.name == DemoHost.name }
+        let realm = realmList.first { $0.name == DemoHost.name }
         if allowsStandIns, let host = realm?.host { rules.admitDemo(at: host.origin) }
         return rules
     }

@@ -23,7 +23,7 @@ extension RealmCommand: ListedResource {
     static let listAbstract = "List the realms."
 
     static func list(_ selection: ListOptions, _ administration: Administration) -> Listing {
-        let realms = administration.snapshot.realms.sorted { $0.name < $1.name }
+        let realms = administration.realmList.sorted { $0.name < $1.name }
         return Listing(
             Page(realms, selection, key: \.name) { [$0.name, $0.displayName, $0.issuer] },
             Table("REALM", "NAME", "STATE", "ISSUER"),
@@ -37,7 +37,7 @@ extension RealmCommand: ListedResource {
 extension RealmCommand: ShownResource, DeletedResource {
     static let showAbstract = "Show one realm."
 
-    static func show(_ name: Name, _ administration: Administration) throws -> Description {
+    static func show(_ name: Name, _ administration: Administration) async throws -> Description {
         try administration.realm(name.name).description
     }
 
@@ -46,10 +46,11 @@ extension RealmCommand: ShownResource, DeletedResource {
         abstract: "Delete a realm with its people, clients and keys."
     )
 
-    static func deletion(_ name: Name, _ administration: Administration) throws -> Deletion {
+    static func deletion(_ name: Name, _ administration: Administration) async throws -> Deletion {
         let realm = try administration.realm(name.name)
         let name = realm.name
-        let clients = administration.clients(of: realm).count.counting("client")
+        let clients = try await administration.realms.clientCount(realmID: realm.id)
+            .counting("client")
         return Deletion(
             name: name,
             subject: "Realm \(name)",

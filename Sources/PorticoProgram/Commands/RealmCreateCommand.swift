@@ -59,12 +59,12 @@ extension RealmCommand {
                 "Realm \"\(printable(name))\" already exists.",
                 "See it: \(portico("realm show \(name)"))"
             )
-            guard !administration.snapshot.realms.contains(where: { $0.name == name }) else {
+            guard !administration.realmList.contains(where: { $0.name == name }) else {
                 throw taken
             }
             let new = try await newRealm(administration)
             let issuer = new.realm.issuer
-            if let other = administration.snapshot.realms.first(where: { $0.issuer == issuer }) {
+            if let other = administration.realmList.first(where: { $0.issuer == issuer }) {
                 throw Failure(
                     .exists,
                     "Realm \(other.name) has this address already.",

@@ -18,7 +18,7 @@ extension RealmCommand {
             let former = try administration.realm(name.name)
             var realm = former
             try fields.apply(to: &realm)
-            for name in scopes.added { _ = try administration.scope(name, in: realm) }
+            for name in scopes.added { _ = try await administration.scope(name, in: realm) }
             if !scopes.isEmpty {
                 var lists = (
                     defaults: realm.defaultClientScopes, optionals: realm.optionalClientScopes
@@ -26,7 +26,7 @@ extension RealmCommand {
                 try scopes.change(&lists, of: "Realm \(realm.name)")
                 (realm.defaultClientScopes, realm.optionalClientScopes) = lists
             }
-            let keys = administration.snapshot.keptKeys.filter { $0.realmID == realm.id }
+            let keys = try await administration.realms.keptKeys(realmID: realm.id)
             try await swap.apply(to: &realm, keys: keys, administration)
             let name = realm.name
             administration.installation.warnOfMail(in: realm, replacing: former, console)

@@ -31,7 +31,7 @@ struct RoleCommand: AsyncParsableCommand {
 
         func run(_ administration: Administration) async throws {
             let realm = try administration.realm(of.realm.realm)
-            if let client = of.client { _ = try administration.client(client, in: realm) }
+            if let client = of.client { _ = try await administration.client(client, in: realm) }
             let role = Role(
                 id: UniqueID(random: administration.moment.random).text,
                 realmID: realm.id,
@@ -87,7 +87,7 @@ extension RoleCommand: ShownResource, DeletedResource {
     static func show(_ name: Name, _ administration: Administration) async throws -> Description {
         let realm = try administration.realm(name.of.realm.realm)
         let role = try await administration.role(name.name, of: name.of.client, in: realm)
-        let parts = administration.graph(of: realm).parts(of: role.roleName).inOrder
+        let parts = try await administration.graph(of: realm).parts(of: role.roleName).inOrder
         var json = role.item
         json["composites"] = parts.json
         json["attributes"] = role.attributes.json

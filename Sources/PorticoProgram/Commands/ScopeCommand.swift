@@ -48,7 +48,7 @@ struct ScopeCommand: AsyncParsableCommand {
                 "Client scope \"\(printable(name))\" already exists.",
                 "See it: \(portico("scope show \(name) --realm \(realm.name)"))"
             )
-            let others = administration.scopes(of: realm)
+            let others = try await administration.scopes(of: realm)
             guard !others.contains(where: { sameBytes($0.name, name) }) else { throw taken }
             guard administration.mayWrite("created client scope \(name) in \(realm.name)") else {
                 return
@@ -100,11 +100,11 @@ struct ScopeCommand: AsyncParsableCommand {
 extension ScopeCommand: ListedResource {
     static let listAbstract = "List the client scopes of a realm."
 
-    static func list(_ selection: RealmListOptions, _ administration: Administration) throws
+    static func list(_ selection: RealmListOptions, _ administration: Administration) async throws
         -> Listing
     {
         let realm = try administration.realm(selection.realm.realm)
-        let items = administration.scopes(of: realm).map { Item($0, of: realm) }
+        let items = try await administration.scopes(of: realm).map { Item($0, of: realm) }
             .sorted { $0.scope.name < $1.scope.name }
         return Listing(
             Page(items, selection.list, key: \.scope.name) {
@@ -122,12 +122,12 @@ extension ScopeCommand: ListedResource {
 extension ScopeCommand: ShownResource, DeletedResource {
     static let showAbstract = "Show one client scope, and which clients have it."
 
-    static func show(_ name: Name, _ administration: Administration) throws -> Description {
+    static func show(_ name: Name, _ administration: Administration) async throws -> Description {
         let realm = try administration.realm(name.realm.realm)
-        let scope = try administration.scope(name.name, in: realm)
+        let scope = try await administration.scope(name.name, in: realm)
         let item = Item(scope, of: realm)
-        let roles = (administration.snapshot.roleLimits[.scope(scope.id)] ?? []).inOrder
-        let clients = administration.clients(of: realm)
+        let roles = try await administration.realms.roles(shownTo: .scope(scope.id)).inOrder
+        let clients = try await administration.clients(of: realm)
         func having(_ list: (Client) -> [String]) -> [String] {
             clients.filter { list($0).contains { sameBytes($0, scope.name) } }.map(\.clientID)
         }
@@ -156,9 +156,9 @@ extension ScopeCommand: ShownResource, DeletedResource {
         abstract: "Delete a client scope, and take it from every client."
     )
 
-    static func deletion(_ name: Name, _ administration: Administration) throws -> Deletion {
+    static func deletion(_ name: Name, _ administration: Administration) async throws -> Deletion {
         let realm = try administration.realm(name.realm.realm)
-        let scope = try administration.scope(name.name, in: realm)
+        let scope = try await administration.scope(name.name, in: realm)
         let name = scope.name
         return Deletion(
             name: name,

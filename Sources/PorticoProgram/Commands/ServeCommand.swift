@@ -52,7 +52,7 @@ struct ServeCommand: AsyncParsableCommand {
         let log = ServerLog(settings, clock: clock)
         let result: Result<Void, any Error>
         do {
-            try network?.check(try await installation.realms.snapshot().realms)
+            try network?.check(try await installation.realms.realms())
             let (lines, demonstration) = try await prepare(installation, console)
             let wiring = Wiring(
                 installation: installation,
@@ -154,7 +154,7 @@ struct ServeCommand: AsyncParsableCommand {
         var demonstration: Demonstration?
         if demo {
             try DemoFolder(installation: installation).claim()
-            for realm in try await installation.realms.snapshot().realms
+            for realm in try await installation.realms.realms()
             where !Demonstration.realms.contains(realm.name) {
                 try checkIssuer(of: realm, settings.effectivePublicURL)
             }
@@ -163,7 +163,7 @@ struct ServeCommand: AsyncParsableCommand {
             lines += prepared.lines
             demonstration = prepared
         }
-        let realms = try await installation.realms.snapshot().realms
+        let realms = try await installation.realms.realms()
         for realm in realms { try checkIssuer(of: realm, settings.effectivePublicURL) }
         for app in try await installation.backend.configuration().apps {
             guard let warning = app.sessionWarning, !(demo && DemoBackend.made(app)) else {

@@ -55,11 +55,12 @@ extension UserCommand: ShownResource, DeletedResource {
         )
         let factors = try await administration.people
             .secondFactors(of: found.person.id, realmID: realm.id)
+        let graph = try await administration.graph(of: realm)
         return found.person.description(
             hasPassword: found.password != nil,
             secondFactors: factors.map(\.kind).filter { $0 != .other },
             roles: withRoles?.roles ?? [],
-            groups: (withRoles?.groupIDs ?? []).map(administration.graph(of: realm).path).sorted()
+            groups: (withRoles?.groupIDs ?? []).map(graph.path).sorted()
         )
     }
 

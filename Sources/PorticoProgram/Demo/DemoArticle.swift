@@ -40,13 +40,15 @@ struct DemoArticle {
     }
 
     private func former() async throws -> Former {
-        let snapshot = try await installation.realms.snapshot()
-        guard let realm = snapshot.realms.first(where: { $0.name == Self.name }) else {
+        guard let realm = try await installation.realms.realm(named: Self.name) else {
             return .none
         }
-        guard snapshot.clients.contains(where: { $0.realmID == realm.id && Self.made($0) }) else {
-            return .foreign
-        }
+        let made = try await installation.realms.clients(
+            realmID: realm.id,
+            most: 1,
+            where: Self.made
+        )
+        guard !made.isEmpty else { return .foreign }
         let issuer = try RealmCreation.issuer(
             of: Self.name,
             baseURL: installation.settings.effectivePublicURL

@@ -29,7 +29,7 @@ struct DemoFolder {
 
     /// The kind of data that the folder has, if any.
     private func contents() async throws -> String? {
-        guard try await installation.realms.snapshot().realms.isEmpty else { return "realms" }
+        guard try await installation.realms.realms().isEmpty else { return "realms" }
         let backend = try await installation.backend.configuration()
         guard backend.providers.isEmpty else { return "providers" }
         guard backend.apps.isEmpty else { return "apps" }

@@ -33,7 +33,7 @@ struct DemoHost {
     }
 
     private static func realm(_ installation: Installation) async throws -> Realm? {
-        try await installation.realms.snapshot().realms.first { $0.name == name }
+        try await installation.realms.realm(named: name)
     }
 
     /// - Throws: `issuer-mismatch` where it cannot be made anew.
@@ -54,7 +54,7 @@ struct DemoHost {
         if let port = HTTPAddress(former.issuer)?.port, port != self.port.address.port {
             return ["Another program has its port.", "Find it: ss -ltnp 'sport = :\(port)'"]
         }
-        let realms = try await installation.realms.snapshot().realms
+        let realms = try await installation.realms.realms()
         guard let demo = realms.first(where: { $0.name == DemoRealm.name }) else { return [] }
         return [
             "Start it with the public URL of before:",

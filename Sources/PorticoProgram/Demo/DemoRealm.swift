@@ -50,7 +50,7 @@ struct DemoRealm {
     }
 
     private func former() async throws -> Realm? {
-        try await installation.realms.snapshot().realms.first { $0.name == Self.name }
+        try await installation.realms.realm(named: Self.name)
     }
 
     /// Whether its issuer is that of this start.
@@ -78,7 +78,7 @@ struct DemoRealm {
         client.name = "Portico command line"
         let admission = try ClientRegistration(ring: installation.ring)(
             client,
-            others: [],
+            schemes: [:],
             algorithms: SigningKeyRecord.activeAlgorithms(of: new.keys, at: moment.seconds),
             random: moment.random
         )

@@ -31,16 +31,15 @@ struct DemoRenewal {
     }
 
     private func added(to new: NewRealm, _ people: [DemoPerson]) async throws -> String? {
-        let snapshot = try await installation.realms.snapshot()
-        let groups = (snapshot.graphs[former.id] ?? .empty).allGroups
+        let groups = try await installation.realms.groups(realmID: former.id)
         let roles = try await installation.realms.roles(realmID: former.id)
         let known = try await installation.people.people(
             realmID: former.id,
             after: nil,
             limit: people.count + 1
         )
-        let clients = snapshot.clients.filter { $0.realmID == former.id }
-        let scopes = snapshot.scopes.filter { $0.realmID == former.id }
+        let clients = try await installation.realms.clients(realmID: former.id)
+        let scopes = try await installation.realms.scopes(realmID: former.id)
         let kinds: [(kind: String, names: [String], demos: [String])] = [
             ("client", clients.map(\.clientID), new.clients.map(\.clientID)),
             ("user", known.map(\.username), people.map(\.username)),

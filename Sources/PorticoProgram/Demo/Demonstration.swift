@@ -18,7 +18,7 @@ struct Demonstration {
     /// Prepares everything, before the server listens.
     init(_ installation: Installation) async throws {
         let publicURL = installation.settings.effectivePublicURL
-        let former = try await installation.realms.snapshot().realms
+        let former = try await installation.realms.realms()
         let realm = DemoRealm(installation: installation)
         let host = try await DemoHost(installation)
         let keycloak = DemoArticle(installation: installation)
@@ -29,7 +29,7 @@ struct Demonstration {
         let passwords = try await realm.prepare()
         let handles = try await host.prepare()
         let article = try await keycloak.prepare()
-        renewals = try await installation.realms.snapshot().realms
+        renewals = try await installation.realms.realms()
             .filter { now in
                 former.contains { $0.name == now.name && !sameBytes($0.issuer, now.issuer) }
             }

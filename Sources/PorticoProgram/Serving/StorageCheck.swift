@@ -25,7 +25,7 @@ struct StorageCheck: Sendable {
 
     /// - Throws: What is wrong.
     func callAsFunction() async throws {
-        _ = try await RealmStore(database).version()
+        _ = try await RealmStore(database).lastChange()
         try await WriteProbeStore(database).write(at: clock.moment().seconds)
         database.writeTrouble.end()
     }

@@ -83,7 +83,7 @@ struct Installation: Sendable {
     /// Before a realm is made below ``publicURL``: a server does not start with realms below several
     /// addresses (docs/decisions/0036).
     func expectOneAddress() async throws {
-        let bases = try await realms.issuers().compactMap { realm -> String? in
+        let bases = try await realms.realms().compactMap { realm -> String? in
             // Without it, the realm has a host of its own.
             let suffix = "/realms/\(realm.name)"
             guard realm.issuer.hasSuffix(suffix) else { return nil }

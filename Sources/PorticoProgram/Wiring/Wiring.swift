@@ -259,7 +259,7 @@ struct Wiring {
         let logger = log.logger("portico.background")
         return [
             // Commands change realms from another process.
-            Repeating(name: "realm snapshot", interval: .seconds(1), logger: logger) {
+            Repeating(name: "realm changes", interval: .seconds(1), logger: logger) {
                 for change in try await realms.refresh() { provider.events.keysChanged(change) }
             },
             Repeating(name: "events", interval: .seconds(5), logger: logger) {

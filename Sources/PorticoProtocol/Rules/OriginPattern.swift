@@ -88,11 +88,14 @@ package struct OriginPatterns: Hashable, Sendable {
 
     /// - Parameter origin: The field `Origin` of a request.
     package func access(for origin: String) -> Access {
-        guard let known = OriginPattern.origin(origin), sameBytes(known, origin) else {
-            return .none
-        }
+        guard Self.isOrigin(origin) else { return .none }
         if origins.contains(where: { sameBytes($0, origin) }) { return .full }
         return allowsAny ? .withoutCredentials : .none
+    }
+
+    /// Whether a text is an origin as browsers send it, so that it may be looked up.
+    package static func isOrigin(_ text: String) -> Bool {
+        OriginPattern.origin(text).map { sameBytes($0, text) } ?? false
     }
 
     /// The claim `allowed-origins`.

@@ -31,7 +31,8 @@ package struct ClientRegistration: Sendable {
     }
 
     /// - Parameters:
-    ///   - others: The other clients of the realm.
+    ///   - schemes: The `client_id`s of other clients of the realm that registered one of its private-use
+    ///     schemes (``Client/privateUseSchemes``), by the scheme.
     ///   - algorithms: Those for which the realm has an active key.
     ///   - isImported: Whether the client comes from a realm that did not require PKCE, and
     ///     nothing is taken away from what it has here (docs/decisions/0032).
@@ -39,7 +40,7 @@ package struct ClientRegistration: Sendable {
     package func callAsFunction(
         _ client: Client,
         secret: Secret = .unchanged,
-        others: [Client],
+        schemes: [String: [String]],
         algorithms: Set<SignatureAlgorithm>,
         isImported: Bool = false,
         random: RandomSource
@@ -63,7 +64,7 @@ package struct ClientRegistration: Sendable {
         return Admission(
             client: client,
             shownSecret: shown,
-            warnings: warnings + Self.warnings(about: client, others: others)
+            warnings: warnings + Self.warnings(about: client, schemes: schemes)
         )
     }
 

@@ -1,3 +1,4 @@
+import PorticoBytes
 import PorticoProtocol
 import PorticoStores
 
@@ -32,7 +33,7 @@ extension ClientRegistration {
         }
     }
 
-    static func warnings(about client: Client, others: [Client]) -> [Warning] {
+    static func warnings(about client: Client, schemes: [String: [String]]) -> [Warning] {
         var warnings: [Warning] = []
         if client.isDevelopment { warnings.append(.development) }
         if client.codeProtection == .none, client.grantTypes.contains(.authorizationCode) {
@@ -43,24 +44,11 @@ extension ClientRegistration {
         if client.loginTokenTargets.contains(where: \.isSilent) {
             warnings.append(.silentLoginToken)
         }
-        let own = client.privateUseSchemes
-        // Nearly no client has one, and a realm may have thousands of clients.
-        guard !own.isEmpty else { return warnings }
-        for other in others where other.id != client.id {
-            for scheme in own.intersection(other.privateUseSchemes).sorted() {
-                warnings.append(.sharedScheme(scheme: scheme, clientID: other.clientID))
+        for scheme in client.privateUseSchemes.sorted() {
+            for other in schemes[scheme] ?? [] where !sameBytes(other, client.clientID) {
+                warnings.append(.sharedScheme(scheme: scheme, clientID: other))
             }
         }
         return warnings
-    }
-}
-
-extension Client {
-    /// Schemes are case-insensitive (RFC 3986 §3.1).
-    fileprivate var privateUseSchemes: Set<String> {
-        guard redirectRule != .patterns else { return [] }
-        return Set(
-            redirectURIs.filter { $0.kind == .privateUseScheme }.map { $0.scheme.lowercased() }
-        )
     }
 }

@@ -35,7 +35,7 @@ struct AuthorizationRequests: Sendable {
                 at: moment
             )
         }
-        if let clientID = form["client_id"], realm.takesDocument(clientID: clientID) {
+        if let clientID = form["client_id"], try await realm.takesDocument(clientID: clientID) {
             // Nothing is fetched for a link that anyone can write.
             throw AuthorizationRefusal.page(
                 OAuthError(
@@ -46,7 +46,7 @@ struct AuthorizationRequests: Sendable {
                 nil
             )
         }
-        let proven = try ProvenRequest(
+        let proven = try await ProvenRequest(
             form,
             in: realm,
             wasPushed: false,
@@ -84,7 +84,7 @@ struct AuthorizationRequests: Sendable {
             }
             try await admit(clientID, to: realm, from: address, moment)
         }
-        return try ProvenRequest(
+        return try await ProvenRequest(
             form,
             in: realm,
             wasPushed: flow.isPushed,
@@ -174,14 +174,14 @@ struct AuthorizationRequests: Sendable {
         guard
             let request = kept,
             // RFC 9126 §2.2: bound to the client that pushed it.
-            let client = realm.client(clientID: clientID), client.id == request.clientID,
+            let client = try await realm.client(clientID: clientID), client.id == request.clientID,
             let encoded = PushedRequestSeal(ring: ring, realmID: realm.id)
                 .open(request.parameters, at: moment)
         else {
             let error = OAuthError(.invalidRequestURI, "request_uri is unknown or has expired.")
             throw AuthorizationRefusal.page(error, client: clientID, nil)
         }
-        let proven = try ProvenRequest(
+        let proven = try await ProvenRequest(
             try FormParameters(decoding: encoded),
             in: realm,
             wasPushed: true,

@@ -15,6 +15,8 @@ struct ClientRequest: Sendable {
     let action: RequestedAction?
     /// The verified `id_token_hint`.
     private let hint: IDTokenHint?
+    /// Whom that was issued to.
+    private let hintClient: Client?
     /// The account that a client of the AT Protocol names.
     private let account: NamedAccount?
     private let realm: LiveRealm
@@ -35,7 +37,7 @@ struct ClientRequest: Sendable {
         wasPushed: Bool,
         isCarried: Bool = false,
         at now: Int64
-    ) throws(OAuthError) {
+    ) async throws {
         guard client.grantTypes.contains(.authorizationCode) else {
             throw OAuthError(.unauthorizedClient, "The client may not use this grant type.")
         }
@@ -62,7 +64,10 @@ struct ClientRequest: Sendable {
         scope = try Self.granted(request, to: client)
         // Before a person enters a password, not after.
         try AuthorizationCodeSeal.expectRoom(for: scope, nonce: request.nonce, of: client)
-        hint = try Self.hint(request, realm, isCarried: isCarried, now)
+        let hint = try Self.hint(request, realm, isCarried: isCarried, now)
+        self.hint = hint
+        hintClient =
+            if let hint { try await realm.client(clientID: hint.clientID) } else { nil }
         parameters = Self.carried(form, request.claims, hint)
         action = RequestedAction(form, of: client)
         try Self.checkReachable(request, in: realm, by: client)
@@ -134,8 +139,7 @@ struct ClientRequest: Sendable {
         let personID = person.id
         if let account { return account.isOf(person) }
         if let hint {
-            let client = realm.client(clientID: hint.clientID)
-            let subject = client.map { realm.subject(of: personID, for: $0) } ?? personID
+            let subject = hintClient.map { realm.subject(of: personID, for: $0) } ?? personID
             guard sameBytes(hint.subject, subject) else { return false }
         }
         let own = realm.subject(of: personID, for: client)

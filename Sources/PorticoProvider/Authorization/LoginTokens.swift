@@ -76,9 +76,8 @@ struct LoginTokens: Sendable {
             at: moment.seconds
         )
         guard let reading, reading.isLive,
-            let source = realm.client(uuid: reading.grant.clientID), source.isEnabled,
-            // `try?`: a grant that is over hands nothing on, whatever ended it.
-            let grant = try? realm.standing(reading, of: source)
+            let source = try await realm.client(uuid: reading.grant.clientID), source.isEnabled,
+            let grant = try await realm.left(of: reading, source)
         else { return nil }
         return (grant, source)
     }

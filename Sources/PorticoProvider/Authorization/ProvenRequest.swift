@@ -21,11 +21,11 @@ struct ProvenRequest: Sendable {
         wasPushed: Bool,
         isCarried: Bool = false,
         at now: Int64
-    ) throws(AuthorizationRefusal) {
-        let client = try Self.client(form, realm)
+    ) async throws {
+        let client = try await Self.client(form, realm)
         target = try AuthorizationTarget(form, of: client, in: realm)
-        do throws(OAuthError) {
-            asked = try ClientRequest(
+        do {
+            asked = try await ClientRequest(
                 form,
                 of: client,
                 in: realm,
@@ -33,8 +33,8 @@ struct ProvenRequest: Sendable {
                 isCarried: isCarried,
                 at: now
             )
-        } catch {
-            throw .redirect(error, target)
+        } catch let error as OAuthError {
+            throw AuthorizationRefusal.redirect(error, target)
         }
     }
 
@@ -42,18 +42,16 @@ struct ProvenRequest: Sendable {
         asked[keyPath: member]
     }
 
-    private static func client(_ form: FormParameters, _ realm: LiveRealm)
-        throws(AuthorizationRefusal) -> Client
-    {
+    private static func client(_ form: FormParameters, _ realm: LiveRealm) async throws -> Client {
         let clientID: String
         do throws(OAuthError) {
             clientID = try form.required("client_id")
         } catch {
-            throw .page(error, client: nil, nil)
+            throw AuthorizationRefusal.page(error, client: nil, nil)
         }
-        guard let client = realm.client(clientID: clientID) else {
+        guard let client = try await realm.client(clientID: clientID) else {
             let error = OAuthError(.invalidRequest, "client_id is not that of a registered client.")
-            throw .page(error, client: clientID, .unknownClient)
+            throw AuthorizationRefusal.page(error, client: clientID, .unknownClient)
         }
         return client
     }

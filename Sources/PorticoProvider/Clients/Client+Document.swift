@@ -84,7 +84,7 @@ extension GrantStore {
     /// The client of a grant: registered, or as its document was fetched lately, or as it was when a person
     /// last let it in. Nothing is fetched.
     func client(id: String, in realm: LiveRealm) async throws -> Client? {
-        if let client = realm.client(uuid: id) { return client }
+        if let client = try await realm.client(uuid: id) { return client }
         guard realm.realm.profile.takesDocuments else { return nil }
         if let client = realm.described.client(id: id) { return client }
         return try await clientFromDocument(id: id, realmID: realm.id)

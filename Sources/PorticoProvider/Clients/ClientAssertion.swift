@@ -24,15 +24,15 @@ struct ClientAssertion: Sendable {
 
     /// - Parameter clientID: The `client_id` of the request, if any.
     func prove(_ clientID: String?, in realm: LiveRealm, at moment: Moment)
-        throws(UnprovenClient) -> AuthenticatedClient
+        async throws -> AuthenticatedClient
     {
         // The unverified `sub` only selects the keys to try. `try?`: it is not a JWT, however it
         // fails.
         guard let jwt = try? JWT(parsing: text),
             let subject = try? jwt.uncheckedClaims().string("sub")
         else { throw UnprovenClient(.assertion) }
-        guard let client = realm.client(clientID: subject) else {
-            throw UnprovenClient(unknown: subject, in: realm)
+        guard let client = try await realm.client(clientID: subject) else {
+            throw try await UnprovenClient(unknown: subject, in: realm)
         }
         guard clientID.map({ sameBytes($0, subject) }) ?? true else {
             throw UnprovenClient(.subject, client)

@@ -21,29 +21,27 @@ struct ClientAuthentication: Sendable {
         _ credentials: PresentedCredentials,
         in realm: LiveRealm,
         at moment: Moment
-    ) throws(UnprovenClient) -> AuthenticatedClient {
+    ) async throws -> AuthenticatedClient {
         switch credentials {
         case .none(nil):
             let error = OAuthError(.invalidClient, "The request names no client.")
             throw UnprovenClient(.noClientID, error: error)
         case .none(let clientID?):
-            let client = try registered(clientID, realm)
+            let client = try await registered(clientID, realm)
             guard client.isNameEnough else { throw UnprovenClient(.method, client) }
             return AuthenticatedClient(proven: client, assertion: nil)
         case .basic(let clientID, let secret):
-            return try proven(clientID, by: secret, .clientSecretBasic, in: realm)
+            return try await proven(clientID, by: secret, .clientSecretBasic, in: realm)
         case .post(let clientID, let secret):
-            return try proven(clientID, by: secret, .clientSecretPost, in: realm)
+            return try await proven(clientID, by: secret, .clientSecretPost, in: realm)
         case .assertion(let clientID, let text):
-            return try ClientAssertion(text).prove(clientID, in: realm, at: moment)
+            return try await ClientAssertion(text).prove(clientID, in: realm, at: moment)
         }
     }
 
-    private func registered(_ clientID: String, _ realm: LiveRealm) throws(UnprovenClient)
-        -> Client
-    {
-        guard let client = realm.client(clientID: clientID) else {
-            throw UnprovenClient(unknown: clientID, in: realm)
+    private func registered(_ clientID: String, _ realm: LiveRealm) async throws -> Client {
+        guard let client = try await realm.client(clientID: clientID) else {
+            throw try await UnprovenClient(unknown: clientID, in: realm)
         }
         return client
     }
@@ -53,8 +51,8 @@ struct ClientAuthentication: Sendable {
         by secret: SecretText,
         _ method: ClientAuthenticationMethod,
         in realm: LiveRealm
-    ) throws(UnprovenClient) -> AuthenticatedClient {
-        let client = try registered(clientID, realm)
+    ) async throws -> AuthenticatedClient {
+        let client = try await registered(clientID, realm)
         // RFC 6749 §2.3.1: an empty password means no password, in the header as in the body. Some
         // apps send a word because their library wants one, and it counts for nothing.
         if client.isNameEnough,
@@ -73,8 +71,8 @@ struct ClientAuthentication: Sendable {
 
 extension UnprovenClient {
     /// - Parameter clientID: Not the ID of any permitted client.
-    init(unknown clientID: String, in realm: LiveRealm) {
-        let disabled = realm.disabledClient(clientID: clientID)
+    init(unknown clientID: String, in realm: LiveRealm) async throws {
+        let disabled = try await realm.disabledClient(clientID: clientID)
         self.init(disabled == nil ? .unknown : .disabled, disabled)
     }
 }

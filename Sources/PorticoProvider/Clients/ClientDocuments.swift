@@ -62,7 +62,7 @@ final class ClientDocuments: Sendable {
         from address: String,
         at moment: Moment
     ) async throws {
-        guard realm.takesDocument(clientID: clientID) else { return }
+        guard try await realm.takesDocument(clientID: clientID) else { return }
         let clients = realm.described
         if LocalhostClient.isMeant(by: clientID) {
             do throws(ClientDocumentRefusal) {

@@ -20,8 +20,8 @@ enum PresentedCredentials: Sendable {
     init(
         authorization: [String],
         form: FormParameters,
-        takesBoth: (String) -> Bool = { _ in false }
-    ) throws(OAuthError) {
+        takesBoth: (String) async throws -> Bool
+    ) async throws {
         try form.refuseRepeats()
         guard authorization.count <= 1 else {
             throw OAuthError(.invalidRequest, "There is more than one Authorization header.")
@@ -31,7 +31,7 @@ enum PresentedCredentials: Sendable {
         let assertion = try Self.assertion(form)
         let methods = [!authorization.isEmpty, secret != nil, assertion != nil]
         if assertion == nil, let header = authorization.first, let secret {
-            self = try Self.both(header, secret, clientID, takesBoth)
+            self = try await Self.both(header, secret, clientID, takesBoth)
             return
         }
         guard methods.count(where: { $0 }) <= 1 else {
@@ -61,10 +61,10 @@ enum PresentedCredentials: Sendable {
         _ header: String,
         _ secret: SecretText,
         _ clientID: String?,
-        _ takesBoth: (String) -> Bool
-    ) throws(OAuthError) -> PresentedCredentials {
+        _ takesBoth: (String) async throws -> Bool
+    ) async throws -> PresentedCredentials {
         let basic = try Self.basic(header, clientID)
-        guard case .basic(let user, let password) = basic, takesBoth(user),
+        guard case .basic(let user, let password) = basic, try await takesBoth(user),
             ConstantTime.equal(Array(password.reveal().utf8), Array(secret.reveal().utf8))
         else { throw severalMethods }
         return basic

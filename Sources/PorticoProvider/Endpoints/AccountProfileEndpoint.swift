@@ -20,7 +20,7 @@ struct AccountProfileEndpoint: Sendable {
     ///   see one any more.
     func get(_ context: RealmContext) async throws -> Response {
         let token = try Self.token(context.authorization)
-        context.noteClient(of: token)
+        try await context.noteClient(of: token)
         let realm = context.realm
         guard let live = try await verifier.live(token, with: nil, in: realm, at: context.moment),
             let person = live.reading.person
@@ -35,9 +35,9 @@ struct AccountProfileEndpoint: Sendable {
             )
         }
         let roles = realm.graph.roles(of: person)
-        let view = realm.view(of: live.client, scope: live.scope, roles: roles)
+        let view = try await realm.view(of: live.client, scope: live.scope, roles: roles)
         guard
-            !live.said(of: roles, in: realm).isDisjoint(with: Self.roles.map(Self.role))
+            try await !live.said(of: roles, in: realm).isDisjoint(with: Self.roles.map(Self.role))
         else {
             throw OAuthError(.accessDenied, "The client may not see the person's profile.")
         }

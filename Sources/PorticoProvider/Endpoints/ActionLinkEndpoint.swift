@@ -43,7 +43,7 @@ struct ActionLinkEndpoint: Sendable {
         )
         return try await flow.sent(SentForm(form, context), at: context.now) { deed in
             if counts, let deed, let link = links.link(key, context) {
-                return done(link, deed, context)
+                return try await done(link, deed, context)
             }
             guard let (link, person) = try await links.open(key, context) else {
                 return over(context)
@@ -91,7 +91,7 @@ struct ActionLinkEndpoint: Sendable {
         report(proof, of: person, context)
         let deed: FormDeed = opened.demand == .password ? .done : .clicked
         flow.sent.note(deed, of: SentForm(form, context), at: context.now)
-        return done(opened.link, deed, context)
+        return try await done(opened.link, deed, context)
     }
 
     private func report(_ proof: PersonLink.Proof, of person: Person, _ context: RealmContext) {
@@ -136,8 +136,10 @@ struct ActionLinkEndpoint: Sendable {
         return live.session
     }
 
-    private func done(_ link: ActionLink, _ deed: FormDeed, _ context: RealmContext) -> Response {
-        let next = next(link, context)
+    private func done(_ link: ActionLink, _ deed: FormDeed, _ context: RealmContext) async throws
+        -> Response
+    {
+        let next = try await next(link, context)
         if case .done = deed {
             return flow.page(
                 PasswordLinkPage(outcome: .done, next: next),
@@ -203,8 +205,9 @@ struct ActionLinkEndpoint: Sendable {
 
     /// Back to the app that it was sent for; otherwise to the account, where what else is demanded
     /// follows the sign-in.
-    private func next(_ link: ActionLink, _ context: RealmContext) -> PageLink? {
-        if let back = link.back, let client = context.realm.client(clientID: back.clientID),
+    private func next(_ link: ActionLink, _ context: RealmContext) async throws -> PageLink? {
+        if let back = link.back,
+            let client = try await context.realm.client(clientID: back.clientID),
             let redirect = PermittedRedirect(
                 RedirectURI(back.redirectURI),
                 of: context.realm.live(client)

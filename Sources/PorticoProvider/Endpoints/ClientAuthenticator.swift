@@ -46,19 +46,19 @@ struct ClientAuthenticator: Sendable {
         let proof = try address.flatMap { address in try proofs(context, at: address) }
         let credentials: PresentedCredentials
         do {
-            credentials = try PresentedCredentials(
+            credentials = try await PresentedCredentials(
                 authorization: context.authorization,
                 form: form,
                 takesBoth: {
-                    context.realm.client(clientID: $0)?.compatibility.contains(.repeatedSecret)
-                        ?? false
+                    try await context.realm.client(clientID: $0)?.compatibility
+                        .contains(.repeatedSecret) ?? false
                 }
             )
-        } catch  where error.code == .invalidClient {
-            let client = form["client_id"].flatMap(context.realm.client(clientID:))
+        } catch let error as OAuthError where error.code == .invalidClient {
+            let client = try await named(form["client_id"], context.realm)
             let unproven = UnprovenClient(.unreadable, client, error: error)
             throw refusal(unproven, !context.authorization.isEmpty, context)
-        } catch {
+        } catch let error as OAuthError {
             throw ClientRefusal(error: error, usesAuthorizationHeader: false)
         }
         if let documents, let clientID = credentials.claimedClientID ?? credentials.assertedClientID
@@ -70,7 +70,7 @@ struct ClientAuthenticator: Sendable {
                 at: context.moment
             )
         }
-        let client = try authenticated(credentials, context).proving(proof)
+        let client = try await authenticated(credentials, context).proving(proof)
         if client.assertedForEndpoint, endpoints.isFirst(LimitKey("endpoint", client.client.id)) {
             events.note(.assertionForEndpoint, context, client: client.client.clientID)
         }
@@ -87,6 +87,11 @@ struct ClientAuthenticator: Sendable {
         } catch let unproven as UnprovenClient {
             throw refusal(unproven, credentials.usesAuthorizationHeader, context)
         }
+    }
+
+    private func named(_ clientID: String?, _ realm: LiveRealm) async throws -> Client? {
+        guard let clientID else { return nil }
+        return try await realm.client(clientID: clientID)
     }
 
     /// The answer, and the log entry, if a client did not authenticate.
@@ -112,11 +117,11 @@ struct ClientAuthenticator: Sendable {
     /// Wrong proofs are counted: for a confidential client by client and address, so that it cannot
     /// be locked out from another address; all others by the address alone, so that invented names
     /// do not fill the memory, and do not lock out a client that has nothing to prove.
-    private func authenticated(_ credentials: PresentedCredentials, _ context: RealmContext) throws
-        -> AuthenticatedClient
+    private func authenticated(_ credentials: PresentedCredentials, _ context: RealmContext)
+        async throws -> AuthenticatedClient
     {
         let realm = context.realm
-        let named = credentials.claimedClientID.flatMap(realm.client(clientID:))
+        let named = try await named(credentials.claimedClientID, realm)
         let key =
             if let named, named.type == .confidential {
                 LimitKey("client", realm.id, named.id, context.address)
@@ -125,7 +130,7 @@ struct ClientAuthenticator: Sendable {
             }
         let verdict = guesses.check(key, at: context.moment.now)
         do {
-            let client = try authenticate(credentials, in: realm, at: context.moment)
+            let client = try await authenticate(credentials, in: realm, at: context.moment)
             guard documents != nil || !client.client.changesAlone else {
                 throw UnprovenClient(.unknown)
             }

@@ -21,7 +21,7 @@ struct EndSessionEndpoint: Sendable {
                 throw ProgramRefusal(error: error)
             }
         }
-        if flow.isForeignPost(context) { return try comeBack(form, context) }
+        if flow.isForeignPost(context) { return try await comeBack(form, context) }
         if let carried = carried(by: form, context) {
             return try await signOut(carried, context)
         }
@@ -47,15 +47,20 @@ struct EndSessionEndpoint: Sendable {
         if mine == nil { mine = try await flow.openSession(context) }
         let request: SignOutRequest
         do {
-            request = try SignOutRequest(
+            request = try await SignOutRequest(
                 form,
                 of: context.realm,
                 isCarried: isCarried,
                 at: context.moment
             )
-        } catch {
-            guard let mine else { throw leading(on: error, form, context) }
-            return try stillSignedIn(mine, live.map { PageAccount($0.person) }, error, context)
+        } catch let error as SignOutRefusal {
+            guard let mine else { throw try await leading(on: error, form, context) }
+            return try await stillSignedIn(
+                mine,
+                live.map { PageAccount($0.person) },
+                error,
+                context
+            )
         }
         if let session = mine {
             // §2, §6: no hint, or one for a session other than this browser's.
@@ -108,10 +113,10 @@ struct EndSessionEndpoint: Sendable {
         on refusal: SignOutRefusal,
         _ form: FormParameters,
         _ context: RealmContext
-    ) -> SignOutRefusal {
+    ) async throws -> SignOutRefusal {
         var refusal = refusal
         let account = PageLink(path: RealmURLs.path(realmName: context.realm.name, .apps))
-        (refusal.wayOn, refusal.client) = SignOutRequest.wayOn(form, in: context.realm)
+        (refusal.wayOn, refusal.client) = try await SignOutRequest.wayOn(form, in: context.realm)
         if refusal.wayOn == nil {
             (refusal.wayOn, refusal.client) = (account, context.realm.displayName)
         }
@@ -125,8 +130,8 @@ struct EndSessionEndpoint: Sendable {
         _ account: PageAccount?,
         _ refusal: SignOutRefusal,
         _ context: RealmContext
-    ) throws -> Response {
-        let request = try SignOutRequest(
+    ) async throws -> Response {
+        let request = try await SignOutRequest(
             FormParameters(),
             of: context.realm,
             at: context.moment
@@ -202,10 +207,11 @@ struct EndSessionEndpoint: Sendable {
     /// A page of the client posts the request (§2), and the browser withholds its cookies: it is
     /// redirected to fetch the same request from our origin, sealed, so that the hint does not
     /// appear in logs.
-    private func comeBack(_ form: FormParameters, _ context: RealmContext) throws -> Response {
+    private func comeBack(_ form: FormParameters, _ context: RealmContext) async throws -> Response
+    {
         let seal = PageSeal<CarriedSignOut>(ring: flow.ring, realmID: context.realm.id)
         // `try?`: what is wrong is said where the browser's cookies are.
-        let request = try? SignOutRequest(form, of: context.realm, at: context.moment)
+        let request = try? await SignOutRequest(form, of: context.realm, at: context.moment)
         let sealed = seal.seal(
             request.map { CarriedSignOut($0) } ?? CarriedSignOut(refused: form),
             at: context.moment
@@ -242,7 +248,7 @@ struct EndSessionEndpoint: Sendable {
         else { return try await signOut(carried, context) }
         var context = context
         context.speak(carried.parameters)
-        let request = try SignOutRequest(
+        let request = try await SignOutRequest(
             carried.parameters,
             of: context.realm,
             // What a page asks about was read.

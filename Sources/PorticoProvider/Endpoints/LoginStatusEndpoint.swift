@@ -11,19 +11,21 @@ struct LoginStatusEndpoint: Sendable {
     let flow: BrowserFlow
 
     /// `GET …/3p-cookies/step1.html` and `step2.html`.
-    func cookies(_ context: RealmContext) throws -> Response { try frame(.cookies, context) }
+    func cookies(_ context: RealmContext) async throws -> Response {
+        try await frame(.cookies, context)
+    }
 
     /// `GET …/login-status-iframe.html`.
-    func page(_ context: RealmContext) throws -> Response { try frame(.loginStatus, context) }
+    func page(_ context: RealmContext) async throws -> Response {
+        try await frame(.loginStatus, context)
+    }
 
-    private func frame(_ page: HiddenFrame, _ context: RealmContext) throws -> Response {
-        // Whose page it is, as far as the browser says, comes first: not all may fit.
+    private func frame(_ page: HiddenFrame, _ context: RealmContext) async throws -> Response {
         let asking = context.headers[.referer].flatMap(HTTPAddress.init)?.webOrigin
-        let origins = context.realm.frameOrigins
-        let known = origins.filter { origin in asking.map { sameBytes($0, origin) } ?? false }
+        let origins = try await context.realm.frameOrigins(askedBy: asking)
         var response = Response(
             page: page.bytes,
-            policy: .framed(by: known + origins, script: page.hash),
+            policy: .framed(by: origins, script: page.hash),
             headers: flow.page.headers
         )
         SecurityHeaders.allowFrames(&response.headers)
@@ -41,7 +43,8 @@ struct LoginStatusEndpoint: Sendable {
         try form.refuseRepeats()
         // Its answers tell of a cookie: only our own page may ask.
         guard FetchSite.permitsPost(context.headers),
-            let client = form["client_id"].flatMap(realm.client(clientID:)),
+            let clientID = form["client_id"],
+            let client = try await realm.client(clientID: clientID),
             client.compatibility.contains(.credentials), let origin = form["origin"],
             realm.live(client).origins.access(for: origin) == .full
         else { throw OAuthError(.accessDenied, "This page may not ask.") }

@@ -42,9 +42,10 @@ struct RealmInfoEndpoint: Sendable {
     /// `GET /realms/{realm}/clients/{client}/redirect`: to where a client's own pages begin.
     ///
     /// - Throws: 404 if there is none.
-    func client(_ context: RealmContext) throws -> Response {
+    func client(_ context: RealmContext) async throws -> Response {
         let realm = context.realm
-        guard let client = realm.client(clientID: String(context.target.segments[3])),
+        let clientID = String(context.target.segments[3])
+        guard let client = try await realm.client(clientID: clientID),
             let home = realm.live(client).home, let redirect = Redirect(to: home)
         else { throw realm.notFound }
         return Response(redirect, headers: page.headers)

@@ -31,7 +31,7 @@ struct UserInfoEndpoint: Sendable {
     private func answer(_ token: PresentedToken?, _ context: RealmContext) async throws -> Response
     {
         guard let token else { throw ResourceRefusal(nil) }
-        context.noteClient(of: token.text)
+        try await context.noteClient(of: token.text)
         do {
             let answer = try await userInfo(
                 token.text,
@@ -95,11 +95,12 @@ struct UserInfoEndpoint: Sendable {
 extension RealmContext {
     /// Notes the client of an access token, which matters only for scripts: whether the token is
     /// valid is checked besides.
-    func noteClient(of token: String) {
+    func noteClient(of token: String) async throws {
         guard headers[.origin] != nil else { return }
         // `try?`: a malformed token names no client.
         let claims = try? JWT(parsing: token).uncheckedClaims()
-        asking.note(claims?.string("azp").flatMap(realm.client(clientID:)))
+        guard let clientID = claims?.string("azp") else { return }
+        asking.note(try await realm.client(clientID: clientID))
     }
 }
 

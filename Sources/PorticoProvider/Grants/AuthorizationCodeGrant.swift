@@ -40,13 +40,13 @@ struct AuthorizationCodeGrant: TokenGrant {
                     notBefore: realm.notBefore
                 )?.scope : nil
         )
-        do throws(OAuthError) {
+        do {
             try code.check(request)
             // RFC 9449 §10.
             try request.proven.checkProof(of: code.dpopKey)
             try request.proven.checkOwnKey(of: code)
-            grant = try realm.standing(reading, of: client)
-        } catch {
+            grant = try await realm.standing(reading, of: client)
+        } catch let error as OAuthError {
             let outcome = try await provider.grants.refuse(
                 grant,
                 requestID: code.requestID,
@@ -61,8 +61,9 @@ struct AuthorizationCodeGrant: TokenGrant {
             }
         }
         let person = try await provider.people.person(id: code.personID, realmID: realm.id)
-        let answer = try person.map { person in
-            try provider.issue(grant, to: person, nonce: code.nonce, for: request)
+        var answer: JSONObject?
+        if let person {
+            answer = try await provider.issue(grant, to: person, nonce: code.nonce, for: request)
         }
         try check(
             try await provider.grants.redeem(

@@ -42,7 +42,7 @@ struct ClientCredentialsGrant: TokenGrant {
             refresh: nil
         )
         let address = request.context.address
-        let answer = try provider.issue(
+        let answer = try await provider.issue(
             grant,
             to: account,
             notes: [

@@ -11,8 +11,8 @@ extension LiveRealm {
     /// - Parameter client: Whose it is, as it is registered now.
     /// - Throws: `invalid_grant` if it is over: the client may not get such a grant any more, has no
     ///   offline access where that is all it lives by, or asks people, and this one was never asked.
-    func standing(_ reading: GrantReading, of client: Client) throws(OAuthError) -> Grant {
-        guard permits(reading, to: client) else {
+    func standing(_ reading: GrantReading, of client: Client) async throws -> Grant {
+        guard try await permits(reading, to: client) else {
             throw OAuthError(.invalidGrant, "The client may not use this grant type any more.")
         }
         let asks = client.keepsConsent && !reading.isOfClientAlone
@@ -38,11 +38,11 @@ extension LiveRealm {
     }
 
     /// Whether the client may still get a grant the way it came by this one.
-    private func permits(_ reading: GrantReading, to client: Client) -> Bool {
+    private func permits(_ reading: GrantReading, to client: Client) async throws -> Bool {
         if reading.isOfClientAlone { return client.grantTypes.contains(.clientCredentials) }
         if let source = reading.exchangedBy {
             // Where the first app is disabled, the others keep what they have.
-            return self.client(uuid: source)?.sharesDevice(with: client) ?? false
+            return try await self.client(uuid: source)?.sharesDevice(with: client) ?? false
         }
         if !reading.isRequested, PasswordGrant.serves(client, in: self) { return takesPasswords }
         return client.grantTypes.contains(.authorizationCode)
@@ -51,11 +51,26 @@ extension LiveRealm {
     /// The same for a refresh token.
     ///
     /// - Throws: `unauthorized_client` if the client may not have one any more.
-    func refreshable(_ reading: GrantReading, of client: Client) throws(OAuthError) -> Grant {
+    func refreshable(_ reading: GrantReading, of client: Client) async throws -> Grant {
         guard client.grantTypes.contains(.refreshToken) else {
             throw OAuthError(.unauthorizedClient, "The client may not use this grant type.")
         }
-        return try standing(reading, of: client)
+        return try await standing(reading, of: client)
+    }
+
+    /// The same for those to whom it does not matter what ended a grant; `nil` where it is over.
+    ///
+    /// - Parameter forRefresh: Whether it is to be good for a refresh token.
+    func left(of reading: GrantReading, _ client: Client, forRefresh: Bool = false) async throws
+        -> Grant?
+    {
+        do {
+            return forRefresh
+                ? try await refreshable(reading, of: client)
+                : try await standing(reading, of: client)
+        } catch is OAuthError {
+            return nil
+        }
     }
 }
 

@@ -18,7 +18,7 @@ struct LoginTokenGrant: Sendable {
     {
         let (client, realm, moment) = (request.client, request.realm, request.moment)
         guard client.loginTokenTarget(exchange.audience) != nil,
-            let target = realm.client(clientID: exchange.audience)
+            let target = try await realm.client(clientID: exchange.audience)
         else {
             throw OAuthError(.invalidTarget, "The client may not hand its sign-in on to that one.")
         }
@@ -96,8 +96,7 @@ struct LoginTokenGrant: Sendable {
                     error: Self.unknown
                 )
             }
-            // `try?`: why it gives nothing any more is not said here.
-            guard let grant = try? realm.refreshable(reading, of: client) else {
+            guard let grant = try await realm.left(of: reading, client, forRefresh: true) else {
                 throw Self.unknown
             }
             return grant

@@ -29,7 +29,7 @@ struct NativeSSOGrant: Sendable {
         }
         let reading = try await grant(of: exchange.subject.text, actor.text, in: realm, at: moment)
         guard let personID = reading.grant.personID,
-            let source = realm.client(uuid: reading.grant.clientID),
+            let source = try await realm.client(uuid: reading.grant.clientID),
             source.isEnabled, source.loginTokenTarget(client.clientID) != nil
         else {
             throw OAuthError(
@@ -37,7 +37,7 @@ struct NativeSSOGrant: Sendable {
                 "The first app may not hand its sign-in on to this client."
             )
         }
-        let first = try realm.standing(reading, of: source)
+        let first = try await realm.standing(reading, of: source)
         guard first.scope.contains(DeviceSecret.scope) else { throw Self.unknown }
         // Where the first app's grant is bound to a key, the pair alone is not enough.
         try request.proven.checkProof(of: first.dpopKey)
@@ -67,7 +67,7 @@ struct NativeSSOGrant: Sendable {
             amr: first.amr,
             ring: provider.ring
         )
-        var answer = try provider.issue(grant, to: person, for: request)
+        var answer = try await provider.issue(grant, to: person, for: request)
         // Even an offline grant hands nothing on after its session: the store decides.
         let outcome = try await provider.grants.redeem(
             grant,

@@ -122,7 +122,7 @@ struct PasswordGrant: TokenGrant {
                 ? RefreshState(first: moment, ring: provider.ring) : nil
         )
         grant.dpopKey = request.proven.boundKey(in: realm)
-        let answer = try provider.issue(grant, to: person, for: request)
+        let answer = try await provider.issue(grant, to: person, for: request)
         let outcome = try await provider.grants.insert(
             grant,
             beginning: session,

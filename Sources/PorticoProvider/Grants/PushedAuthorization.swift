@@ -40,7 +40,7 @@ struct PushedAuthorization: Sendable {
         } catch {
             throw error.error
         }
-        let asked = try ClientRequest(
+        let asked = try await ClientRequest(
             parameters,
             of: client.client,
             in: realm,

@@ -38,7 +38,7 @@ struct RefreshTokenGrant: TokenGrant {
             guard isRepeated || token.generation == state.generation else {
                 throw try await replay(reading.grant, request)
             }
-            let grant = try realm.standing(reading, of: request.client)
+            let grant = try await realm.standing(reading, of: request.client)
             let scope = try Self.scope(
                 requested,
                 of: reading.grant.scope,
@@ -47,7 +47,12 @@ struct RefreshTokenGrant: TokenGrant {
                 in: realm
             )
             let next = grant.rotated(with: provider.ring, to: token.generation &+ 1, now: now)
-            let answer = try provider.issue(next, to: reading.person, scope: scope, for: request)
+            let answer = try await provider.issue(
+                next,
+                to: reading.person,
+                scope: scope,
+                for: request
+            )
             if isRepeated {
                 try await request.proven.spend(in: provider.grants, at: request.moment)
                 return answer

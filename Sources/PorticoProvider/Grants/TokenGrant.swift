@@ -77,8 +77,8 @@ extension Provider {
         nonce: String? = nil,
         notes: [String: String] = [:],
         for request: TokenRequest
-    ) throws -> JSONObject {
-        try TokenIssuer(ring: ring).issue(
+    ) async throws -> JSONObject {
+        try await TokenIssuer(ring: ring).issue(
             TokenSubject(
                 realm: request.realm,
                 client: request.client,

@@ -25,7 +25,7 @@ struct TokenIntrospection: Sendable {
             Self.mayUse(live, client.client)
         else { return Self.inactive }
         var answer: JSONObject = ["active": true]
-        for (name, value) in described(live, realm, moment) where name != "typ" {
+        for (name, value) in try await described(live, realm, moment) where name != "typ" {
             answer[name] = value
         }
         // RFC 9449 §6.2: `cnf` is among the claims.
@@ -50,7 +50,7 @@ struct TokenIntrospection: Sendable {
     /// whatever the token itself says. Where not all of its scope is left, what is left says what
     /// else it has.
     private func described(_ live: LiveAccessToken, _ realm: LiveRealm, _ moment: Moment)
-        -> JSONObject
+        async throws -> JSONObject
     {
         if live.isWhole, live.client.tokenForm == .standard { return live.claims }
         let subject = TokenSubject(
@@ -60,7 +60,7 @@ struct TokenIntrospection: Sendable {
             person: live.reading.person,
             scope: live.scope
         )
-        let own = TokenClaims(subject: subject, now: moment.seconds)
+        let own = try await TokenClaims(subject: subject, now: moment.seconds)
         var claims = own.introspection()
         for (name, value) in live.claims where live.isWhole || Self.defined.contains(name) {
             claims[name] = value
@@ -94,8 +94,7 @@ struct TokenIntrospection: Sendable {
         guard let reading, reading.isLive,
             token.generation == reading.grant.refresh?.generation,
             reading.grant.createdAt >= realm.notBefore,
-            // `try?`: the whole answer is that it is not active.
-            let grant = try? realm.refreshable(reading, of: client)
+            let grant = try await realm.left(of: reading, client, forRefresh: true)
         else { return Self.inactive }
         var answer: JSONObject = [
             "active": true,

@@ -55,7 +55,7 @@ struct TokenSwapGrant: TokenGrant {
         var grant = try swapping.grant(for: person.person, reading.listed, ring: provider.ring)
         grant.dpopKey = client.boundKey(in: swapping.realm)
         try await checkConsent(to: grant.scope, swapping, person.person)
-        let answer = try answer(grant, to: person, of: grant.scope, swapping)
+        let answer = try await answer(grant, to: person, of: grant.scope, swapping)
         let outcome = try await provider.grants.swap(
             swapping.token.moved(in: swapping.realm.realm),
             for: grant,
@@ -103,8 +103,8 @@ struct TokenSwapGrant: TokenGrant {
                 error: SwapRefusal(.ended).error
             )
         }
-        let grant = try realm.standing(reading, of: swapping.client)
-        let answer = try answer(grant, to: reading.person, of: reading.grant.scope, swapping)
+        let grant = try await realm.standing(reading, of: swapping.client)
+        let answer = try await answer(grant, to: reading.person, of: reading.grant.scope, swapping)
         try await client.spend(in: provider.grants, at: swapping.moment)
         note(grant, isRepeated: true, swapping.request)
         return answer
@@ -116,7 +116,7 @@ struct TokenSwapGrant: TokenGrant {
         to person: PersonWithRoles?,
         of granted: Scope,
         _ swapping: Swapping
-    ) throws -> JSONObject {
+    ) async throws -> JSONObject {
         let scope = try RefreshTokenGrant.scope(
             swapping.requested,
             of: granted,
@@ -124,7 +124,7 @@ struct TokenSwapGrant: TokenGrant {
             for: swapping.client,
             in: swapping.realm
         )
-        return try provider.issue(grant, to: person, scope: scope, for: swapping.request)
+        return try await provider.issue(grant, to: person, scope: scope, for: swapping.request)
     }
 
     private func note(_ grant: Grant, isRepeated: Bool, _ request: TokenRequest) {

@@ -51,7 +51,7 @@ struct UserInfo: Sendable {
             scope: live.scope
         )
         let requested = try live.reading.grant.claims.map { text in try ClaimsRequest(text) }
-        let claims = TokenClaims(subject: subject, now: moment.seconds)
+        let claims = try await TokenClaims(subject: subject, now: moment.seconds)
         return Answer(claims: claims.userInfo(requested: requested), client: live.client)
     }
 }

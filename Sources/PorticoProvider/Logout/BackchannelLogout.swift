@@ -155,16 +155,17 @@ package final class BackchannelLogout: Sendable {
                 continue
             }
             hasFailed = true
-            outcomes.append(again(delivery, failure))
+            outcomes.append(await again(delivery, failure))
         }
         return outcomes
     }
 
     /// When a delivery that failed is tried again.
-    private func again(_ delivery: LogoutDelivery, _ failure: Failure?) -> Outcome {
+    private func again(_ delivery: LogoutDelivery, _ failure: Failure?) async -> Outcome {
         let tried = max(1, Int(clamping: delivery.attempts))
         let realm = realms.realm(id: delivery.realmID)
-        let clientID = realm?.client(uuid: delivery.clientID)?.clientID
+        // `try?`: it is for the log.
+        let clientID = try? await realm?.client(uuid: delivery.clientID)?.clientID
         let isLast = tried > Self.delays.count
         if isLast || failure != nil && tried == 1 {
             events.logoutNotDelivered(
@@ -191,9 +192,13 @@ package final class BackchannelLogout: Sendable {
         guard let realm = realms.realm(id: delivery.realmID) else {
             return Failure(words: "The realm is disabled.")
         }
-        guard let client = realm.client(uuid: delivery.clientID),
-            let address = client.backchannelLogoutURI
-        else { return nil }
+        let client: Client?
+        do {
+            client = try await realm.client(uuid: delivery.clientID)
+        } catch {
+            return Failure(words: "The client could not be read.")
+        }
+        guard let client, let address = client.backchannelLogoutURI else { return nil }
         let token = LogoutToken(realm: realm, client: client, delivery: delivery)
         do {
             let text = try token.signed(at: clock.moment())

@@ -98,6 +98,43 @@ package struct LiveClient: Sendable {
     }
 }
 
+/// A client as it is kept in memory, with what was made of it.
+final class CachedClient: Sendable {
+    let client: Client
+    let live: LiveClient
+    /// What it takes, roughly, without its views.
+    let bytes: Int
+    private let views = Locked<[[String]: TokenView]>([:])
+
+    /// A client has a few sets of scopes; strangers may ask for any.
+    private static let mostViews = 16
+
+    init(_ found: ClientReading.Found, live: LiveClient) {
+        client = found.client
+        self.live = live
+        let patterns = client.redirectRule == .patterns ? 512 * client.redirectURIs.count : 0
+        bytes =
+            2 * MemoryLayout<Client>.stride + MemoryLayout<LiveClient>.stride + 2048
+            + 6 * found.size + patterns + 128 * found.limits.count
+            + MemoryLayout<ClaimMapper>.stride * live.mappers.count
+    }
+
+    /// The view with these scopes, by their ids, made once.
+    ///
+    /// - Parameter charge: Gets the bytes that a new one takes.
+    func view(_ scopes: [String], make: () -> TokenView, charge: (Int) -> Void) -> TokenView {
+        if let view = views.withLock({ $0[scopes] }) { return view }
+        let view = make()
+        let isKept = views.withLock { views in
+            guard views.count < Self.mostViews else { return false }
+            views[scopes] = view
+            return true
+        }
+        if isKept { charge(view.bytes + 64 * scopes.count) }
+        return view
+    }
+}
+
 extension ClaimMapper {
     fileprivate var pairwise: PairwiseSubject? {
         guard case .pairwise(let pairwise) = kind else { return nil }

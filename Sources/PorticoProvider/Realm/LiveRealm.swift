@@ -1,9 +1,10 @@
 import PorticoBytes
 import PorticoProtocol
+import PorticoSeals
 package import PorticoStores
 import PorticoWeb
 
-/// A realm during requests: immutable, in memory, with its clients and keys.
+/// A realm during requests: immutable, in memory, with its keys. Its clients are looked up.
 package final class LiveRealm: Sendable {
     package let realm: Realm
     package let urls: RealmURLs
@@ -12,23 +13,21 @@ package final class LiveRealm: Sendable {
     package let keys: RealmKeys
     /// Serialized; the algorithms change as keys are retired.
     private let metadata: [[SignatureAlgorithm]: [UInt8]]
-    private let clientsByID: [ExactText: Client]
-    private let disabledByID: [ExactText: Client]
-    private let clientsByUUID: [String: Client]
     /// The clients whose documents were fetched lately, for realms that take them.
     let described: DocumentedClients
     /// Whether people's passwords are taken for tokens (``PasswordGrant``).
     let takesPasswords: Bool
     /// What roles contain, and the groups.
     package let graph: RoleGraph
-    private let views: TokenViews
+    private let scopes: RealmScopes
+    /// What relative addresses are relative to.
+    private let serverOrigin: String
+    private let store: RealmStore
+    private let cache: ClientCache
+    /// Tells its clients in memory from those of the realm as it was before.
+    let generation: Int
     /// What reads refresh tokens of the server before; `nil`: none is swapped.
     let former: FormerTokens?
-    /// The origins that its clients have registered for scripts, if any.
-    let clientOrigins: CORSPolicy?
-    /// The origins that may show what is for hidden frames: those of clients whose
-    /// pages show them (``Compatibility/credentials``).
-    let frameOrigins: [String]
 
     package var id: String { realm.id }
     package var name: String { realm.name }
@@ -41,22 +40,26 @@ package final class LiveRealm: Sendable {
     package var notBefore: Int64 { realm.notBefore }
 
     init(
-        realm: Realm,
-        clients: [Client],
-        keys: RealmKeys,
-        graph: RoleGraph,
-        views: TokenViews,
-        former: FormerTokens?,
+        _ contents: RealmContents,
+        ring: KeyRing,
+        store: RealmStore,
+        cache: ClientCache,
         documented: DocumentedClients,
         takesPasswords: Bool
-    ) {
+    ) throws {
+        let realm = contents.realm
         self.realm = realm
         self.takesPasswords = takesPasswords
-        self.former = former
+        former = try FormerTokens(of: realm, contents.keptKeys, ring: ring)
         described = documented
-        self.keys = keys
-        self.graph = graph
-        self.views = views
+        keys = try RealmKeys(contents.keys, kept: contents.keptKeys, ring: ring)
+        graph = contents.graph
+        let scopes = RealmScopes(contents.scopes, limits: contents.limits)
+        self.scopes = scopes
+        serverOrigin = HTTPAddress(realm.issuer)?.webOrigin ?? ""
+        self.store = store
+        self.cache = cache
+        generation = cache.newGeneration()
         urls = RealmURLs(of: realm)
         host = realm.host
         let sets = Set(keys.stretches.map(\.algorithms))
@@ -66,28 +69,11 @@ package final class LiveRealm: Sendable {
                     of: realm,
                     at: urls,
                     signedWith: algorithms,
-                    scopes: views.scopes
+                    scopes: scopes
                 )
                 return (algorithms, document.serialized())
             }
         )
-        let enabled = clients.filter(\.isEnabled)
-        clientsByID = Dictionary(enabled.map { (ExactText($0.clientID), $0) }) { first, _ in first }
-        disabledByID = Dictionary(
-            clients.filter { !$0.isEnabled }.map { (ExactText($0.clientID), $0) }
-        ) { first, _ in first }
-        clientsByUUID = Dictionary(clients.map { ($0.id, $0) }) { first, _ in first }
-        let registered = enabled.filter { !$0.webOrigins.isEmpty }
-        let origins = Set(registered.flatMap { views.live($0).origins.origins })
-        let credentials = Set(
-            registered.filter { $0.compatibility.contains(.credentials) }
-                .flatMap { views.live($0).origins.origins }
-        )
-        let others = registered.contains { views.live($0).origins.allowsAny }
-        clientOrigins =
-            origins.isEmpty && !others
-            ? nil : .origins(origins, credentials: credentials, others: others)
-        frameOrigins = credentials.sorted()
     }
 
     /// Whether this person has to confirm their address first. A person without one continues.
@@ -105,34 +91,117 @@ package final class LiveRealm: Sendable {
                 of: realm,
                 at: urls,
                 signedWith: algorithms,
-                scopes: views.scopes
+                scopes: scopes
             ).serialized()
     }
+
+    // MARK: Clients
 
     /// The client of that `client_id`. Compared as bytes: the same letters in another normalization
     /// form are another client. A disabled client is unknown at every endpoint, like an
     /// unregistered one; a client with a document is known once that was fetched
     /// (``ClientDocuments``).
-    package func client(clientID: String) -> Client? {
-        if let client = clientsByID[ExactText(clientID)] { return client }
-        // Not even if its document was fetched before the registration was made, or disabled.
-        guard !isRegistered(clientID: clientID) else { return nil }
+    package func client(clientID: String) async throws -> Client? {
+        if let registered = try await registered(.clientID(clientID))?.client {
+            // A disabled one not even if its document was fetched before it was registered.
+            return registered.isEnabled ? registered : nil
+        }
         return described.client(clientID: clientID, in: realm)
     }
 
     /// Whether a client of that `client_id` would be known by its document.
-    func takesDocument(clientID: String) -> Bool {
-        realm.describesItself(clientID) && !isRegistered(clientID: clientID)
-    }
-
-    /// Whether a client, enabled or not, is registered with that `client_id`.
-    func isRegistered(clientID: String) -> Bool {
-        clientsByID[ExactText(clientID)] != nil || disabledByID[ExactText(clientID)] != nil
+    func takesDocument(clientID: String) async throws -> Bool {
+        guard realm.describesItself(clientID) else { return false }
+        return try await registered(.clientID(clientID)) == nil
     }
 
     /// The disabled client of that `client_id`, so that the operator can see why it is refused.
-    package func disabledClient(clientID: String) -> Client? {
-        disabledByID[ExactText(clientID)]
+    package func disabledClient(clientID: String) async throws -> Client? {
+        let registered = try await registered(.clientID(clientID))?.client
+        return registered?.isEnabled == false ? registered : nil
+    }
+
+    /// The client of that id, enabled or not: its grants are shown and ended under its name.
+    package func client(uuid: String) async throws -> Client? {
+        try await registered(.id(uuid))?.client
+    }
+
+    /// The registered client of that name, enabled or not: from memory, or by one read.
+    private func registered(_ name: ClientName) async throws -> CachedClient? {
+        // Before it is a key: strangers choose it.
+        guard name.text.utf8.count <= ClientCache.longestName else { return nil }
+        let key = ClientCache.Key(name, realm: generation)
+        if let kept = cache.kept(key) { return kept }
+        return try await cache.client(
+            key,
+            { [store, id = realm.id] in try await store.reading(of: name, realmID: id) },
+            make: { CachedClient($0, live: self.made($0.client, limits: $0.limits)) }
+        )
+    }
+
+    /// The client as it is in memory; `nil` for one whose document may change while the realm does not.
+    private func kept(_ client: Client) -> CachedClient? {
+        client.changesAlone
+            ? nil : cache.kept(ClientCache.Key(.id(client.id), realm: generation))
+    }
+
+    private func made(_ client: Client, limits: Set<RoleName>) -> LiveClient {
+        LiveClient(client, mappers: realm.mappers, limits: limits, serverOrigin: serverOrigin)
+    }
+
+    /// What follows from a client's registration, but for the roles that it sees
+    /// (``view(of:scope:roles:)``).
+    package func live(_ client: Client) -> LiveClient {
+        kept(client)?.live ?? made(client, limits: [])
+    }
+
+    /// What a client gets with a scope.
+    ///
+    /// - Parameter roles: Of the person, with all that they contain. A scope that shows roles is
+    ///   only for people with one of them.
+    func view(of client: Client, scope: Scope, roles: Set<RoleName>) async throws -> TokenView {
+        let granted = scope.tokens.compactMap { scopes[$0] }.filter { $0.isPermitted(to: roles) }
+        func view(_ live: LiveClient) -> TokenView {
+            TokenView(scopes, live, clientID: client.clientID, granted: granted, graph: graph)
+        }
+        guard !client.changesAlone, let kept = try await registered(.id(client.id)) else {
+            return view(live(client))
+        }
+        let key = ClientCache.Key(.id(client.id), realm: generation)
+        return kept.view(granted.map(\.id).sorted(), make: { view(kept.live) }) {
+            cache.charge($0, to: kept, key)
+        }
+    }
+
+    /// What scripts of an origin may read where no client is named; `nil`: no client has registered
+    /// an origin.
+    ///
+    /// - Parameter origin: The field `Origin` of the request.
+    func scripts(of origin: String?) async throws -> CORSPolicy? {
+        let known = origin.flatMap { OriginPatterns.isOrigin($0) ? $0 : nil }
+        guard let registered = try await store.origin(known, realmID: realm.id) else { return nil }
+        let origins = registered.isKnown ? Set([known].compactMap(\.self)) : []
+        return .origins(
+            origins,
+            credentials: registered.sendsCookies ? origins : [],
+            others: registered.isAnyKnown
+        )
+    }
+
+    /// The origins that may show what is for hidden frames: those of clients whose
+    /// pages show them (``Compatibility/credentials``).
+    ///
+    /// - Parameter origin: Where the browser says that it is. It comes first: not all may fit.
+    func frameOrigins(askedBy origin: String?) async throws -> [String] {
+        let asking =
+            if let origin, OriginPatterns.isOrigin(origin),
+                try await store.origin(origin, realmID: realm.id)?.sendsCookies == true
+            {
+                [origin]
+            } else {
+                [String]()
+            }
+        return try await asking + store.originsWithCookies(realmID: realm.id, limit: 100)
     }
 
     /// `sub` of a person in the tokens of a client (OpenID Connect Core §8).
@@ -142,22 +211,12 @@ package final class LiveRealm: Sendable {
 
     /// Whether a mapper of a client, or of a scope, writes `sub` of something else than the person's id.
     func writesSubject(_ client: Client) -> Bool {
-        (live(client).mappers + views.scopes.mappers).contains { $0.claim?.names == ["sub"] }
-    }
-
-    /// All clients, enabled or not, in the order of their `client_id`.
-    package var clients: [Client] {
-        clientsByUUID.values.sorted { $0.clientID.utf8.lexicographicallyPrecedes($1.clientID.utf8) }
+        (live(client).mappers + scopes.mappers).contains { $0.claim?.names == ["sub"] }
     }
 
     /// The origins whose scripts may read what a client's tokens open.
     package func origins(of client: Client) -> [String] {
         live(client).origins.origins
-    }
-
-    /// The client of that id, enabled or not: its grants are shown and ended under its name.
-    package func client(uuid: String) -> Client? {
-        clientsByUUID[uuid]
     }
 
     /// After how many seconds without use a browser session ends, with the store's precision.
@@ -173,31 +232,22 @@ package final class LiveRealm: Sendable {
         return sameBytes(issuer, former.swap.issuer)
     }
 
-    /// What a client gets with a scope.
-    func view(of client: Client, scope: Scope, roles: Set<RoleName>) -> TokenView {
-        views.view(of: client, scope: scope, roles: roles)
-    }
-
-    package func live(_ client: Client) -> LiveClient {
-        views.live(client)
-    }
-
     /// Whether people are asked for a scope, where they are asked at all: no consent is kept to others.
     func isAskedFor(_ scope: String) -> Bool {
-        scope != "openid" && (views.scopes[scope]?.isAskedFor ?? true)
+        scope != "openid" && (scopes[scope]?.isAskedFor ?? true)
     }
 
     /// The default scopes of a client that its tokens and answers do not name.
     func unshownDefaults(of client: Client) -> [String] {
-        client.defaultScopes.filter { views.scopes[$0]?.isShown == false }
+        client.defaultScopes.filter { scopes[$0]?.isShown == false }
     }
 
     /// The names of its client scopes that OpenID Connect has.
-    var offeredScopes: [String] { views.scopes.names }
+    var offeredScopes: [String] { scopes.names }
 
     /// The client scope of that name.
     package func scope(named name: String) -> LiveScope? {
-        views.scopes[name]
+        scopes[name]
     }
 
     /// The names of levels of authentication in a client's tokens.
@@ -218,5 +268,13 @@ package final class LiveRealm: Sendable {
     /// The key that signs a client's access tokens at `now`.
     func accessTokenKey(for client: Client, at now: Int64) -> SigningKey? {
         keys.active(client.accessTokenAlgorithm ?? realm.signingAlgorithm, at: now)
+    }
+}
+
+extension ClientName {
+    fileprivate var text: String {
+        switch self {
+        case .clientID(let text), .id(let text): text
+        }
     }
 }

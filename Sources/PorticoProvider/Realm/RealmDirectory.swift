@@ -3,57 +3,66 @@ package import PorticoSeals
 package import PorticoStores
 package import PorticoWeb
 
-/// The realms that this process serves: an immutable snapshot, replaced when the store's version
-/// has increased. Other processes (the command line, other nodes) write to the same store.
+/// The realms that this process serves. Other processes (the command line, other nodes) write to the
+/// same store: what they changed is read again, and nothing else.
 package final class RealmDirectory: Sendable {
     private let store: RealmStore
     private let ring: KeyRing
-    private let current: Locked<Snapshot>
-    /// Of all realms; they outlive a snapshot.
-    private let documented: DocumentedClients
+    private let current = Locked(Realms())
+    /// The clients of all realms.
+    package let clients: ClientCache
+    /// Of all realms; they outlive a change of one.
+    private let documented = DocumentedClients()
     /// Whether `admin-cli` of the realm `master` may send people's passwords (``PasswordGrant``).
     private let takesAdminPasswords: Bool
 
-    private struct Snapshot: Sendable {
-        var version: Int64
-        var realms: [String: LiveRealm]
-        var disabled: [String: LiveRealm]
+    private struct Realms: Sendable {
+        /// Of the last change that is known.
+        var number: Int64?
+        /// By their ids, enabled or not.
+        var all: [String: LiveRealm] = [:]
+        var enabled: [String: LiveRealm] = [:]
+        var disabled: [String: LiveRealm] = [:]
         /// Those with a host of their own.
-        var hosted: [LiveRealm]
+        var hosted: [LiveRealm] = []
+
+        /// After a change of ``all``.
+        mutating func sort() {
+            let (on, off) = (
+                all.values.filter(\.realm.isEnabled), all.values.filter { !$0.realm.isEnabled }
+            )
+            enabled = Dictionary(on.map { ($0.name, $0) }) { first, _ in first }
+            disabled = Dictionary(off.map { ($0.name, $0) }) { first, _ in first }
+            hosted = on.filter { $0.host != nil }
+        }
     }
 
-    /// Reads the store once.
+    /// Reads the realms of the store, and no client.
     ///
-    /// - Parameter takesAdminPasswords: Whether `admin-cli` of the realm `master` may send people's
-    ///   passwords.
+    /// - Parameters:
+    ///   - takesAdminPasswords: Whether `admin-cli` of the realm `master` may send people's passwords.
+    ///   - clients: For tests of its bounds.
     package init(
         store: RealmStore,
         ring: KeyRing,
-        takesAdminPasswords: Bool = false
+        takesAdminPasswords: Bool = false,
+        clients: ClientCache = ClientCache()
     ) async throws {
         self.store = store
         self.ring = ring
         self.takesAdminPasswords = takesAdminPasswords
-        let documented = DocumentedClients()
-        self.documented = documented
-        current = Locked(
-            try Self.snapshot(
-                of: try await store.snapshot(),
-                ring,
-                documented,
-                takesAdminPasswords: takesAdminPasswords
-            )
-        )
+        self.clients = clients
+        try await refresh()
     }
 
     /// The enabled realm of that name.
     package func realm(named name: some StringProtocol) -> LiveRealm? {
-        current.withLock { $0.realms[String(name)] }
+        current.withLock { $0.enabled[String(name)] }
     }
 
     /// The realm of that name, enabled or not, for its administration.
     package func kept(named name: some StringProtocol) -> LiveRealm? {
-        current.withLock { $0.realms[String(name)] ?? $0.disabled[String(name)] }
+        current.withLock { $0.enabled[String(name)] ?? $0.disabled[String(name)] }
     }
 
     /// The enabled realm that has that host to itself.
@@ -68,16 +77,16 @@ package final class RealmDirectory: Sendable {
 
     /// All realms, enabled or not.
     package var kept: [LiveRealm] {
-        current.withLock { Array($0.realms.values) + Array($0.disabled.values) }
+        current.withLock { Array($0.all.values) }
     }
 
     /// The enabled realm of that id.
     func realm(id: String) -> LiveRealm? {
-        current.withLock { $0.realms.values.first { $0.realm.id == id } }
+        current.withLock { $0.all[id].flatMap { $0.realm.isEnabled ? $0 : nil } }
     }
 
     package var realms: [LiveRealm] {
-        current.withLock { Array($0.realms.values) }
+        current.withLock { Array($0.enabled.values) }
     }
 
     /// A signing key that another process added, or began to use earlier, or removed.
@@ -93,86 +102,58 @@ package final class RealmDirectory: Sendable {
         package let kind: Kind
     }
 
-    /// Reads the store again if its version has increased. Called once a second, and by tests.
+    /// Reads what changed since the last time. Called once a second, after each change of this process,
+    /// and by tests.
     ///
     /// - Returns: How the signing keys of remaining realms have changed.
     @discardableResult
     package func refresh() async throws -> [KeyChange] {
-        let known = current.withLock(\.version)
-        guard try await store.version() != known else { return [] }
-        let fresh = try Self.snapshot(
-            of: try await store.snapshot(),
-            ring,
-            documented,
-            takesAdminPasswords: takesAdminPasswords
-        )
-        let former = current.withLock { current in
-            let former = current
-            // Of two readings at the same time the later one counts, whichever ends first.
-            if fresh.version > current.version { current = fresh }
-            return former
-        }
-        return fresh.version > former.version ? Self.keyChanges(from: former, to: fresh) : []
-    }
-
-    private static func keyChanges(from former: Snapshot, to fresh: Snapshot) -> [KeyChange] {
-        former.realms.sorted { $0.key < $1.key }.flatMap { name, old -> [KeyChange] in
-            guard let new = fresh.realms[name], new.realm.id == old.realm.id else { return [] }
-            let (before, after) = (old.keys.signingTimes, new.keys.signingTimes)
-            return Set(before.keys).union(after.keys).sorted().compactMap { keyID in
-                let kind: KeyChange.Kind? =
-                    switch (before[keyID], after[keyID]) {
-                    case (nil, let activeFrom?): .published(activeFrom: activeFrom)
-                    case (_?, nil): .removed
-                    case (let was?, let activeFrom?) where was != activeFrom:
-                        .broughtForward(activeFrom: activeFrom)
-                    default: nil
-                    }
-                return kind.map { KeyChange(realm: name, keyID: keyID, kind: $0) }
-            }
-        }
-    }
-
-    private static func snapshot(
-        of record: RealmSnapshotRecord,
-        _ ring: KeyRing,
-        _ documented: DocumentedClients,
-        takesAdminPasswords: Bool
-    ) throws -> Snapshot {
-        var snapshot = Snapshot(version: record.version, realms: [:], disabled: [:], hosted: [])
-        let clients = Dictionary(grouping: record.clients, by: \.realmID)
-        let keys = Dictionary(grouping: record.keys, by: \.realmID)
-        let keptKeys = Dictionary(grouping: record.keptKeys, by: \.realmID)
-        let scopes = Dictionary(grouping: record.scopes, by: \.realmID)
-        // What an import has begun has no name that a realm may have.
-        for realm in record.realms where Realm.isName(realm.name) {
-            let graph = record.graphs[realm.id] ?? .empty
-            let live = LiveRealm(
-                realm: realm,
-                clients: clients[realm.id] ?? [],
-                keys: try RealmKeys(
-                    keys[realm.id] ?? [],
-                    kept: keptKeys[realm.id] ?? [],
-                    ring: ring
-                ),
-                graph: graph,
-                views: TokenViews(
-                    of: realm,
-                    scopes: scopes[realm.id] ?? [],
-                    limits: record.roleLimits,
-                    graph: graph
-                ),
-                former: try FormerTokens(of: realm, keptKeys[realm.id] ?? [], ring: ring),
+        guard let news = try await store.news(after: current.withLock(\.number)) else { return [] }
+        let fresh = try news.realms.map { contents in
+            try LiveRealm(
+                contents,
+                ring: ring,
+                store: store,
+                cache: clients,
                 documented: documented,
-                takesPasswords: takesAdminPasswords && PasswordGrant.isServed(in: realm.name)
+                takesPasswords: takesAdminPasswords
+                    && PasswordGrant.isServed(in: contents.realm.name)
             )
-            if realm.isEnabled {
-                snapshot.realms[realm.name] = live
-                if live.host != nil { snapshot.hosted.append(live) }
-            } else {
-                snapshot.disabled[realm.name] = live
-            }
         }
-        return snapshot
+        return current.withLock { current in
+            // Of two readings at the same time the later one counts, whichever ends first: it has all
+            // that the other one has.
+            guard news.number > current.number ?? 0 else { return [] }
+            current.number = news.number
+            let gone = news.isAfresh ? Set(current.all.keys) : news.gone
+            var generations: [String: Int?] = [:]
+            for id in gone { generations[id] = .some(nil) }
+            for realm in fresh { generations[realm.id] = realm.generation }
+            clients.forget(news.clients, generations, at: news.number)
+            guard !generations.isEmpty else { return [] }
+            let changes = fresh.sorted { $0.name < $1.name }.flatMap { realm in
+                current.all[realm.id].map { Self.keyChanges(from: $0, to: realm) } ?? []
+            }
+            for id in gone { current.all[id] = nil }
+            for realm in fresh { current.all[realm.id] = realm }
+            current.sort()
+            return changes
+        }
+    }
+
+    private static func keyChanges(from former: LiveRealm, to fresh: LiveRealm) -> [KeyChange] {
+        guard former.realm.isEnabled, fresh.realm.isEnabled else { return [] }
+        let (before, after) = (former.keys.signingTimes, fresh.keys.signingTimes)
+        return Set(before.keys).union(after.keys).sorted().compactMap { keyID in
+            let kind: KeyChange.Kind? =
+                switch (before[keyID], after[keyID]) {
+                case (nil, let activeFrom?): .published(activeFrom: activeFrom)
+                case (_?, nil): .removed
+                case (let was?, let activeFrom?) where was != activeFrom:
+                    .broughtForward(activeFrom: activeFrom)
+                default: nil
+                }
+            return kind.map { KeyChange(realm: fresh.name, keyID: keyID, kind: $0) }
+        }
     }
 }

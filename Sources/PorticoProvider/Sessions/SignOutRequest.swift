@@ -24,7 +24,7 @@ struct SignOutRequest: Sendable {
         of realm: LiveRealm,
         isCarried: Bool = false,
         at moment: Moment
-    ) throws(SignOutRefusal) {
+    ) async throws {
         do throws(OAuthError) {
             try form.refuseRepeats()
             hint = try Self.hint(form["id_token_hint"], realm, isCarried: isCarried, moment)
@@ -35,7 +35,7 @@ struct SignOutRequest: Sendable {
         } catch {
             throw SignOutRefusal(.request, error)
         }
-        client = try Self.client(form["client_id"], hint, realm)
+        client = try await Self.client(form["client_id"], hint, realm)
         redirect = try Self.redirect(form["post_logout_redirect_uri"], client, realm)
         let read = self.hint
         parameters = FormParameters(
@@ -61,12 +61,12 @@ struct SignOutRequest: Sendable {
 
     /// Where a person may go on whose request is refused: the address that the client registered, and
     /// named, whatever else is wrong.
-    static func wayOn(_ form: FormParameters, in realm: LiveRealm)
+    static func wayOn(_ form: FormParameters, in realm: LiveRealm) async throws
         -> (link: PageLink?, client: String?)
     {
-        // `try?`: what is refused here, too, leads nowhere.
-        guard let client = try? Self.client(form["client_id"], nil, realm),
-            // `try?`: the same reason.
+        guard let clientID = form["client_id"],
+            let client = try await realm.client(clientID: clientID),
+            // `try?`: what is refused here, too, leads nowhere.
             let redirect = try? Self.redirect(form["post_logout_redirect_uri"], client, realm),
             let link = PageLink(redirect: redirect.text)
         else { return (nil, nil) }
@@ -96,7 +96,7 @@ struct SignOutRequest: Sendable {
 
     /// If both are given, the client must be the one that the hint was issued to (§2).
     private static func client(_ clientID: String?, _ hint: IDTokenHint?, _ realm: LiveRealm)
-        throws(SignOutRefusal) -> Client?
+        async throws -> Client?
     {
         guard let clientID = clientID ?? hint?.clientID else { return nil }
         guard hint.map({ sameBytes($0.clientID, clientID) }) ?? true else {
@@ -106,7 +106,7 @@ struct SignOutRequest: Sendable {
             )
             throw SignOutRefusal(.request, error, clientID: clientID)
         }
-        guard let client = realm.client(clientID: clientID) else {
+        guard let client = try await realm.client(clientID: clientID) else {
             let error = OAuthError(.invalidRequest, "client_id is not that of a registered client.")
             throw SignOutRefusal(.client, error, clientID: clientID)
         }

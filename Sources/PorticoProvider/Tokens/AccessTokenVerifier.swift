@@ -80,9 +80,7 @@ struct AccessTokenVerifier: Sendable {
             ),
             reading.isLive,
             let client = try await grants.client(id: reading.grant.clientID, in: realm),
-            client.isEnabled,
-            // `try?`: a grant that is over has no live token, whatever ended it.
-            let left = try? realm.standing(reading, of: client)
+            client.isEnabled, let left = try await realm.left(of: reading, client)
         else { return nil }
         let named = (claims.string("scope") ?? "").split(separator: " ").map(String.init)
         let said = Self.scope(named, of: client, in: realm)

@@ -39,14 +39,17 @@ package struct BearerReader: Sendable {
             let person = live.reading.person, person.person.isEnabled
         else { return nil }
         let behind = try await grants.clients(behind: live.reading.grant.id)
-        let clients = behind.compactMap { realm.client(uuid: $0) }
+        var clients: [Client] = []
+        for id in behind {
+            if let client = try await realm.client(uuid: id) { clients.append(client) }
+        }
         guard clients.count == behind.count, let client = clients.first else { return nil }
         return Bearer(
             realm: realm,
             client: client,
             sources: Array(clients.dropFirst()),
             person: person.person,
-            roles: Self.roles(of: person, by: live, in: realm)
+            roles: try await Self.roles(of: person, by: live, in: realm)
         )
     }
 
@@ -54,13 +57,13 @@ package struct BearerReader: Sendable {
         of person: PersonWithRoles,
         by live: LiveAccessToken,
         in realm: LiveRealm
-    )
-        -> Set<RoleName>
-    {
+    ) async throws -> Set<RoleName> {
         let all = realm.graph.roles(of: person)
-        if person.person.serviceClientID != nil { return live.seen(of: all, in: realm) }
-        guard live.client.isConsole else { return live.said(of: all, in: realm) }
-        return live.client.tokenForm == .standard ? live.seen(of: all, in: realm) : all
+        if person.person.serviceClientID != nil { return try await live.seen(of: all, in: realm) }
+        guard live.client.isConsole else {
+            return try await live.said(of: all, in: realm)
+        }
+        return live.client.tokenForm == .standard ? try await live.seen(of: all, in: realm) : all
     }
 
     /// Whether the realm signed the token and its time is not over. Nothing is read for it.

@@ -8,16 +8,16 @@ extension LiveAccessToken {
     /// its bearer was told (RFC 9700 §2.3).
     ///
     /// - Parameter roles: The person's, with all that they contain.
-    func said(of roles: Set<RoleName>, in realm: LiveRealm) -> Set<RoleName> {
-        seen(of: roles, in: realm).filter { says($0) && isMeant(for: $0, in: realm) }
+    func said(of roles: Set<RoleName>, in realm: LiveRealm) async throws -> Set<RoleName> {
+        try await seen(of: roles, in: realm).filter { says($0) && isMeant(for: $0, in: realm) }
     }
 
     /// Those that the client sees. A token of the standard form shows none where it is meant for
     /// other servers only, or has not the scope.
-    func seen(of roles: Set<RoleName>, in realm: LiveRealm) -> Set<RoleName> {
+    func seen(of roles: Set<RoleName>, in realm: LiveRealm) async throws -> Set<RoleName> {
         let isForRoles = scope.contains(StandardScopes.roles) && names(realm.issuer)
         guard client.tokenForm != .standard || isForRoles else { return [] }
-        return realm.view(of: client, scope: scope, roles: roles).visible(roles)
+        return try await realm.view(of: client, scope: scope, roles: roles).visible(roles)
     }
 
     private func says(_ role: RoleName) -> Bool {

@@ -58,11 +58,11 @@ struct TokenClaims: Sendable {
     static let accessTokenKinds = [accessTokenKind, accessTokenKindInLowerCase, boundTokenKind]
 
     /// - Parameter now: Seconds since 1970.
-    init(subject: TokenSubject, now: Int64) {
+    init(subject: TokenSubject, now: Int64) async throws {
         self.subject = subject
         self.now = now
         roles = subject.person.map(subject.realm.graph.roles) ?? []
-        view = subject.realm.view(of: subject.client, scope: subject.scope, roles: roles)
+        view = try await subject.realm.view(of: subject.client, scope: subject.scope, roles: roles)
     }
 
     /// RFC 9068 §2.2, with the members that clients read besides.

@@ -15,13 +15,13 @@ struct TokenIssuer: Sendable {
     ///   - nonce: The request's; `nil` on refresh (OpenID Connect Core §12.2).
     ///   - generation: The refresh token to return; `nil` for none.
     func issue(_ subject: TokenSubject, nonce: String?, generation: UInt32?, at moment: Moment)
-        throws -> TokenAnswer
+        async throws -> TokenAnswer
     {
         let realm = subject.realm
         guard let key = realm.accessTokenKey(for: subject.client, at: moment.seconds),
             let idTokenKey = realm.idTokenKey(for: subject.client, at: moment.seconds)
         else { throw OAuthError(.serverError, "The realm has no active key of this algorithm.") }
-        let claims = TokenClaims(subject: subject, now: moment.seconds)
+        let claims = try await TokenClaims(subject: subject, now: moment.seconds)
         let id = AccessTokenID(grantID: subject.grant.id, random: moment.random)
         let accessToken = try sign(
             .accessToken,

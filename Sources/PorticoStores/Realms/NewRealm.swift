@@ -27,30 +27,6 @@ package struct NewRealm: Sendable {
     }
 }
 
-package struct RealmSnapshotRecord: Sendable {
-    package var version: Int64
-    package var realms: [Realm]
-    package var clients: [Client]
-    package var keys: [SigningKeyRecord]
-    package var keptKeys: [KeptKey]
-    package var scopes: [ClientScope]
-    /// The roles that clients without full scope see.
-    package var roleLimits: [RoleLimit.Owner: Set<RoleName>]
-    /// By the realm's id; none for a realm without groups and roles that contain others.
-    package var graphs: [String: RoleGraph]
-
-    package static let empty = RealmSnapshotRecord(
-        version: 0,
-        realms: [],
-        clients: [],
-        keys: [],
-        keptKeys: [],
-        scopes: [],
-        roleLimits: [:],
-        graphs: [:]
-    )
-}
-
 package enum Creation: Hashable, Sendable {
     case created
     /// Something of that name is there already.

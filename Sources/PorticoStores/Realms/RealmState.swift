@@ -3,8 +3,8 @@ import PorticoBytes
 /// What a realm is kept as, without its people, at one time: what is made from it may be written as long
 /// as it is the same.
 package struct RealmState: Hashable, Sendable {
-    /// Of all realms: if it has not changed, nothing has.
-    package let version: Int64
+    /// Of the last change in any realm: if there was none since, nothing has changed.
+    package let number: Int64
     /// Of this realm's rows: others may change meanwhile.
     let digest: Hash256
 }
@@ -13,7 +13,7 @@ extension RealmStore {
     package func state(of realmID: String) async throws -> RealmState {
         try await database.scan { reader in
             RealmState(
-                version: try reader.realmVersion(),
+                number: try reader.lastChange(),
                 digest: try reader.digest(ofRealm: realmID)
             )
         }
@@ -23,7 +23,7 @@ extension RealmStore {
 extension SQLReader {
     /// - Throws: ``ChangedMeanwhile`` where it is in another state by now.
     func expect(_ realmID: String, toBe state: RealmState) throws {
-        guard try realmVersion() == state.version || digest(ofRealm: realmID) == state.digest
+        guard try lastChange() == state.number || digest(ofRealm: realmID) == state.digest
         else { throw ChangedMeanwhile() }
     }
 

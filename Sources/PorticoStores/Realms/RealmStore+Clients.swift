@@ -12,7 +12,7 @@ extension RealmStore {
             let creation = try transaction.insert(client)
             if creation == .created {
                 try transaction.keepTargets(of: client, replacing: nil)
-                try transaction.raiseRealmVersion()
+                try transaction.noteChange(ofClient: client.id, realmID: client.realmID)
             }
             return creation
         }
@@ -34,7 +34,8 @@ extension RealmStore {
             )
             try transaction.keepScopes(of: next, replacing: kept.client)
             try transaction.keepTargets(of: next, replacing: kept.client)
-            try transaction.raiseRealmVersion()
+            try transaction.keepFindable(next)
+            try transaction.noteChange(ofClient: client.id, realmID: next.realmID)
             return .changed
         }
     }
@@ -47,8 +48,21 @@ extension RealmStore {
     /// and so do those derived from them.
     package func deleteClient(id: String) async throws -> Change {
         try await database.change { transaction in
-            guard try transaction.deleteClient(id: id) == .changed else { return .notFound }
-            try transaction.raiseRealmVersion()
+            // Its roles go with it, which other clients may see and the realm's roles may contain, and
+            // other clients no longer hand their sign-in on to it.
+            let isNamed = try transaction.hasRow(
+                """
+                SELECT 1 FROM roles WHERE client_id = $1
+                UNION ALL SELECT 1 FROM login_token_targets WHERE target_id = $1
+                """,
+                [.text(id)]
+            )
+            guard let realmID = try transaction.deleteClient(id: id) else { return .notFound }
+            if isNamed {
+                try transaction.noteChange(ofRealm: realmID)
+            } else {
+                try transaction.noteChange(ofClient: id, realmID: realmID)
+            }
             return .changed
         }
     }
@@ -95,20 +109,6 @@ extension GrantStore {
 }
 
 extension SQLReader {
-    /// Without those that are taken from their documents: only they change while the version does not.
-    func allClients() throws -> [Client] {
-        try rows(
-            """
-            SELECT id, realm_id, client_id, source, settings FROM clients
-            WHERE source <> 'document'
-                AND realm_id IN (SELECT id FROM realms WHERE substr(name, 1, 1) <> '~')
-            ORDER BY realm_id, client_id
-            """,
-            [],
-            decode: Client.init(row:)
-        ).map(withScopes)
-    }
-
     /// A client with the document that its settings are kept in.
     func keptClient(_ id: String) throws -> (client: Client, document: JSONObject)? {
         let kept = try first(
@@ -198,6 +198,7 @@ extension SQLTransaction {
         )
         guard isNew else { return .conflict }
         try keepScopes(of: client, replacing: nil)
+        try keepFindable(client)
         return .created
     }
 
@@ -242,7 +243,9 @@ extension SQLTransaction {
     }
 
     /// As ``RealmStore/deleteClient(id:)``.
-    func deleteClient(id: String) throws -> Change {
+    ///
+    /// - Returns: The id of its realm; `nil` where there is none of that id.
+    func deleteClient(id: String) throws -> String? {
         try run(
             """
             WITH RECURSIVE ended (id) AS (
@@ -253,8 +256,9 @@ extension SQLTransaction {
             """,
             [.text(id)]
         )
-        let changed = try run("DELETE FROM clients WHERE id = $1", [.text(id)])
-        return changed > 0 ? .changed : .notFound
+        return try first("DELETE FROM clients WHERE id = $1 RETURNING realm_id", [.text(id)]) {
+            try $0.text(0)
+        }
     }
 
     /// Keeps a client that a person lets in, if it is taken from its document. Others are kept already.

@@ -13,9 +13,7 @@ extension RealmStore {
 
     /// Groups of a realm with their roles, parents before their children.
     package func groups(realmID: String) async throws -> [GroupWithRoles] {
-        try await database.scan { reader in
-            try reader.allGroups().filter { $0.group.realmID == realmID }
-        }
+        try await database.scan { try $0.groups(realmID: realmID) }
     }
 
     /// `.conflict` where the parent has a group of that name. A parent that the realm does not have
@@ -24,7 +22,7 @@ extension RealmStore {
         try await database.change { transaction in
             let creation = try transaction.insert(GroupWithRoles(group: group))
             if creation == .created {
-                try transaction.raiseRealmVersion()
+                try transaction.noteChange(ofRealm: group.realmID)
                 try transaction.expectOwnPath(group)
             }
             return creation
@@ -49,7 +47,7 @@ extension RealmStore {
             }
             guard try !transaction.hasTwin(of: group) else { return .conflict }
             try transaction.keep(group)
-            try transaction.raiseRealmVersion()
+            try transaction.noteChange(ofRealm: group.realmID)
             if kept.name != group.name || kept.parentID != group.parentID {
                 try transaction.expectOwnPath(group)
             }
@@ -65,7 +63,7 @@ extension RealmStore {
                 [.text(id), .text(realmID)]
             )
             guard changed > 0 else { return .notFound }
-            try transaction.raiseRealmVersion()
+            try transaction.noteChange(ofRealm: realmID)
             return .changed
         }
     }
@@ -87,33 +85,33 @@ extension RealmStore {
                 )
                 guard changed > 0 else { return .notFound }
             }
-            try transaction.raiseRealmVersion()
+            try transaction.noteChange(ofRealm: realmID)
             return .changed
         }
     }
 }
 
 extension SQLReader {
-    /// All groups of all realms, parents before their children.
-    func allGroups() throws -> [GroupWithRoles] {
+    /// The groups of a realm, parents before their children.
+    func groups(realmID: String) throws -> [GroupWithRoles] {
         let roles = try grouped(
             """
-            SELECT g.group_id, c.client_id, r.name FROM group_roles AS g
-            JOIN roles AS r ON r.id = g.role_id LEFT JOIN clients AS c ON c.id = r.client_id
-            ORDER BY g.group_id, c.client_id, r.name
+            SELECT g.group_id, c.client_id, r.name FROM roles AS r
+            JOIN group_roles AS g ON g.role_id = r.id LEFT JOIN clients AS c ON c.id = r.client_id
+            WHERE r.realm_id = $1 ORDER BY g.group_id, c.client_id, r.name
             """,
-            []
+            [.text(realmID)]
         ) { try RoleName($0, from: 1) }
         return try rows(
             """
             WITH RECURSIVE tree (id, depth) AS (
-                SELECT id, 0 FROM groups WHERE parent_id IS NULL
+                SELECT id, 0 FROM groups WHERE parent_id IS NULL AND realm_id = $1
                 UNION ALL
                 SELECT g.id, t.depth + 1 FROM groups AS g JOIN tree AS t ON g.parent_id = t.id)
             SELECT g.id, g.realm_id, g.parent_id, g.name, g.description, g.attributes
             FROM groups AS g JOIN tree AS t ON t.id = g.id ORDER BY t.depth, g.name, g.id
             """,
-            []
+            [.text(realmID)]
         ) { row in
             let group = try Group(row: row)
             return GroupWithRoles(group: group, roles: roles[group.id] ?? [])
@@ -181,7 +179,7 @@ extension SQLTransaction {
     }
 
     /// Paths name groups, and a name may have a slash: `a/b` at the top is not made beside `b` in `a`.
-    /// Behind ``raiseRealmVersion()``, so that no one makes the other one at the same time.
+    /// Behind ``noteChange(ofRealm:)``, so that no one makes the other one at the same time.
     fileprivate func expectOwnPath(_ group: Group) throws {
         let hasSlash = try hasRow(
             "SELECT 1 FROM groups WHERE realm_id = $1 AND name LIKE '%/%'",

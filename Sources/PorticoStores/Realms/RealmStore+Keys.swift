@@ -8,31 +8,33 @@ extension RealmStore {
         try await database.change { transaction in
             for key in adding { try transaction.insert(key) }
             for key in changing { try transaction.update(key) }
-            try transaction.raiseRealmVersion()
+            for id in Set((adding + changing).map(\.realmID)).sorted() {
+                try transaction.noteChange(ofRealm: id)
+            }
         }
     }
 
     /// Removes keys that were retired before `time` (seconds since 1970).
     package func removeKeys(retiredBefore time: Int64) async throws {
         try await database.change { transaction in
-            let removed = try transaction.run(
-                "DELETE FROM signing_keys WHERE retired_from < $1",
+            let realmIDs = try transaction.rows(
+                "DELETE FROM signing_keys WHERE retired_from < $1 RETURNING realm_id",
                 [.int64(time)]
-            )
-            if removed > 0 { try transaction.raiseRealmVersion() }
+            ) { try $0.text(0) }
+            for id in Set(realmIDs).sorted() { try transaction.noteChange(ofRealm: id) }
         }
     }
 }
 
 extension SQLReader {
-    func allKeys() throws -> [SigningKeyRecord] {
+    func keys(realmID: String) throws -> [SigningKeyRecord] {
         try rows(
             """
             SELECT realm_id, key_id, algorithm, sealed_private_key, created_at, active_from,
                 retired_from, priority, certificate, component
-            FROM signing_keys ORDER BY realm_id, active_from, key_id
+            FROM signing_keys WHERE realm_id = $1 ORDER BY active_from, key_id
             """,
-            []
+            [.text(realmID)]
         ) { row in
             guard let algorithm = SignatureAlgorithm(rawValue: try row.text(2)) else {
                 throw SQLDecodingError.outOfRange(column: 2)
@@ -53,13 +55,13 @@ extension SQLReader {
         }
     }
 
-    func allKeptKeys() throws -> [KeptKey] {
+    func keptKeys(realmID: String) throws -> [KeptKey] {
         try rows(
             """
             SELECT realm_id, key_id, kind, algorithm, sealed, public_jwk, priority, component
-            FROM kept_keys ORDER BY realm_id, key_id
+            FROM kept_keys WHERE realm_id = $1 ORDER BY key_id
             """,
-            []
+            [.text(realmID)]
         ) { row in
             // A kind of a newer program: it signs nothing, so nothing is lost without it.
             guard let kind = KeptKey.Kind(rawValue: try row.text(2)) else { return nil }
@@ -147,7 +149,7 @@ extension RealmStore {
                     "DELETE FROM kept_keys WHERE realm_id = $1 AND kind = 'hmac'",
                     [.text(realm.id)]
                 )
-                try transaction.raiseRealmVersion()
+                try transaction.noteChange(ofRealm: realm.id)
             }
         }
     }

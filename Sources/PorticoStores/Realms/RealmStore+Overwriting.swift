@@ -74,7 +74,7 @@ extension RealmStore {
             try transaction.keeping(role, ofRealm: realmID) {
                 try transaction.write(changes, clients, realmID)
             }
-            try transaction.raiseRealmVersion()
+            try transaction.noteChange(ofRealm: realmID)
         }
     }
 }
@@ -170,6 +170,7 @@ extension SQLTransaction {
         )
         guard isWritten else { throw StoreConflict() }
         try keepScopes(of: written.client, replacing: former)
+        try keepFindable(written.client)
     }
 
     /// - Throws: ``StoreConflict`` where another realm has something of that id.

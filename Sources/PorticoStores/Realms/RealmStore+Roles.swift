@@ -18,7 +18,7 @@ extension RealmStore {
     package func create(_ role: Role) async throws -> Creation {
         try await database.change { transaction in
             let creation = try transaction.insert(role)
-            if creation == .created { try transaction.raiseRealmVersion() }
+            if creation == .created { try transaction.noteChange(ofRealm: role.realmID) }
             return creation
         }
     }
@@ -51,7 +51,7 @@ extension RealmStore {
                     .text(role.realmID),
                 ]
             )
-            try transaction.raiseRealmVersion()
+            try transaction.noteChange(ofRealm: role.realmID)
             return .changed
         }
     }
@@ -59,9 +59,12 @@ extension RealmStore {
     /// Deletes a role and takes it from everyone.
     package func deleteRole(id: String) async throws -> Change {
         try await database.change { transaction in
-            let changed = try transaction.run("DELETE FROM roles WHERE id = $1", [.text(id)])
-            guard changed > 0 else { return .notFound }
-            try transaction.raiseRealmVersion()
+            let realmID = try transaction.first(
+                "DELETE FROM roles WHERE id = $1 RETURNING realm_id",
+                [.text(id)]
+            ) { try $0.text(0) }
+            guard let realmID else { return .notFound }
+            try transaction.noteChange(ofRealm: realmID)
             return .changed
         }
     }
@@ -74,7 +77,7 @@ extension RealmStore {
                 return .notFound
             }
             try transaction.add(ids)
-            try transaction.raiseRealmVersion()
+            try transaction.noteChange(ofRealm: realmID)
             return .changed
         }
     }
@@ -90,7 +93,7 @@ extension RealmStore {
                 [.text(ids.role), .text(ids.part)]
             )
             guard changed > 0 else { return .notFound }
-            try transaction.raiseRealmVersion()
+            try transaction.noteChange(ofRealm: realmID)
             return .changed
         }
     }
@@ -127,26 +130,12 @@ extension SQLReader {
         ) { try RolePart($0, from: 0) }
     }
 
-    /// What each realm's roles and groups amount to, by the realm's id; none for a realm without.
-    func roleGraphs() throws -> [String: RoleGraph] {
-        let parts = try rows(
-            """
-            SELECT r.realm_id, c.client_id, r.name, d.client_id, p.name FROM role_parts AS x
-            JOIN roles AS r ON r.id = x.role_id LEFT JOIN clients AS c ON c.id = r.client_id
-            JOIN roles AS p ON p.id = x.part_id LEFT JOIN clients AS d ON d.id = p.client_id
-            """,
-            []
-        ) { (realm: try $0.text(0), part: try RolePart($0, from: 1)) }
-        let partsByRealm = Dictionary(grouping: parts, by: \.realm)
-        let groups = Dictionary(grouping: try allGroups(), by: \.group.realmID)
-        var graphs: [String: RoleGraph] = [:]
-        for realmID in Set(partsByRealm.keys).union(groups.keys) {
-            graphs[realmID] = RoleGraph(
-                parts: (partsByRealm[realmID] ?? []).map(\.part),
-                groups: groups[realmID] ?? []
-            )
-        }
-        return graphs
+    /// What a realm's roles and groups amount to.
+    func roleGraph(realmID: String) throws -> RoleGraph {
+        RoleGraph(
+            parts: try roleParts(realmID: realmID),
+            groups: try groups(realmID: realmID)
+        )
     }
 
     func roleID(of role: RoleName, realmID: String) throws -> String? {

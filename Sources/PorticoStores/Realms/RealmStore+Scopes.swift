@@ -5,21 +5,24 @@ import PorticoProtocol
 extension RealmStore {
     /// A realm's scopes in the order of their names.
     package func scopes(realmID: String) async throws -> [ClientScope] {
-        try await database.scan { reader in
-            try reader.allScopes().filter { $0.realmID == realmID }
-        }
+        try await database.scan { try $0.scopes(realmID: realmID) }
     }
 
     /// The roles that a client or scope shows.
     package func roles(shownTo owner: RoleLimit.Owner) async throws -> Set<RoleName> {
-        try await database.scan { try $0.allRoleLimits()[owner] ?? [] }
+        try await database.read { reader in
+            switch owner {
+            case .client(let id): try reader.limits(ofClient: id)
+            case .scope(let id): try reader.limits(ofScope: id)
+            }
+        }
     }
 
     /// `.conflict` where the realm has a scope of that name.
     package func create(_ scope: ClientScope) async throws -> Creation {
         try await database.change { transaction in
             let creation = try transaction.insert(scope)
-            if creation == .created { try transaction.raiseRealmVersion() }
+            if creation == .created { try transaction.noteChange(ofRealm: scope.realmID) }
             return creation
         }
     }
@@ -51,7 +54,7 @@ extension RealmStore {
                     .text(scope.realmID),
                 ]
             )
-            try transaction.raiseRealmVersion()
+            try transaction.noteChange(ofRealm: scope.realmID)
             return .changed
         }
     }
@@ -65,7 +68,7 @@ extension RealmStore {
     {
         try await database.change { transaction in
             let change = try transaction.deleteScope(id: id, realmID: realmID, claims: claims)
-            if change == .changed { try transaction.raiseRealmVersion() }
+            if change == .changed { try transaction.noteChange(ofRealm: realmID) }
             return change
         }
     }
@@ -82,42 +85,77 @@ extension RealmStore {
             } else {
                 guard try transaction.hide(roleID, from: limit.owner) else { return .notFound }
             }
-            try transaction.raiseRealmVersion()
+            switch limit.owner {
+            case .client(let id): try transaction.noteChange(ofClient: id, realmID: realmID)
+            case .scope: try transaction.noteChange(ofRealm: realmID)
+            }
             return .changed
         }
     }
 }
 
 extension SQLReader {
-    func allScopes() throws -> [ClientScope] {
+    /// In the order of their names.
+    func scopes(realmID: String) throws -> [ClientScope] {
         try rows(
             """
-            SELECT id, realm_id, name, is_limited, settings FROM client_scopes
-            ORDER BY realm_id, name
+            SELECT id, realm_id, name, is_limited, settings FROM client_scopes WHERE realm_id = $1
+            ORDER BY name
             """,
-            [],
+            [.text(realmID)],
             decode: ClientScope.init(row:)
         )
     }
 
-    /// The roles that each client or scope shows.
-    func allRoleLimits() throws -> [RoleLimit.Owner: Set<RoleName>] {
-        let ofClients = try rows(
+    /// The roles that a client without full scope sees itself.
+    func limits(ofClient id: String) throws -> Set<RoleName> {
+        Set(
+            try rows(
+                """
+                SELECT c.client_id, r.name FROM client_role_limits AS l
+                JOIN roles AS r ON r.id = l.role_id LEFT JOIN clients AS c ON c.id = r.client_id
+                WHERE l.client_id = $1
+                """,
+                [.text(id)]
+            ) { try RoleName($0, from: 0) }
+        )
+    }
+
+    fileprivate func limits(ofScope id: String) throws -> Set<RoleName> {
+        Set(
+            try rows(
+                """
+                SELECT c.client_id, r.name FROM scope_role_limits AS l
+                JOIN roles AS r ON r.id = l.role_id LEFT JOIN clients AS c ON c.id = r.client_id
+                WHERE l.scope_id = $1
+                """,
+                [.text(id)]
+            ) { try RoleName($0, from: 0) }
+        )
+    }
+
+    /// The roles that each scope of a realm shows.
+    func limitsOfScopes(realmID: String) throws -> [RoleLimit] {
+        try rows(
             """
-            SELECT l.client_id, c.client_id, r.name FROM client_role_limits AS l
-            JOIN roles AS r ON r.id = l.role_id LEFT JOIN clients AS c ON c.id = r.client_id
+            SELECT l.scope_id, c.client_id, r.name FROM client_scopes AS s
+            JOIN scope_role_limits AS l ON l.scope_id = s.id JOIN roles AS r ON r.id = l.role_id
+            LEFT JOIN clients AS c ON c.id = r.client_id WHERE s.realm_id = $1
             """,
-            []
-        ) { RoleLimit(owner: .client(try $0.text(0)), role: try RoleName($0, from: 1)) }
-        let ofScopes = try rows(
-            """
-            SELECT l.scope_id, c.client_id, r.name FROM scope_role_limits AS l
-            JOIN roles AS r ON r.id = l.role_id LEFT JOIN clients AS c ON c.id = r.client_id
-            """,
-            []
+            [.text(realmID)]
         ) { RoleLimit(owner: .scope(try $0.text(0)), role: try RoleName($0, from: 1)) }
-        return Dictionary(grouping: ofClients + ofScopes, by: \.owner)
-            .mapValues { Set($0.map(\.role)) }
+    }
+
+    /// The roles that each client of a realm sees itself.
+    func limitsOfClients(realmID: String) throws -> [RoleLimit] {
+        try rows(
+            """
+            SELECT l.client_id, c.client_id, r.name FROM clients AS o
+            JOIN client_role_limits AS l ON l.client_id = o.id JOIN roles AS r ON r.id = l.role_id
+            LEFT JOIN clients AS c ON c.id = r.client_id WHERE o.realm_id = $1
+            """,
+            [.text(realmID)]
+        ) { RoleLimit(owner: .client(try $0.text(0)), role: try RoleName($0, from: 1)) }
     }
 }
 

@@ -69,8 +69,8 @@ extension RealmStore {
                     ]
                 )
                 guard changed > 0 else { throw MissingReference() }
+                try transaction.noteChange(ofRealm: realm.id)
             }
-            try transaction.raiseRealmVersion()
         }
     }
 
@@ -238,24 +238,19 @@ extension RealmStore {
     /// `nil` where there is none of that id.
     package func whole(id: String) async throws -> NewRealm? {
         try await database.scan { reader in
-            guard let realm = try reader.keptRealm(id)?.realm, !realm.isHidden else { return nil }
+            guard let realm = try reader.realm(id: id) else { return nil }
             var whole = NewRealm(
                 realm: realm,
-                keys: try reader.allKeys().filter { $0.realmID == id },
-                clients: try reader.allClients().filter { $0.realmID == id },
+                keys: try reader.keys(realmID: id),
+                clients: try reader.clients(realmID: id, after: nil, limit: .max),
                 roles: try reader.roles(realmID: id)
             )
-            whole.keptKeys = try reader.allKeptKeys().filter { $0.realmID == id }
-            whole.scopes = try reader.allScopes().filter { $0.realmID == id }
+            whole.keptKeys = try reader.keptKeys(realmID: id)
+            whole.scopes = try reader.scopes(realmID: id)
             whole.roleParts = try reader.roleParts(realmID: id)
-            let owners = Set(
-                whole.clients.map { RoleLimit.Owner.client($0.id) }
-                    + whole.scopes.map { RoleLimit.Owner.scope($0.id) }
-            )
-            for (owner, roles) in try reader.allRoleLimits() where owners.contains(owner) {
-                whole.roleLimits += roles.map { RoleLimit(owner: owner, role: $0) }
-            }
-            whole.groups = try reader.allGroups().filter { $0.group.realmID == id }
+            whole.roleLimits =
+                try reader.limitsOfClients(realmID: id) + reader.limitsOfScopes(realmID: id)
+            whole.groups = try reader.groups(realmID: id)
             whole.parts = try reader.parts(nil, realmID: id)
             return whole
         }
@@ -320,14 +315,14 @@ extension RealmStore {
     package func put(_ part: RealmPart) async throws {
         try await database.change { transaction in
             try transaction.put(part)
-            try transaction.raiseRealmVersion()
+            try transaction.noteChange(ofRealm: part.realmID)
         }
     }
 
     package func deletePart(_ kind: String, id: String, realmID: String) async throws -> Change {
         try await database.change { transaction in
             let change = try transaction.deletePart(kind, id: id, realmID: realmID)
-            if change == .changed { try transaction.raiseRealmVersion() }
+            if change == .changed { try transaction.noteChange(ofRealm: realmID) }
             return change
         }
     }

@@ -1,7 +1,6 @@
 import PorticoProtocol
 
-/// Keeps realms with their clients, scopes, roles, groups and keys: what changes seldom and is held
-/// in memory by every process.
+/// Keeps realms with their clients, scopes, roles, groups and keys: what changes seldom.
 ///
 /// A change that names something that is not there throws ``MissingReference``; ``StoreConflict``
 /// is thrown where an answer has no word for it. Nothing has happened then.
@@ -10,54 +9,6 @@ package struct RealmStore: Sendable {
 
     package init(_ database: any SQLDatabase) {
         self.database = database
-    }
-
-    /// A number that grows with every change of a realm, client or signing key, whichever process
-    /// made it.
-    package func version() async throws -> Int64 {
-        try await database.read { try $0.realmVersion() }
-    }
-
-    /// All realms with what is held in memory of them, consistent with one another and with the version
-    /// returned.
-    package func snapshot() async throws -> RealmSnapshotRecord {
-        try await database.scan { reader in
-            RealmSnapshotRecord(
-                version: try reader.realmVersion(),
-                realms: try reader.allRealms(),
-                clients: try reader.allClients(),
-                keys: try reader.allKeys(),
-                keptKeys: try reader.allKeptKeys(),
-                scopes: try reader.allScopes(),
-                roleLimits: try reader.allRoleLimits(),
-                graphs: try reader.roleGraphs()
-            )
-        }
-    }
-
-    /// The realm of that id, as it is kept now.
-    package func realm(id: String) async throws -> Realm? {
-        try await database.read { try $0.keptRealm(id)?.realm }
-    }
-
-    /// The names of all realms, without what is kept of them.
-    package func names() async throws -> Set<String> {
-        let names = try await database.read {
-            try $0.rows("SELECT name FROM realms WHERE substr(name, 1, 1) <> '~'", []) {
-                try $0.text(0)
-            }
-        }
-        return Set(names)
-    }
-
-    /// The names and issuers of all realms, without what is kept of them.
-    package func issuers() async throws -> [(name: String, issuer: String)] {
-        try await database.read {
-            try $0.rows(
-                "SELECT name, issuer FROM realms WHERE substr(name, 1, 1) <> '~' ORDER BY name",
-                []
-            ) { (name: try $0.text(0), issuer: try $0.text(1)) }
-        }
     }
 
     /// Creates a realm with everything in it: all or nothing. Groups stand behind their parents.
@@ -71,7 +22,7 @@ package struct RealmStore: Sendable {
             for person in new.people where try transaction.insert(person) == .conflict {
                 throw StoreConflict()
             }
-            try transaction.raiseRealmVersion()
+            try transaction.noteChange(ofRealm: new.realm.id)
             return .created
         }
     }
@@ -86,7 +37,7 @@ package struct RealmStore: Sendable {
             guard let kept = try transaction.keptRealm(realm.id) else { return .notFound }
             try transaction.expect(kept.realm, toBe: former)
             try transaction.keep(realm, replacing: kept)
-            try transaction.raiseRealmVersion()
+            try transaction.noteChange(ofRealm: realm.id)
             return .changed
         }
     }
@@ -117,7 +68,7 @@ package struct RealmStore: Sendable {
                 "DELETE FROM logout_deliveries WHERE realm_id = $1",
                 [.text(id)]
             )
-            try transaction.raiseRealmVersion()
+            try transaction.noteChange(ofRealm: id)
             return .changed
         }
         if change == .changed { try await removeRows(of: id) }
@@ -126,23 +77,6 @@ package struct RealmStore: Sendable {
 }
 
 extension SQLReader {
-    func realmVersion() throws -> Int64 {
-        let version = try first("SELECT version FROM realm_version", []) { try $0.int64(0) }
-        guard let version else { throw SQLError(.corrupt, code: 0) }
-        return version
-    }
-
-    func allRealms() throws -> [Realm] {
-        try rows(
-            """
-            SELECT id, name, issuer, settings FROM realms
-            WHERE substr(name, 1, 1) <> '~' ORDER BY name
-            """,
-            [],
-            decode: Realm.init(row:)
-        ).map(withDefaults)
-    }
-
     /// A realm with the document that its settings are kept in.
     func keptRealm(_ id: String) throws -> (realm: Realm, document: JSONObject)? {
         let kept = try first(

@@ -39,9 +39,4 @@ extension SQLTransaction {
             )
         }?.kind
     }
-
-    /// Lets every process see that realms, clients or keys have changed.
-    func raiseRealmVersion() throws {
-        try run("UPDATE realm_version SET version = version + 1", [])
-    }
 }

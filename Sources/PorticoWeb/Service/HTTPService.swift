@@ -20,7 +20,7 @@ package protocol HTTPService: Sendable {
         -> Response
 
     /// The origins that a route's setting stands for; called when the answer is known.
-    func policy(_ scripts: ScriptOrigins, _ context: Context) -> CORSPolicy?
+    func policy(_ scripts: ScriptOrigins, _ context: Context) async -> CORSPolicy?
 
     /// Completes every answer.
     func finish(_ response: inout Response, _ context: Context)
@@ -72,7 +72,7 @@ extension HTTPService {
         -> Response
     {
         guard let route = address.route(for: context.method) else {
-            if context.method == .options, let preflight = preflight(address, context) {
+            if context.method == .options, let preflight = await preflight(address, context) {
                 return preflight
             }
             var response = methodNotAllowed(address.audience, context)
@@ -86,19 +86,19 @@ extension HTTPService {
         } catch {
             response = answer(error, route.audience, context)
         }
-        if let policy = policy(route.scripts, context) {
+        if let policy = await policy(route.scripts, context) {
             response.headers.append(contentsOf: policy.headers(for: context.headers))
         }
         return response
     }
 
     /// A preflight names no client: it allows what the scripts of any client may do.
-    private func preflight(_ address: RouteTable<Context>.Address, _ context: Context)
+    private func preflight(_ address: RouteTable<Context>.Address, _ context: Context) async
         -> Response?
     {
         let readable = address.routes.filter { $0.scripts != .none }
         guard let scripts = readable.first?.scripts,
-            let policy = policy(scripts == .knownClients ? .clients : scripts, context)
+            let policy = await policy(scripts == .knownClients ? .clients : scripts, context)
         else { return nil }
         return Response(
             empty: .noContent,

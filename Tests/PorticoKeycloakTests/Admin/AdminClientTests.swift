@@ -129,7 +129,7 @@ import Testing
             let empty = #"{"attributes": {"pkce.code.challenge.method": ""}}"#
             let put = try await admin.send(.put, "/clients/\(made.madeID)", empty, by: token)
             #expect(put.status == 204)
-            let client = admin.server.provider.realms.realm(named: "acme")?
+            let client = try await admin.server.provider.realms.realm(named: "acme")?
                 .client(clientID: name)
             #expect(client?.codeProtection == .pkce)
         }

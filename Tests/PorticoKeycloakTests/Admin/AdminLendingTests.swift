@@ -19,7 +19,7 @@ import Testing
         _ admin: AdminUnderTest
     ) async throws -> Reply {
         let live = try #require(admin.server.provider.realms.realm(named: "acme"))
-        var client = try #require(live.client(clientID: source))
+        var client = try #require(try await live.client(clientID: source))
         client.loginTokenTargets = [LoginTokenTarget(clientID: target, isSilent: true)]
         #expect(try await admin.server.database.realms.update(client) == .changed)
         try await admin.server.provider.realms.refresh()

@@ -352,7 +352,7 @@ import Testing
         #expect(try await kept() == now)
         #expect(try await put(#"{"enabled": false, "consentRequired": true}"#) == 204)
         let live = try #require(admin.server.provider.realms.realm(named: "acme"))
-        #expect(live.client(clientID: "admin-cli") == nil)
+        #expect(try await live.client(clientID: "admin-cli") == nil)
         #expect(try await kept().lendsAdministration == false)
     }
 }

@@ -235,7 +235,7 @@ import Testing
         let reply = try await admin.rootGrant()
         #expect(reply.json.string("refresh_token") != nil, "\(reply.text)")
         let live = try #require(admin.server.provider.realms.realm(named: "master"))
-        let client = try #require(live.client(clientID: "admin-cli"))
+        let client = try #require(try await live.client(clientID: "admin-cli"))
         #expect(client.grantTypes == [.authorizationCode, .refreshToken])
         #expect(client.redirectURIs.count == 2)
     }

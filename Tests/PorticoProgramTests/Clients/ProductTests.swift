@@ -39,7 +39,7 @@ struct ProductTests {
         return try ClientRegistration(ring: try KeyRing(random: .system))(
             client,
             secret: client.type == .public ? .unchanged : .made,
-            others: [],
+            schemes: [:],
             algorithms: RealmCreation.firstAlgorithms,
             random: .system
         ).client
@@ -55,7 +55,7 @@ struct ProductTests {
         client.keySet = ["keys": [.object(key.verificationKey.jwk.object)]]
         let made = try ClientRegistration(ring: try KeyRing(random: .system))(
             client,
-            others: [],
+            schemes: [:],
             algorithms: RealmCreation.firstAlgorithms,
             random: .system
         ).client

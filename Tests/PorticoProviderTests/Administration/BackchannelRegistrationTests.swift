@@ -10,7 +10,7 @@ import Testing
         do {
             _ = try registration(
                 client,
-                others: [],
+                schemes: [:],
                 algorithms: RealmCreation.firstAlgorithms,
                 random: .system
             )

@@ -12,13 +12,13 @@ struct ClientRegistrationTests {
     private func admit(
         _ client: Client,
         secret: ClientRegistration.Secret = .unchanged,
-        others: [Client] = [],
+        schemes: [String: [String]] = [:],
         isImported: Bool = false
     ) throws -> ClientRegistration.Admission {
         try ClientRegistration(ring: try Fixture.ring())(
             client,
             secret: secret,
-            others: others,
+            schemes: schemes,
             algorithms: RealmCreation.firstAlgorithms,
             isImported: isImported,
             random: .system
@@ -219,7 +219,7 @@ struct ClientRegistrationTests {
             let admission = try ClientRegistration(ring: ring)(
                 Fixture.web(),
                 secret: .chosen(SecretText(text)),
-                others: [],
+                schemes: [:],
                 algorithms: RealmCreation.firstAlgorithms,
                 random: .system
             )
@@ -329,12 +329,9 @@ struct ClientRegistrationTests {
 
     @Test("RFC 8252 §7.1: two apps of a realm that share a private-use scheme are warned about")
     func sharedScheme() throws {
-        var other = Fixture.native()
-        other.id = "0d3c2a5e-6a3e-4a0b-8a53-9d1a60a2f003"
-        other.clientID = "native2"
-        other.redirectURIs = [RedirectURI("com.EXAMPLE.app:/other")]
+        let schemes = ["com.example.app": [Fixture.native().clientID, "native2"]]
         #expect(
-            try admit(Fixture.native(), others: [Fixture.native(), other]).warnings
+            try admit(Fixture.native(), schemes: schemes).warnings
                 == [.sharedScheme(scheme: "com.example.app", clientID: "native2")]
         )
     }

@@ -14,7 +14,7 @@ import Testing
     ) throws -> ClientRegistration.Refusal? {
         let registration = ClientRegistration(ring: try Fixture.ring())
         do {
-            _ = try registration(client, others: [], algorithms: algorithms, random: .system)
+            _ = try registration(client, schemes: [:], algorithms: algorithms, random: .system)
             return nil
         } catch {
             return error

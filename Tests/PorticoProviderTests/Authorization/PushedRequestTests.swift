@@ -320,9 +320,8 @@ import Testing
     func checkedAgain() async throws {
         let server = try await ProviderUnderTest()
         let uri = try requestURI(try await server.push(TestFlow.request()))
-        var client = try #require(server.provider.realms.realm(named: "test")).client(
-            clientID: "native1"
-        )
+        let realm = try #require(server.provider.realms.realm(named: "test"))
+        var client = try await realm.client(clientID: "native1")
         client?.isEnabled = false
         _ = try await server.database.realms.update(try #require(client))
         try await server.provider.realms.refresh()

@@ -14,7 +14,7 @@ import Testing
         _ change: (inout Client) -> Void
     ) async throws {
         let realm = try #require(server.provider.realms.realm(named: "test"))
-        var client = try #require(realm.client(clientID: clientID))
+        var client = try #require(try await realm.client(clientID: clientID))
         change(&client)
         _ = try await server.database.realms.update(client)
         try await server.provider.realms.refresh()

@@ -170,7 +170,7 @@ import Testing
             try ProviderUnderTest.claims(scene.tokens.json.string("id_token")).string("sub")
         )
         let realm = try #require(scene.server.provider.realms.realm(named: "test"))
-        let third = try #require(realm.client(clientID: "third")).id
+        let third = try #require(try await realm.client(clientID: "third")).id
         #expect(try await people.consent(personID: alice, clientID: third) == nil)
         let consent = try await browser.submit(
             page,

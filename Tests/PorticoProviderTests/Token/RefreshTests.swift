@@ -189,7 +189,7 @@ import Testing
         let server = try await ProviderUnderTest()
         let token = try refreshToken(try await server.tokens())
         var client = try #require(
-            server.provider.realms.realm(named: "test")?.client(clientID: "native1")
+            try await server.provider.realms.realm(named: "test")?.client(clientID: "native1")
         )
         client.grantTypes.remove(.refreshToken)
         _ = try await server.database.realms.update(client)
