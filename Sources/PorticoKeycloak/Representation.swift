@@ -27,6 +27,9 @@ struct Representation: Sendable {
         Representation(BuiltInRealm(name).completing(object), path: path)
     }
 
+    /// What was read once, and is kept.
+    init(stored object: JSONObject) { self.init(object, path: "") }
+
     private init(_ object: JSONObject, path: String) {
         self.object = object.withoutNulls
         self.path = path

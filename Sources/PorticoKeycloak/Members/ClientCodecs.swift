@@ -1,0 +1,347 @@
+import PorticoBytes
+import PorticoProtocol
+import PorticoProvider
+import PorticoStores
+
+/// How members of a client are read and written.
+extension MemberCodec where Owner == Client {
+    static var name: MemberCodec {
+        MemberCodec(
+            read: { (said, client, _) throws(RealmImportError) in
+                client.name = try said.text() ?? client.clientID
+            },
+            isSame: { $1.storedText() ?? $0.clientID == $0.name },
+            written: { .string($0.name) },
+            take: { $1.name = $0.name }
+        )
+    }
+
+    static var seesAllRoles: MemberCodec {
+        MemberCodec(
+            read: { (said, client, _) throws(RealmImportError) in
+                client.seesAllRoles = try said.bool() ?? !client.requiresConsent
+            },
+            isSame: { _, _ in false },
+            written: { .bool($0.seesAllRoles) },
+            take: { $1.seesAllRoles = $0.seesAllRoles }
+        )
+    }
+
+    /// They are written with those of other protocols, which are kept.
+    static var mappers: MemberCodec {
+        MemberCodec(
+            read: { (said, client, report) throws(RealmImportError) in
+                let list = try MapperList(said.representation, former: client.mappers)
+                let new = list.mappers.filter { !client.mappers.contains($0) }
+                MapperList(new, [:]).add(said.subject, to: &report)
+                client.mappers = list.mappers
+            },
+            isSame: { _, _ in true },
+            written: { _ in nil },
+            take: { $1.mappers = $0.mappers }
+        )
+    }
+
+    // MARK: Proof
+
+    static var enabled: MemberCodec {
+        part(
+            .proof,
+            isSame: { client, said in
+                let isShut = ClientProof.isShut(client, said.representation)
+                return ((said.storedBool() ?? true) && !isShut) == client.isEnabled
+            },
+            written: { .bool($0.isEnabled) }
+        )
+    }
+
+    static var isPublic: MemberCodec {
+        MemberCodec.part(
+            .proof,
+            isSame: { ($1.storedBool() ?? false) == ($0.type == .public) },
+            written: { .bool($0.type == .public) }
+        ).of(.grants)
+    }
+
+    static var authenticatorType: MemberCodec {
+        part(
+            .proof,
+            isSame: { client, said in
+                let type = said.storedText() ?? "client-secret"
+                return switch client.authentication {
+                case _ where ClientProof.isShut(client, said.representation): true
+                case .none: true
+                case .clientSecretBasic, .clientSecretPost: type.hasPrefix("client-secret")
+                // Other proofs are kept as one that nothing passes.
+                case .privateKeyJWT: type != "client-secret"
+                }
+            },
+            written: { $0.authentication == .privateKeyJWT ? "client-jwt" : "client-secret" }
+        )
+    }
+
+    static var bindsToCertificate: MemberCodec {
+        // An import disables what was bound so. A command has enabled it, and binds nothing.
+        part(.proof, isSame: { !$0.isEnabled || $1.storedText()?.isTrue != true })
+    }
+
+    static var keySet: MemberCodec {
+        part(
+            .proof,
+            isSame: { $0.keySet == nil || $0.keySet == $1.storedJSON("jwks.string") },
+            written: {
+                $0.keySet.map { .string(String(decoding: $0.serialized(), as: UTF8.self)) }
+            }
+        )
+    }
+
+    static var usesKeySet: MemberCodec {
+        part(
+            .proof,
+            isSame: { $0.keySet == nil || $0.keySet == $1.storedJSON("jwks.string") },
+            written: { _ in "true" }
+        )
+    }
+
+    static var takesKeysFromURL: MemberCodec {
+        // Beside that, an import takes none that stand in the file.
+        part(.proof, isSame: { $0.keySet == nil || $1.storedText()?.isTrue != true })
+    }
+
+    // MARK: Grants
+
+    static var standardFlow: MemberCodec {
+        part(
+            .grants,
+            isSame: { client, said in
+                ((said.storedBool() ?? true) && !(said.storedBool("bearerOnly") ?? false))
+                    == client.grantTypes.contains(.authorizationCode)
+            },
+            written: { .bool($0.grantTypes.contains(.authorizationCode)) }
+        )
+    }
+
+    static var serviceAccount: MemberCodec {
+        part(
+            .grants,
+            isSame: { client, said in
+                let isFollowed =
+                    client.type != .public && !(said.storedBool("bearerOnly") ?? false)
+                return ((said.storedBool() ?? false) && isFollowed)
+                    == client.grantTypes.contains(.clientCredentials)
+            },
+            written: { .bool($0.grantTypes.contains(.clientCredentials)) }
+        )
+    }
+
+    static var refreshes: MemberCodec {
+        part(
+            .grants,
+            isSame: { client, said in
+                !client.grantTypes.contains(.authorizationCode)
+                    || (said.storedText()?.isTrue ?? true)
+                        == client.grantTypes.contains(.refreshToken)
+            },
+            written: { .string("\($0.grantTypes.contains(.refreshToken))") }
+        )
+    }
+
+    // MARK: Addresses
+
+    static var redirectURIs: MemberCodec {
+        part(
+            .addresses,
+            isSame: { _, _ in false },
+            written: { .texts($0.redirectURIs.map(\.text)) }
+        )
+    }
+
+    static var webOrigins: MemberCodec {
+        part(.addresses, isSame: { _, _ in false }, written: { .texts($0.webOrigins) })
+    }
+
+    static var postLogoutRedirectURIs: MemberCodec {
+        part(
+            .addresses,
+            isSame: { client, _ in client.postLogoutRedirectURIs.isEmpty },
+            written: {
+                .string($0.postLogoutRedirectURIs.map(\.text).joined(separator: "##"))
+            }
+        )
+    }
+
+    /// OpenID Connect Back-Channel Logout §2.2.
+    static var backchannelLogoutURI: MemberCodec {
+        MemberCodec(
+            read: { (said, client, report) throws(RealmImportError) in
+                client.backchannelLogoutURI = nil
+                client.backchannelLogoutSessionRequired = false
+                guard let text = try said.text() else { return }
+                var candidate = client
+                candidate.backchannelLogoutURI = HTTPAddress(text)
+                guard candidate.hasAdmissibleBackchannelLogout else {
+                    report.add(
+                        .changed,
+                        said.subject,
+                        "its back-channel logout URL is not https: it is not told of logouts"
+                    )
+                    return
+                }
+                client = candidate
+            },
+            isSame: { client, said in
+                guard let now = client.backchannelLogoutURI else {
+                    // One that is not admitted here stays in the file.
+                    var former = client
+                    former.backchannelLogoutURI = said.storedText().flatMap(HTTPAddress.init)
+                    return !former.hasAdmissibleBackchannelLogout
+                }
+                return said.storedText().map { sameBytes($0, now.text) } ?? false
+            },
+            written: { $0.backchannelLogoutURI.map { .string($0.text) } },
+            take: { $1.backchannelLogoutURI = $0.backchannelLogoutURI }
+        )
+    }
+
+    static var backchannelLogoutSession: MemberCodec {
+        MemberCodec(
+            read: { (said, client, _) throws(RealmImportError) in
+                guard client.backchannelLogoutURI != nil else { return }
+                client.backchannelLogoutSessionRequired = try said.text()?.isTrue ?? false
+            },
+            isSame: { client, said in
+                client.backchannelLogoutURI == nil
+                    || (said.storedText()?.isTrue ?? false)
+                        == client.backchannelLogoutSessionRequired
+            },
+            written: { $0.backchannelLogoutSessionRequired ? "true" : nil },
+            take: { $1.backchannelLogoutSessionRequired = $0.backchannelLogoutSessionRequired }
+        )
+    }
+
+    // MARK: Tokens
+
+    /// What the realm did not require stays optional (docs/decisions/0032).
+    static var codeProtection: MemberCodec {
+        MemberCodec(
+            read: { (said, client, report) throws(RealmImportError) in
+                let method = try said.text()
+                client.codeProtection = method == nil ? .none : .pkce
+                if let method, method != "S256" {
+                    report.add(
+                        .changed,
+                        said.subject,
+                        "must use PKCE with S256; the file asks for another method"
+                    )
+                }
+            },
+            isSame: { ($0.codeProtection == .pkce) == ($1.storedText() != nil) },
+            written: { $0.codeProtection == .pkce ? "S256" : nil },
+            take: { $1.codeProtection = $0.codeProtection }
+        )
+    }
+
+    static func algorithm(
+        _ path: Path<SignatureAlgorithm?>,
+        _ words: StaticString
+    ) -> MemberCodec {
+        value(
+            path,
+            read: { (said, report) throws(RealmImportError) in
+                guard let name = try said.text() else { return nil }
+                let algorithm = SignatureAlgorithm(rawValue: name)
+                if algorithm == nil { report.add(.changed, said.subject, "\(words)") }
+                return algorithm
+            },
+            written: { $0.map { .string($0.rawValue) } }
+        )
+    }
+
+    /// `typ` of its access tokens: `JWT` in Keycloak, unless it requests that of RFC 9068 §2.1.
+    static var accessTokenType: MemberCodec {
+        value(
+            \.accessTokenType,
+            read: { (said, _) throws(RealmImportError) in
+                try said.text()?.isTrue ?? false ? .atJWT : .jwt
+            },
+            written: { $0 == .atJWT ? "true" : nil }
+        )
+    }
+
+    /// Whether its access tokens have only what they need. A client that was made here stays as it was
+    /// made.
+    static var isLightweight: MemberCodec {
+        MemberCodec(
+            read: { (said, client, _) throws(RealmImportError) in
+                guard client.tokenForm != .standard else { return }
+                client.tokenForm = try said.text()?.isTrue ?? false ? .lightweight : .mapped
+            },
+            isSame: { ($1.storedText()?.isTrue ?? false) == ($0.tokenForm == .lightweight) },
+            written: { $0.tokenForm == .lightweight ? "true" : nil },
+            take: { $1.tokenForm = $0.tokenForm }
+        )
+    }
+
+    static var acrLevels: MemberCodec {
+        value(
+            \.acrLevels,
+            read: { (said, _) throws(RealmImportError) in ACRLevels.read(try said.text()) },
+            written: { $0.map { .string(ACRLevels.written($0)) } }
+        )
+    }
+
+    static func relying(on rule: Compatibility) -> MemberCodec {
+        setting(\.compatibility[rule]).ofAll
+    }
+
+    static var lifetime: MemberCodec {
+        value(
+            \.accessTokenLifetime,
+            read: { (said, report) throws(RealmImportError) in
+                guard let text = try said.text() else { return nil }
+                guard let seconds = Int64(text), seconds > 0 else {
+                    report.add(
+                        .changed,
+                        said.subject,
+                        "its access token lifespan is no time; the realm's is used"
+                    )
+                    return nil
+                }
+                let bounds = Realm.Lifetimes.longestAccessToken
+                let bounded = min(max(seconds, bounds.lowerBound), bounds.upperBound)
+                if bounded != seconds {
+                    report.add(
+                        .changed,
+                        said.subject,
+                        "access tokens live \(bounded) seconds",
+                        "more or less is out of bounds here"
+                    )
+                }
+                return bounded
+            },
+            written: { $0.map { .string("\($0)") } }
+        )
+    }
+}
+
+extension SaidMember {
+    fileprivate func storedJSON(_ name: String) -> JSONValue? {
+        // `try?`: what cannot be read is not the one that is kept.
+        storedText(name).flatMap { try? JSONValue(parsing: Array($0.utf8)) }
+    }
+}
+
+extension Compatibility {
+    /// What every client of Keycloak's may rely on.
+    static let imported: Set<Compatibility> = [
+        .needlessSecret, .repeatedSecret, .unknownPrompts, .strictScope, .fragments,
+        .credentials, .requestedActions, .signOutRedirect, .refreshTokenClaims, .longNames,
+    ]
+}
+
+extension Set<Compatibility> {
+    fileprivate subscript(rule: Compatibility) -> Bool {
+        get { contains(rule) }
+        set { if newValue { insert(rule) } else { remove(rule) } }
+    }
+}
