@@ -3,7 +3,7 @@ import PorticoProtocol
 /// What a member of a representation is in Keycloak, which converts what a file or a request has there:
 /// `"true"`, `"3600"`, `[42]` (Jackson, `MapperFeature.ALLOW_COERCION_OF_SCALARS`). A number for a text
 /// stays as it is written: `1.10` (``JSONLimits/keepsDigits``).
-enum MemberType: Sendable {
+enum MemberType: String, Sendable {
     case bool
     case integer
     case text
@@ -14,6 +14,17 @@ enum MemberType: Sendable {
     case parts
     /// Such arrays by names that are free.
     case byName
+
+    /// What a value of another type is not.
+    var words: StaticString {
+        switch self {
+        case .bool: "true or false"
+        case .integer: "a whole number"
+        case .text: "a text"
+        case .texts: "an array"
+        case .map, .parts, .byName: "an object"
+        }
+    }
 
     /// The value as Keycloak reads it; `nil` where it refuses it.
     func converted(_ value: JSONValue) -> JSONValue? {

@@ -7,10 +7,10 @@ import PorticoStores
 extension MemberCodec where Owner == Client {
     static var name: MemberCodec {
         MemberCodec(
-            read: { (said, client, _) throws(RealmImportError) in
-                client.name = try said.text() ?? client.clientID
+            read: { said, client, _ in
+                client.name = said.text ?? client.clientID
             },
-            isSame: { $1.storedText() ?? $0.clientID == $0.name },
+            isSame: { $1.text ?? $0.clientID == $0.name },
             written: { .string($0.name) },
             take: { $1.name = $0.name }
         )
@@ -18,8 +18,8 @@ extension MemberCodec where Owner == Client {
 
     static var seesAllRoles: MemberCodec {
         MemberCodec(
-            read: { (said, client, _) throws(RealmImportError) in
-                client.seesAllRoles = try said.bool() ?? !client.requiresConsent
+            read: { said, client, _ in
+                client.seesAllRoles = said.bool ?? !client.requiresConsent
             },
             isSame: { _, _ in false },
             written: { .bool($0.seesAllRoles) },
@@ -27,19 +27,11 @@ extension MemberCodec where Owner == Client {
         )
     }
 
-    /// They are written with those of other protocols, which are kept.
+    /// They are read and written with those of other protocols, which are kept.
     static var mappers: MemberCodec {
-        MemberCodec(
-            read: { (said, client, report) throws(RealmImportError) in
-                let list = try MapperList(said.representation, former: client.mappers)
-                let new = list.mappers.filter { !client.mappers.contains($0) }
-                MapperList(new, [:]).add(said.subject, to: &report)
-                client.mappers = list.mappers
-            },
-            isSame: { _, _ in true },
-            written: { _ in nil },
-            take: { $1.mappers = $0.mappers }
-        )
+        var codec = part()
+        codec.take = { $1.mappers = $0.mappers }
+        return codec
     }
 
     // MARK: Proof
@@ -48,8 +40,8 @@ extension MemberCodec where Owner == Client {
         part(
             .proof,
             isSame: { client, said in
-                let isShut = ClientProof.isShut(client, said.representation)
-                return ((said.storedBool() ?? true) && !isShut) == client.isEnabled
+                let isShut = ClientProof.isShut(client, said.object)
+                return ((said.bool ?? true) && !isShut) == client.isEnabled
             },
             written: { .bool($0.isEnabled) }
         )
@@ -58,7 +50,7 @@ extension MemberCodec where Owner == Client {
     static var isPublic: MemberCodec {
         MemberCodec.part(
             .proof,
-            isSame: { ($1.storedBool() ?? false) == ($0.type == .public) },
+            isSame: { ($1.bool ?? false) == ($0.type == .public) },
             written: { .bool($0.type == .public) }
         ).of(.grants)
     }
@@ -67,9 +59,9 @@ extension MemberCodec where Owner == Client {
         part(
             .proof,
             isSame: { client, said in
-                let type = said.storedText() ?? "client-secret"
+                let type = said.text ?? "client-secret"
                 return switch client.authentication {
-                case _ where ClientProof.isShut(client, said.representation): true
+                case _ where ClientProof.isShut(client, said.object): true
                 case .none: true
                 case .clientSecretBasic, .clientSecretPost: type.hasPrefix("client-secret")
                 // Other proofs are kept as one that nothing passes.
@@ -82,30 +74,28 @@ extension MemberCodec where Owner == Client {
 
     static var bindsToCertificate: MemberCodec {
         // An import disables what was bound so. A command has enabled it, and binds nothing.
-        part(.proof, isSame: { !$0.isEnabled || $1.storedText()?.isTrue != true })
+        part(.proof, isSame: { !$0.isEnabled || !$1.isOn })
     }
 
     static var keySet: MemberCodec {
-        part(
-            .proof,
-            isSame: { $0.keySet == nil || $0.keySet == $1.storedJSON("jwks.string") },
-            written: {
-                $0.keySet.map { .string(String(decoding: $0.serialized(), as: UTF8.self)) }
-            }
-        )
+        part(.proof, isSame: isKeySetSame) {
+            $0.keySet.map { .string(String(decoding: $0.serialized(), as: UTF8.self)) }
+        }
     }
 
     static var usesKeySet: MemberCodec {
-        part(
-            .proof,
-            isSame: { $0.keySet == nil || $0.keySet == $1.storedJSON("jwks.string") },
-            written: { _ in "true" }
-        )
+        part(.proof, isSame: isKeySetSame) { _ in "true" }
+    }
+
+    @Sendable private static func isKeySetSame(_ client: Client, _ said: SaidMember) -> Bool {
+        // `try?`: what cannot be read is not the one that is kept.
+        let set = said.other("jwks.string").text.flatMap { try? JSONValue(parsing: Array($0.utf8)) }
+        return client.keySet == nil || client.keySet == set
     }
 
     static var takesKeysFromURL: MemberCodec {
         // Beside that, an import takes none that stand in the file.
-        part(.proof, isSame: { $0.keySet == nil || $1.storedText()?.isTrue != true })
+        part(.proof, isSame: { $0.keySet == nil || !$1.isOn })
     }
 
     // MARK: Grants
@@ -114,7 +104,7 @@ extension MemberCodec where Owner == Client {
         part(
             .grants,
             isSame: { client, said in
-                ((said.storedBool() ?? true) && !(said.storedBool("bearerOnly") ?? false))
+                ((said.bool ?? true) && !(said.other("bearerOnly").bool ?? false))
                     == client.grantTypes.contains(.authorizationCode)
             },
             written: { .bool($0.grantTypes.contains(.authorizationCode)) }
@@ -126,8 +116,8 @@ extension MemberCodec where Owner == Client {
             .grants,
             isSame: { client, said in
                 let isFollowed =
-                    client.type != .public && !(said.storedBool("bearerOnly") ?? false)
-                return ((said.storedBool() ?? false) && isFollowed)
+                    client.type != .public && !(said.other("bearerOnly").bool ?? false)
+                return ((said.bool ?? false) && isFollowed)
                     == client.grantTypes.contains(.clientCredentials)
             },
             written: { .bool($0.grantTypes.contains(.clientCredentials)) }
@@ -139,7 +129,7 @@ extension MemberCodec where Owner == Client {
             .grants,
             isSame: { client, said in
                 !client.grantTypes.contains(.authorizationCode)
-                    || (said.storedText()?.isTrue ?? true)
+                    || (said.text?.isTrue ?? true)
                         == client.grantTypes.contains(.refreshToken)
             },
             written: { .string("\($0.grantTypes.contains(.refreshToken))") }
@@ -173,10 +163,10 @@ extension MemberCodec where Owner == Client {
     /// OpenID Connect Back-Channel Logout §2.2.
     static var backchannelLogoutURI: MemberCodec {
         MemberCodec(
-            read: { (said, client, report) throws(RealmImportError) in
+            read: { said, client, report in
                 client.backchannelLogoutURI = nil
                 client.backchannelLogoutSessionRequired = false
-                guard let text = try said.text() else { return }
+                guard let text = said.text else { return }
                 var candidate = client
                 candidate.backchannelLogoutURI = HTTPAddress(text)
                 guard candidate.hasAdmissibleBackchannelLogout else {
@@ -193,10 +183,10 @@ extension MemberCodec where Owner == Client {
                 guard let now = client.backchannelLogoutURI else {
                     // One that is not admitted here stays in the file.
                     var former = client
-                    former.backchannelLogoutURI = said.storedText().flatMap(HTTPAddress.init)
+                    former.backchannelLogoutURI = said.text.flatMap(HTTPAddress.init)
                     return !former.hasAdmissibleBackchannelLogout
                 }
-                return said.storedText().map { sameBytes($0, now.text) } ?? false
+                return said.text.map { sameBytes($0, now.text) } ?? false
             },
             written: { $0.backchannelLogoutURI.map { .string($0.text) } },
             take: { $1.backchannelLogoutURI = $0.backchannelLogoutURI }
@@ -205,13 +195,13 @@ extension MemberCodec where Owner == Client {
 
     static var backchannelLogoutSession: MemberCodec {
         MemberCodec(
-            read: { (said, client, _) throws(RealmImportError) in
+            read: { said, client, _ in
                 guard client.backchannelLogoutURI != nil else { return }
-                client.backchannelLogoutSessionRequired = try said.text()?.isTrue ?? false
+                client.backchannelLogoutSessionRequired = said.isOn
             },
             isSame: { client, said in
                 client.backchannelLogoutURI == nil
-                    || (said.storedText()?.isTrue ?? false)
+                    || said.isOn
                         == client.backchannelLogoutSessionRequired
             },
             written: { $0.backchannelLogoutSessionRequired ? "true" : nil },
@@ -224,8 +214,8 @@ extension MemberCodec where Owner == Client {
     /// What the realm did not require stays optional (docs/decisions/0032).
     static var codeProtection: MemberCodec {
         MemberCodec(
-            read: { (said, client, report) throws(RealmImportError) in
-                let method = try said.text()
+            read: { said, client, report in
+                let method = said.text
                 client.codeProtection = method == nil ? .none : .pkce
                 if let method, method != "S256" {
                     report.add(
@@ -235,7 +225,7 @@ extension MemberCodec where Owner == Client {
                     )
                 }
             },
-            isSame: { ($0.codeProtection == .pkce) == ($1.storedText() != nil) },
+            isSame: { ($0.codeProtection == .pkce) == ($1.text != nil) },
             written: { $0.codeProtection == .pkce ? "S256" : nil },
             take: { $1.codeProtection = $0.codeProtection }
         )
@@ -247,8 +237,8 @@ extension MemberCodec where Owner == Client {
     ) -> MemberCodec {
         value(
             path,
-            read: { (said, report) throws(RealmImportError) in
-                guard let name = try said.text() else { return nil }
+            read: { said, report in
+                guard let name = said.text else { return nil }
                 let algorithm = SignatureAlgorithm(rawValue: name)
                 if algorithm == nil { report.add(.changed, said.subject, "\(words)") }
                 return algorithm
@@ -261,8 +251,8 @@ extension MemberCodec where Owner == Client {
     static var accessTokenType: MemberCodec {
         value(
             \.accessTokenType,
-            read: { (said, _) throws(RealmImportError) in
-                try said.text()?.isTrue ?? false ? .atJWT : .jwt
+            read: { said, _ in
+                said.isOn ? .atJWT : .jwt
             },
             written: { $0 == .atJWT ? "true" : nil }
         )
@@ -272,11 +262,11 @@ extension MemberCodec where Owner == Client {
     /// made.
     static var isLightweight: MemberCodec {
         MemberCodec(
-            read: { (said, client, _) throws(RealmImportError) in
+            read: { said, client, _ in
                 guard client.tokenForm != .standard else { return }
-                client.tokenForm = try said.text()?.isTrue ?? false ? .lightweight : .mapped
+                client.tokenForm = said.isOn ? .lightweight : .mapped
             },
-            isSame: { ($1.storedText()?.isTrue ?? false) == ($0.tokenForm == .lightweight) },
+            isSame: { $1.isOn == ($0.tokenForm == .lightweight) },
             written: { $0.tokenForm == .lightweight ? "true" : nil },
             take: { $1.tokenForm = $0.tokenForm }
         )
@@ -285,7 +275,7 @@ extension MemberCodec where Owner == Client {
     static var acrLevels: MemberCodec {
         value(
             \.acrLevels,
-            read: { (said, _) throws(RealmImportError) in ACRLevels.read(try said.text()) },
+            read: { said, _ in ACRLevels.read(said.text) },
             written: { $0.map { .string(ACRLevels.written($0)) } }
         )
     }
@@ -297,8 +287,8 @@ extension MemberCodec where Owner == Client {
     static var lifetime: MemberCodec {
         value(
             \.accessTokenLifetime,
-            read: { (said, report) throws(RealmImportError) in
-                guard let text = try said.text() else { return nil }
+            read: { said, report in
+                guard let text = said.text else { return nil }
                 guard let seconds = Int64(text), seconds > 0 else {
                     report.add(
                         .changed,
@@ -321,13 +311,6 @@ extension MemberCodec where Owner == Client {
             },
             written: { $0.map { .string("\($0)") } }
         )
-    }
-}
-
-extension SaidMember {
-    fileprivate func storedJSON(_ name: String) -> JSONValue? {
-        // `try?`: what cannot be read is not the one that is kept.
-        storedText(name).flatMap { try? JSONValue(parsing: Array($0.utf8)) }
     }
 }
 

@@ -54,8 +54,14 @@ struct ClientReader {
             where: { names?.attributes.contains($0) ?? true && (!isOwn || $1.isOfAll) },
             report: &report
         )
+        let list = try MapperList(said, former: client.mappers)
+        if names?.members.contains(MapperList.member) ?? true {
+            let new = list.mappers.filter { !client.mappers.contains($0) }
+            MapperList(new, [:]).add(subject, to: &report)
+            client.mappers = list.mappers
+        }
         Self.name(said.object, attributes.object, names, subject, in: &report)
-        client.kept = try ClientMembers.kept(said, isOwn: isOwn)
+        client.kept = ClientMembers.kept(said.object, mappers: list.others, isOwn: isOwn)
         if isOwn { return }
         if parts.contains(.addresses) {
             try ClientAddresses(said, subject).apply(
@@ -216,9 +222,9 @@ struct ClientProof {
     /// Whether an import disabled a client, because its protection would be gone here, and it still is.
     ///
     /// - Parameter shown: Keys that it was given here are proof enough.
-    static func isShut(_ client: Client, _ shown: Representation) -> Bool {
+    static func isShut(_ client: Client, _ shown: JSONObject) -> Bool {
         guard !client.isEnabled else { return false }
-        var object = shown.object
+        var object = shown
         object["publicClient"] = .bool(client.type == .public)
         // `try?`: what cannot be read was not imported.
         return (try? ClientProof(Representation(stored: object)))?.whyDisabled != nil

@@ -15,20 +15,24 @@ struct Member: Sendable {
     let usual: JSONValue?
     let difference: Difference
 
+    /// - Parameter word: `name`, or `name:type`. A `-` behind it is for what never counts as a difference,
+    ///   a `?` for what counts where a file says it.
     init(
-        _ name: String,
-        _ type: MemberType? = nil,
+        _ word: String,
         _ fate: Fate? = nil,
         in place: Place = .kept,
-        usual: JSONValue? = nil,
-        difference: Difference = .counts
+        usual: JSONValue? = nil
     ) {
-        self.name = name
-        self.type = type
+        let marks: [Character: Difference] = ["-": .none, "?": .countsWhereSaid]
+        let mark = word.last.flatMap { marks[$0] }
+        let parts = (mark == nil ? word[...] : word.dropLast()).split(separator: ":")
+        name = String(parts[0])
+        type = parts.count > 1 ? MemberType(rawValue: String(parts[1])) : nil
+        precondition(parts.count == 1 || type != nil, "There is no such type of members.")
         self.fate = fate
         self.place = place
         self.usual = usual
-        self.difference = difference
+        difference = mark ?? .counts
     }
 
     /// Whether a realm and a file that say it otherwise are different.
@@ -86,17 +90,18 @@ struct RepresentationMembers: Sendable {
     private let unknown: Member.Fate
 
     /// - Parameter unknown: Why any other member is left.
-    init(
-        _ kind: String,
-        _ members: [Member],
-        unknown: Member.Fate = .unknown
-    ) {
+    init(_ kind: String, _ members: [Member], unknown: Member.Fate = .unknown) {
         self.kind = kind
         self.members = members
         self.unknown = unknown
         names = Set(members.map(\.name))
         byName = Dictionary(members.map { (ExactText($0.name), $0) }) { first, _ in first }
         patterns = members.filter { $0.name.hasPrefix("*") || $0.name.hasSuffix("*") }
+    }
+
+    /// Members that are read and written by hand, or kept as they are.
+    init(_ kind: String, _ words: String) {
+        self.init(kind, words.split(whereSeparator: \.isWhitespace).map { Member(String($0)) })
     }
 
     subscript(name: String) -> Member? {

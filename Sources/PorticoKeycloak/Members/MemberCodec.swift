@@ -5,17 +5,13 @@ import PorticoStores
 /// How a member is read into a value that acts, and written from it.
 struct MemberCodec<Owner: Sendable>: Sendable {
     typealias Path<Value> = any WritableKeyPath<Owner, Value> & Sendable
-    typealias Read<Value> =
-        @Sendable (SaidMember, inout ImportReport) throws(RealmImportError) -> Value
 
-    let read:
-        @Sendable (SaidMember, inout Owner, inout ImportReport) throws(RealmImportError) ->
-            Void
+    let read: @Sendable (SaidMember, inout Owner, inout ImportReport) -> Void
     /// Whether a member, as it was said, still says what is here.
     let isSame: @Sendable (Owner, SaidMember) -> Bool
     /// `nil`: the member is taken away.
     let written: @Sendable (Owner) -> JSONValue?
-    let take: @Sendable (_ other: Owner, inout Owner) -> Void
+    var take: @Sendable (_ other: Owner, inout Owner) -> Void = { _, _ in }
     /// What is read from several members, this one among them.
     var parts: Set<MemberPart> = []
     /// Whether it is written even where it was not said.
@@ -26,18 +22,14 @@ struct MemberCodec<Owner: Sendable>: Sendable {
     /// A value that one member says.
     static func value<Value: Equatable & Sendable>(
         _ path: Path<Value>,
-        read: @escaping Read<Value>,
+        read: @escaping @Sendable (SaidMember, inout ImportReport) -> Value,
         written: @escaping @Sendable (Value) -> JSONValue?
     ) -> MemberCodec {
         MemberCodec(
-            read: { (said, owner, report) throws(RealmImportError) in
-                owner[keyPath: path] = try read(said, &report)
-            },
+            read: { said, owner, report in owner[keyPath: path] = read(said, &report) },
             isSame: { owner, said in
                 var report = ImportReport(realm: "")
-                // `try?`: what cannot be read was not imported.
-                let former = try? read(said, &report)
-                return former == .some(owner[keyPath: path])
+                return read(said, &report) == owner[keyPath: path]
             },
             written: { written($0[keyPath: path]) },
             take: { $1[keyPath: path] = $0[keyPath: path] }
@@ -50,8 +42,8 @@ struct MemberCodec<Owner: Sendable>: Sendable {
     {
         value(
             path,
-            read: { (said, report) throws(RealmImportError) in
-                let isOn = try said.bool() ?? usual
+            read: { said, report in
+                let isOn = said.bool ?? usual
                 if isOn, let words { report.add(.read, said.subject, "\(words)") }
                 return isOn
             },
@@ -61,28 +53,16 @@ struct MemberCodec<Owner: Sendable>: Sendable {
 
     /// A setting that is the text `true`, or missing.
     static func setting(_ path: Path<Bool>) -> MemberCodec {
-        value(
-            path,
-            read: { (said, _) throws(RealmImportError) in try said.text()?.isTrue ?? false },
-            written: { $0 ? "true" : nil }
-        )
+        value(path, read: { said, _ in said.isOn }, written: { $0 ? "true" : nil })
     }
 
     /// A number that is 0 where it is missing, and never less.
     static func number(_ path: Path<Int64>) -> MemberCodec {
-        value(
-            path,
-            read: { (said, _) throws(RealmImportError) in max(0, try said.integer() ?? 0) },
-            written: { .integer($0) }
-        )
+        value(path, read: { said, _ in max(0, said.integer ?? 0) }, written: { .integer($0) })
     }
 
     static func text(_ path: Path<String?>) -> MemberCodec {
-        value(
-            path,
-            read: { (said, _) throws(RealmImportError) in try said.text() },
-            written: { $0.map(JSONValue.string) }
-        )
+        value(path, read: { said, _ in said.text }, written: { $0.map(JSONValue.string) })
     }
 
     /// A member of a part, which is read elsewhere.
@@ -92,56 +72,48 @@ struct MemberCodec<Owner: Sendable>: Sendable {
         written: @escaping @Sendable (Owner) -> JSONValue? = { _ in nil }
     ) -> MemberCodec {
         MemberCodec(
-            read: { (_, _, _) throws(RealmImportError) in },
+            read: { _, _, _ in },
             isSame: isSame,
             written: written,
-            take: { _, _ in },
             parts: Set(parts)
         )
     }
 
-    func of(_ part: MemberPart) -> MemberCodec {
-        var codec = self
-        codec.parts.insert(part)
-        return codec
-    }
+    func of(_ part: MemberPart) -> MemberCodec { with { $0.parts.insert(part) } }
+    var always: MemberCodec { with { $0.isAlways = true } }
+    var ofAll: MemberCodec { with { $0.isOfAll = true } }
 
-    var always: MemberCodec {
+    private func with(_ change: (inout MemberCodec) -> Void) -> MemberCodec {
         var codec = self
-        codec.isAlways = true
-        return codec
-    }
-
-    var ofAll: MemberCodec {
-        var codec = self
-        codec.isOfAll = true
+        change(&codec)
         return codec
     }
 }
 
-/// A member in its representation.
+/// A member in its representation, read as a table says its type; `nil`: it says nothing.
 struct SaidMember {
-    let representation: Representation
+    let object: JSONObject
     let name: String
     /// Whose it is, for a report.
     let subject: String
 
-    func text() throws(RealmImportError) -> String? { try representation.text(name) }
-
-    func bool() throws(RealmImportError) -> Bool? { try representation.bool(name) }
-
-    func integer() throws(RealmImportError) -> Int64? { try representation.integer(name) }
-
-    /// What is stored is read as it was imported; what could not be is as missing.
-    func storedText(_ name: String? = nil) -> String? {
-        // `try?`: see above.
-        (try? representation.text(name ?? self.name)) ?? nil
+    /// Another member beside it.
+    func other(_ name: String) -> SaidMember {
+        SaidMember(object: object, name: name, subject: subject)
     }
 
-    func storedBool(_ name: String? = nil) -> Bool? {
-        // `try?`: see above.
-        (try? representation.bool(name ?? self.name)) ?? nil
+    var value: JSONValue? { object[name] }
+    var bool: Bool? { value.flatMap(MemberType.bool.converted)?.bool }
+    var integer: Int64? { value.flatMap(MemberType.integer.converted)?.int64 }
+    var texts: [String]? { value.flatMap(MemberType.texts.converted)?.strings }
+
+    var text: String? {
+        let text = value.flatMap(MemberType.text.converted)?.string
+        return text?.isEmpty == false ? text : nil
     }
+
+    /// Whether it is a text that means `true`.
+    var isOn: Bool { text?.isTrue ?? false }
 }
 
 /// What is read from several members.
@@ -153,40 +125,39 @@ enum MemberPart: Sendable {
     case scopes
 }
 
-/// A line of a table: a member, and how it is read and written.
-struct CodedMember<Owner: Sendable>: Sendable {
-    let member: Member
+/// A line of a table: a member, and how it is read and written; or some of which the same becomes.
+struct MemberLine<Owner: Sendable>: Sendable {
+    let members: [Member]
     let codec: MemberCodec<Owner>?
 
+    /// - Parameter words: As of ``Member/init(_:_:in:usual:)``, with white space between them.
     init(
-        _ name: String,
-        _ type: MemberType? = nil,
+        _ words: String,
         _ fate: Member.Fate? = nil,
         in place: Member.Place = .kept,
         usual: JSONValue? = nil,
-        difference: Member.Difference = .counts,
         by codec: MemberCodec<Owner>? = nil
     ) {
-        member = Member(name, type, fate, in: place, usual: usual, difference: difference)
+        members = words.split(whereSeparator: \.isWhitespace).map {
+            Member(String($0), fate, in: place, usual: usual)
+        }
         self.codec = codec
     }
 }
 
 /// The members of a representation that is read into values that act.
 struct MemberTable<Owner: Sendable>: Sendable {
-    typealias Line = CodedMember<Owner>
+    typealias Line = MemberLine<Owner>
     typealias Filter = (_ name: String, _ codec: MemberCodec<Owner>) -> Bool
 
     let representation: RepresentationMembers
     private let coded: [(member: Member, codec: MemberCodec<Owner>)]
 
-    init(
-        _ kind: String,
-        _ lines: [Line],
-        unknown: Member.Fate = .unknown
-    ) {
-        representation = RepresentationMembers(kind, lines.map(\.member), unknown: unknown)
-        coded = lines.compactMap { line in line.codec.map { (line.member, $0) } }
+    init(_ kind: String, _ lines: [Line], unknown: Member.Fate = .unknown) {
+        representation = RepresentationMembers(kind, lines.flatMap(\.members), unknown: unknown)
+        coded = lines.flatMap { line in
+            line.members.compactMap { member in line.codec.map { (member, $0) } }
+        }
     }
 
     /// - Parameter subject: Whose members they are; `nil`: the realm's.
@@ -198,12 +169,13 @@ struct MemberTable<Owner: Sendable>: Sendable {
         report: inout ImportReport
     ) throws(RealmImportError) {
         for (member, codec) in coded where isMeant(member.name, codec) {
+            try said.expect(member.name, member.type ?? .text)
             let said = SaidMember(
-                representation: said,
+                object: said.object,
                 name: member.name,
                 subject: subject ?? member.name
             )
-            try codec.read(said, &owner, &report)
+            codec.read(said, &owner, &report)
         }
     }
 
@@ -212,14 +184,13 @@ struct MemberTable<Owner: Sendable>: Sendable {
     /// - Parameter isWhole: Whether it gets the members that every representation has.
     func write(
         _ owner: Owner,
-        over said: Representation,
+        over said: JSONObject,
         to json: inout JSONObject,
         isWhole: Bool = true,
         where isMeant: Filter = { _, _ in true }
     ) {
         for (member, codec) in coded where isMeant(member.name, codec) {
-            let said = SaidMember(representation: said, name: member.name, subject: "")
-            if !codec.isSame(owner, said) {
+            if !codec.isSame(owner, SaidMember(object: said, name: member.name, subject: "")) {
                 json[member.name] = codec.written(owner)
             } else if isWhole, codec.isAlways, json[member.name] == nil {
                 json[member.name] = member.usual ?? codec.written(owner)

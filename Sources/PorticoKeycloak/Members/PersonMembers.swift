@@ -4,42 +4,39 @@ import PorticoStores
 
 /// The members of a person (Keycloak `UserRepresentation`).
 enum PersonMembers {
-    typealias Line = CodedMember<Person>
+    typealias Line = MemberLine<Person>
 
     static let table = MemberTable<Person>(
         "UserRepresentation",
         [
-            Line("id", .text),
-            Line("username", .text, by: .username.always),
-            Line("firstName", .text, by: .text(\.givenName)),
-            Line("lastName", .text, by: .text(\.familyName)),
-            Line("email", .text, by: .text(\.email)),
-            Line("emailVerified", .bool, by: .flag(\.isEmailVerified).always),
-            Line("attributes", .map, by: .attributes),
-            // In Keycloak, a person without the member is disabled.
-            Line("enabled", .bool, by: .flag(\.isEnabled).always),
-            Line("createdTimestamp", .integer, difference: .countsWhereSaid),
-            Line("totp", .bool, difference: .none),
-            Line("serviceAccountClientId", .text),
-            Line("credentials", .parts),
-            Line("disableableCredentialTypes", .texts, difference: .none),
-            Line("requiredActions", .parts, by: .requiredActions.always),
-            Line("federatedIdentities", .parts),
-            Line("realmRoles", .texts),
-            Line("clientRoles", .map),
-            Line("clientConsents", .parts),
-            Line("notBefore", .integer, by: .number(\.notBefore).always),
-            Line("groups", .parts),
-            Line("self", difference: .none),
-            Line("origin", nil, .elsewhere),
-            Line("userProfileMetadata", difference: .none),
-            Line("federationLink", .text, .elsewhere),
-            Line("access", difference: .none),
-            Line("organizations", nil, .skipped("organizations are not imported")),
-            Line("applicationRoles", nil, .old),
-            Line("socialLinks", nil, .old),
-            Line("verifiableCredentials", nil, .notKnown),
-            Line("issuedVerifiableCredentials", nil, .notKnown),
+            Line("id:text"),
+            Line("username:text", by: .username.always),
+            Line("firstName:text", by: .text(\.givenName)),
+            Line("lastName:text", by: .text(\.familyName)),
+            Line("email:text", by: .text(\.email)),
+            Line("emailVerified:bool", by: .flag(\.isEmailVerified).always),
+            Line("attributes:map", by: .attributes),
+            Line("enabled:bool", by: .flag(\.isEnabled).always),
+            Line(
+                """
+                createdTimestamp:integer? totp:bool- serviceAccountClientId:text
+                credentials:parts disableableCredentialTypes:texts-
+                """
+            ),
+            Line("requiredActions:texts", by: .requiredActions.always),
+            Line("federatedIdentities:parts realmRoles:texts clientRoles:map clientConsents:parts"),
+            Line("notBefore:integer", by: .number(\.notBefore).always),
+            Line("groups:parts self-"),
+            Line("origin", .elsewhere),
+            Line("userProfileMetadata-"),
+            Line("federationLink:text", .elsewhere),
+            Line("access-"),
+            Line("organizations", .skipped("organizations are not imported")),
+            Line(
+                "applicationRoles socialLinks",
+                .skipped("a field of old versions that is not read")
+            ),
+            Line("verifiableCredentials issuedVerifiableCredentials", .notKnown),
         ],
         unknown: .notKnown
     )
@@ -49,7 +46,7 @@ enum PersonMembers {
         -> JSONObject
     {
         var json: JSONObject = ["id": .string(person.id)]
-        table.write(person, over: Representation(stored: JSONObject()), to: &json) { name, _ in
+        table.write(person, over: JSONObject(), to: &json) { name, _ in
             isMeant(name)
         }
         return json
@@ -60,37 +57,31 @@ extension Member.Fate {
     fileprivate static let elsewhere = skipped(
         "their account lies in another directory, which nothing here asks"
     )
-    fileprivate static let old = skipped("a field of old versions that is not read")
     fileprivate static let notKnown = ignored("nothing here knows the field")
 }
 
 extension MemberCodec where Owner == Person {
     fileprivate static var username: MemberCodec {
-        value(
-            \.username,
-            read: { (said, _) throws(RealmImportError) in try said.text() ?? "" },
-            written: { .string($0) }
-        )
+        value(\.username, read: { said, _ in said.text ?? "" }, written: { .string($0) })
     }
 
     fileprivate static var attributes: MemberCodec {
-        value(
-            \.attributes,
-            read: { (said, _) throws(RealmImportError) in
-                let lists = try said.representation.lists(said.name)
-                return Dictionary(lists.map { ($0.name, $0.values) }) { first, _ in first }
-            },
-            written: { .lists($0) }
-        )
+        value(\.attributes, read: { said, _ in said.lists }, written: { .lists($0) })
     }
 
     fileprivate static var requiredActions: MemberCodec {
-        value(
-            \.requiredActions,
-            read: { (said, _) throws(RealmImportError) in
-                try said.representation.strings(said.name) ?? []
-            },
-            written: { .texts($0) }
-        )
+        value(\.requiredActions, read: { said, _ in said.texts ?? [] }, written: { .texts($0) })
+    }
+}
+
+extension SaidMember {
+    /// Lists, of which a single text is one, too.
+    fileprivate var lists: [String: [String]] {
+        var lists: [String: [String]] = [:]
+        for (name, value) in value?.object ?? JSONObject() where value != .null {
+            let texts = MemberType.texts.converted(value)?.strings
+            lists[name] = texts ?? [MemberType.text.converted(value)?.string].compactMap(\.self)
+        }
+        return lists
     }
 }

@@ -8,16 +8,15 @@ extension MemberCodec where Owner == Realm {
     /// A realm without one is called by its name.
     static var displayName: MemberCodec {
         MemberCodec(
-            read: { (said, realm, report) throws(RealmImportError) in
-                let name = try said.text()
+            read: { said, realm, report in
+                let name = said.text
                 let isLine = name.map { PlainText.isLine($0, length: 200) } ?? false
                 realm.displayName = isLine ? name ?? "" : ""
                 guard name != nil, !isLine else { return }
                 report.add(.changed, said.subject, "left out: one line of at most 200 bytes")
             },
-            isSame: { $1.storedText() ?? $0.name == $0.displayName },
-            written: { .string($0.displayName) },
-            take: { _, _ in }
+            isSame: { $1.text ?? $0.name == $0.displayName },
+            written: { .string($0.displayName) }
         )
     }
 
@@ -25,8 +24,8 @@ extension MemberCodec where Owner == Realm {
     static var enabled: MemberCodec {
         value(
             \.isEnabled,
-            read: { (said, report) throws(RealmImportError) in
-                let isOn = try said.bool() ?? false
+            read: { said, report in
+                let isOn = said.bool ?? false
                 if !isOn {
                     report.add(.read, said.subject, "the realm is disabled: no one can sign in")
                 }
@@ -38,11 +37,11 @@ extension MemberCodec where Owner == Realm {
 
     static var registration: MemberCodec {
         MemberCodec(
-            read: { (said, realm, report) throws(RealmImportError) in
+            read: { said, realm, report in
                 realm.registration = nil
-                guard try said.bool() ?? false else { return }
+                guard said.bool ?? false else { return }
                 let isByEmail =
-                    try said.representation.bool("registrationEmailAsUsername") ?? false
+                    said.other("registrationEmailAsUsername").bool ?? false
                 realm.registration = isByEmail ? .email : .username
                 report.add(
                     .read,
@@ -50,7 +49,7 @@ extension MemberCodec where Owner == Realm {
                     "where the server sends mail, people prove their address before there is an account"
                 )
             },
-            isSame: { ($1.storedBool() ?? false) == ($0.registration != nil) },
+            isSame: { ($1.bool ?? false) == ($0.registration != nil) },
             written: { .bool($0.registration != nil) },
             take: { $1.registration = $0.registration }
         )
@@ -61,7 +60,7 @@ extension MemberCodec where Owner == Realm {
         part(
             isSame: { realm, said in
                 realm.registration == nil
-                    || said.storedBool() == (realm.registration == .email)
+                    || said.bool == (realm.registration == .email)
             },
             written: { .bool($0.registration == .email) }
         )
@@ -71,8 +70,8 @@ extension MemberCodec where Owner == Realm {
     static var signingAlgorithm: MemberCodec {
         value(
             \.signingAlgorithm,
-            read: { (said, report) throws(RealmImportError) in
-                guard let name = try said.text() else { return .rs256 }
+            read: { said, report in
+                guard let name = said.text else { return .rs256 }
                 if let algorithm = SignatureAlgorithm(rawValue: name) { return algorithm }
                 report.add(.changed, said.subject, "not known here; RS256 instead")
                 return .rs256
@@ -87,9 +86,9 @@ extension MemberCodec where Owner == Realm {
     static func lifetime(_ path: Path<Int64>) -> MemberCodec {
         value(
             path,
-            read: { (said, report) throws(RealmImportError) in
+            read: { said, report in
                 var realm = RealmSettings.blank
-                guard let seconds = try said.integer(), seconds != 0 else {
+                guard let seconds = said.integer, seconds != 0 else {
                     return realm[keyPath: path]
                 }
                 realm[keyPath: path] = seconds
@@ -110,18 +109,17 @@ extension MemberCodec where Owner == Realm {
 
     static var offlineMaximum: MemberCodec {
         MemberCodec(
-            read: { (said, realm, report) throws(RealmImportError) in
-                let seconds = try Self.offlineMaximum(said.representation)
-                realm.lifetimes.offlineMaximum = seconds
-                realm.lifetimes = realm.lifetimes.withinBounds
-                guard realm.lifetimes.offlineMaximum != seconds else { return }
+            read: { said, realm, report in
+                let (seconds, bounded) = offlineMaximum(said)
+                realm.lifetimes.offlineMaximum = bounded
+                guard bounded != seconds else { return }
                 report.add(
                     .changed,
                     "offlineSessionMaxLifespan",
                     "cut to what is allowed here"
                 )
             },
-            isSame: Self.hasOfflineMaximum,
+            isSame: { offlineMaximum($1).bounded == $0.lifetimes.offlineMaximum },
             written: { .bool($0.lifetimes.offlineMaximum != nil) },
             take: { $1.lifetimes.offlineMaximum = $0.lifetimes.offlineMaximum }
         )
@@ -131,26 +129,18 @@ extension MemberCodec where Owner == Realm {
     static var offlineMaximumTime: MemberCodec {
         part(
             isSame: { realm, said in
-                realm.lifetimes.offlineMaximum == nil
-                    || said.representation.object[said.name] != nil
-                        && Self.hasOfflineMaximum(realm, said)
+                let now = realm.lifetimes.offlineMaximum
+                return now == nil || said.value != nil && offlineMaximum(said).bounded == now
             },
             written: { $0.lifetimes.offlineMaximum.map(JSONValue.integer) }
         )
     }
 
-    private static func offlineMaximum(_ realm: Representation) throws(RealmImportError)
-        -> Int64?
-    {
-        let maximum = try realm.integer("offlineSessionMaxLifespan")
-        return try realm.bool("offlineSessionMaxLifespanEnabled") == true ? maximum : nil
-    }
-
-    @Sendable private static func hasOfflineMaximum(_ realm: Realm, _ said: SaidMember) -> Bool {
-        var former = Realm.Lifetimes()
-        // `try?`: what cannot be read was not imported.
-        former.offlineMaximum = (try? offlineMaximum(said.representation)) ?? nil
-        return former.withinBounds.offlineMaximum == realm.lifetimes.offlineMaximum
+    private static func offlineMaximum(_ said: SaidMember) -> (seconds: Int64?, bounded: Int64?) {
+        let isOn = said.other("offlineSessionMaxLifespanEnabled").bool ?? false
+        var lifetimes = Realm.Lifetimes()
+        lifetimes.offlineMaximum = isOn ? said.other("offlineSessionMaxLifespan").integer : nil
+        return (lifetimes.offlineMaximum, lifetimes.withinBounds.offlineMaximum)
     }
 
     // MARK: Pages
@@ -159,10 +149,10 @@ extension MemberCodec where Owner == Realm {
     static var language: MemberCodec {
         value(
             \.defaultLanguage,
-            read: { (said, _) throws(RealmImportError) in
+            read: { said, _ in
                 let isSpoken =
-                    try said.representation.bool("internationalizationEnabled") ?? false
-                return isSpoken ? try said.text() : nil
+                    said.other("internationalizationEnabled").bool ?? false
+                return isSpoken ? said.text : nil
             },
             written: { $0.map(JSONValue.string) }
         )
@@ -171,7 +161,7 @@ extension MemberCodec where Owner == Realm {
     /// Read with ``language``.
     static var severalLanguages: MemberCodec {
         part(
-            isSame: { $0.defaultLanguage == nil || $1.storedBool() == true },
+            isSame: { $0.defaultLanguage == nil || $1.bool == true },
             written: { _ in true }
         )
     }
@@ -180,8 +170,8 @@ extension MemberCodec where Owner == Realm {
     static var acrLevels: MemberCodec {
         value(
             \.acrLevels,
-            read: { (said, _) throws(RealmImportError) in
-                ACRLevels.read(try said.text()) ?? [:]
+            read: { said, _ in
+                ACRLevels.read(said.text) ?? [:]
             },
             written: { $0.isEmpty ? nil : .string(ACRLevels.written($0)) }
         )
@@ -192,8 +182,8 @@ extension MemberCodec where Owner == Realm {
     static var eventKinds: MemberCodec {
         value(
             \.events.kinds,
-            read: { (said, _) throws(RealmImportError) in
-                Set(try said.representation.strings(said.name) ?? [])
+            read: { said, _ in
+                Set(said.texts ?? [])
             },
             written: { .texts($0.sorted()) }
         )
@@ -202,8 +192,8 @@ extension MemberCodec where Owner == Realm {
     static var eventLifetime: MemberCodec {
         value(
             \.events.lifetime,
-            read: { (said, _) throws(RealmImportError) in
-                let seconds = try said.integer() ?? 0
+            read: { said, _ in
+                let seconds = said.integer ?? 0
                 return seconds > 0 ? seconds : nil
             },
             written: { .integer($0 ?? 0) }

@@ -36,7 +36,7 @@ package struct ClientRepresentation: Sendable {
         var attributes = said
         ClientMembers.attributes.write(
             client,
-            over: Representation(stored: said),
+            over: said,
             to: &attributes,
             where: { !isData || $1.isOfAll }
         )
@@ -46,7 +46,7 @@ package struct ClientRepresentation: Sendable {
         shown["attributes"] = .object(attributes)
         ClientMembers.table.write(
             client,
-            over: Representation(stored: shown),
+            over: shown,
             to: &json,
             isWhole: !isData,
             where: { !isData || $1.isOfAll || $0 == "enabled" }

@@ -29,10 +29,10 @@ package struct RealmRepresentation: Sendable {
         var json = kept
         json["id"] = .string(id)
         json["realm"] = .string(realm.name)
-        RealmMembers.table.write(realm, over: Representation(stored: kept), to: &json)
+        RealmMembers.table.write(realm, over: kept, to: &json)
         let said = kept.object("attributes") ?? JSONObject()
         var attributes = said
-        RealmMembers.attributes.write(realm, over: Representation(stored: said), to: &attributes)
+        RealmMembers.attributes.write(realm, over: said, to: &attributes)
         if attributes != said { json["attributes"] = .object(attributes) }
         setDefaults(in: &json)
         return json.ordered(RealmMembers.table.representation.order)
