@@ -17,32 +17,10 @@ struct PersonImport {
     /// Whether the realm is here already: who administers it is then known from everyone in it.
     let isOverRealm: Bool
 
-    private var taken = Taken()
-
-    init(
-        registration: PersonRegistration,
-        realm: Realm,
-        roles: ImportedRoles,
-        groups: ImportedGroups,
-        administering: AdministeringPeople,
-        clients: [ExactText: String],
-        seal: CredentialSeal,
-        moment: Moment,
-        isOverRealm: Bool
-    ) {
-        self.registration = registration
-        self.realm = realm
-        self.roles = roles
-        self.groups = groups
-        self.administering = administering
-        self.clients = clients
-        self.seal = seal
-        self.moment = moment
-        self.isOverRealm = isOverRealm
-    }
+    var taken = Taken()
 
     /// Values that two people must not share.
-    private struct Taken {
+    struct Taken {
         var ids = SeenTexts()
         var usernames = SeenTexts()
         var emails = SeenTexts()

@@ -6,25 +6,19 @@ import PorticoStores
 /// How members of a client are read and written.
 extension MemberCodec where Owner == Client {
     static var name: MemberCodec {
-        MemberCodec(
-            read: { said, client, _ in
-                client.name = said.text ?? client.clientID
-            },
-            isSame: { $1.text ?? $0.clientID == $0.name },
-            written: { .string($0.name) },
-            take: { $1.name = $0.name }
+        value(
+            \.name,
+            read: { said, client, _ in said.text ?? client.clientID },
+            written: { .string($0) }
         )
     }
 
     static var seesAllRoles: MemberCodec {
-        MemberCodec(
-            read: { said, client, _ in
-                client.seesAllRoles = said.bool ?? !client.requiresConsent
-            },
-            isSame: { _, _ in false },
-            written: { .bool($0.seesAllRoles) },
-            take: { $1.seesAllRoles = $0.seesAllRoles }
-        )
+        value(
+            \.seesAllRoles,
+            read: { said, client, _ in said.bool ?? !client.requiresConsent },
+            written: { .bool($0) }
+        ).always
     }
 
     /// They are read and written with those of other protocols, which are kept.
@@ -37,23 +31,10 @@ extension MemberCodec where Owner == Client {
     // MARK: Proof
 
     static var enabled: MemberCodec {
-        part(
-            .proof,
-            isSame: { client, said in
-                let isShut = ClientProof.isShut(client, said.object)
-                return ((said.bool ?? true) && !isShut) == client.isEnabled
-            },
-            written: { .bool($0.isEnabled) }
-        )
+        partSwitch(.proof, usual: true, \.isEnabled) { !ClientProof.isShut($0, $1.object) }
     }
 
-    static var isPublic: MemberCodec {
-        MemberCodec.part(
-            .proof,
-            isSame: { ($1.bool ?? false) == ($0.type == .public) },
-            written: { .bool($0.type == .public) }
-        ).of(.grants)
-    }
+    static var isPublic: MemberCodec { partSwitch(.proof, { $0.type == .public }).of(.grants) }
 
     static var authenticatorType: MemberCodec {
         part(
@@ -101,27 +82,15 @@ extension MemberCodec where Owner == Client {
     // MARK: Grants
 
     static var standardFlow: MemberCodec {
-        part(
-            .grants,
-            isSame: { client, said in
-                ((said.bool ?? true) && !(said.other("bearerOnly").bool ?? false))
-                    == client.grantTypes.contains(.authorizationCode)
-            },
-            written: { .bool($0.grantTypes.contains(.authorizationCode)) }
-        )
+        partSwitch(.grants, usual: true, { $0.grantTypes.contains(.authorizationCode) }) {
+            !$1.isBearerOnly
+        }
     }
 
     static var serviceAccount: MemberCodec {
-        part(
-            .grants,
-            isSame: { client, said in
-                let isFollowed =
-                    client.type != .public && !(said.other("bearerOnly").bool ?? false)
-                return ((said.bool ?? false) && isFollowed)
-                    == client.grantTypes.contains(.clientCredentials)
-            },
-            written: { .bool($0.grantTypes.contains(.clientCredentials)) }
-        )
+        partSwitch(.grants, { $0.grantTypes.contains(.clientCredentials) }) {
+            $0.type != .public && !$1.isBearerOnly
+        }
     }
 
     static var refreshes: MemberCodec {
@@ -139,25 +108,17 @@ extension MemberCodec where Owner == Client {
     // MARK: Addresses
 
     static var redirectURIs: MemberCodec {
-        part(
-            .addresses,
-            isSame: { _, _ in false },
-            written: { .texts($0.redirectURIs.map(\.text)) }
-        )
+        part(.addresses, isSame: { _, _ in false }) { .texts($0.redirectURIs.map(\.text)) }
     }
 
     static var webOrigins: MemberCodec {
-        part(.addresses, isSame: { _, _ in false }, written: { .texts($0.webOrigins) })
+        part(.addresses, isSame: { _, _ in false }) { .texts($0.webOrigins) }
     }
 
     static var postLogoutRedirectURIs: MemberCodec {
-        part(
-            .addresses,
-            isSame: { client, _ in client.postLogoutRedirectURIs.isEmpty },
-            written: {
-                .string($0.postLogoutRedirectURIs.map(\.text).joined(separator: "##"))
-            }
-        )
+        part(.addresses, isSame: { client, _ in client.postLogoutRedirectURIs.isEmpty }) {
+            .string($0.postLogoutRedirectURIs.map(\.text).joined(separator: "##"))
+        }
     }
 
     /// OpenID Connect Back-Channel Logout §2.2.
@@ -177,6 +138,8 @@ extension MemberCodec where Owner == Client {
                     )
                     return
                 }
+                let session = said.other("backchannel.logout.session.required")
+                candidate.backchannelLogoutSessionRequired = session.isOn
                 client = candidate
             },
             isSame: { client, said in
@@ -194,18 +157,10 @@ extension MemberCodec where Owner == Client {
     }
 
     static var backchannelLogoutSession: MemberCodec {
-        MemberCodec(
-            read: { said, client, _ in
-                guard client.backchannelLogoutURI != nil else { return }
-                client.backchannelLogoutSessionRequired = said.isOn
-            },
-            isSame: { client, said in
-                client.backchannelLogoutURI == nil
-                    || said.isOn
-                        == client.backchannelLogoutSessionRequired
-            },
-            written: { $0.backchannelLogoutSessionRequired ? "true" : nil },
-            take: { $1.backchannelLogoutSessionRequired = $0.backchannelLogoutSessionRequired }
+        value(
+            \.backchannelLogoutSessionRequired,
+            read: { said, client, _ in client.backchannelLogoutURI != nil && said.isOn },
+            written: { $0 ? "true" : nil }
         )
     }
 
@@ -237,7 +192,7 @@ extension MemberCodec where Owner == Client {
     ) -> MemberCodec {
         value(
             path,
-            read: { said, report in
+            read: { said, _, report in
                 guard let name = said.text else { return nil }
                 let algorithm = SignatureAlgorithm(rawValue: name)
                 if algorithm == nil { report.add(.changed, said.subject, "\(words)") }
@@ -251,7 +206,7 @@ extension MemberCodec where Owner == Client {
     static var accessTokenType: MemberCodec {
         value(
             \.accessTokenType,
-            read: { said, _ in
+            read: { said, _, _ in
                 said.isOn ? .atJWT : .jwt
             },
             written: { $0 == .atJWT ? "true" : nil }
@@ -275,7 +230,7 @@ extension MemberCodec where Owner == Client {
     static var acrLevels: MemberCodec {
         value(
             \.acrLevels,
-            read: { said, _ in ACRLevels.read(said.text) },
+            read: { said, _, _ in ACRLevels.read(said.text) },
             written: { $0.map { .string(ACRLevels.written($0)) } }
         )
     }
@@ -287,7 +242,7 @@ extension MemberCodec where Owner == Client {
     static var lifetime: MemberCodec {
         value(
             \.accessTokenLifetime,
-            read: { said, report in
+            read: { said, _, report in
                 guard let text = said.text else { return nil }
                 guard let seconds = Int64(text), seconds > 0 else {
                     report.add(
@@ -312,6 +267,10 @@ extension MemberCodec where Owner == Client {
             written: { $0.map { .string("\($0)") } }
         )
     }
+}
+
+extension SaidMember {
+    fileprivate var isBearerOnly: Bool { other("bearerOnly").bool ?? false }
 }
 
 extension Compatibility {

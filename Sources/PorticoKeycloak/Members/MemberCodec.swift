@@ -22,14 +22,17 @@ struct MemberCodec<Owner: Sendable>: Sendable {
     /// A value that one member says.
     static func value<Value: Equatable & Sendable>(
         _ path: Path<Value>,
-        read: @escaping @Sendable (SaidMember, inout ImportReport) -> Value,
+        read: @escaping @Sendable (SaidMember, Owner, inout ImportReport) -> Value,
         written: @escaping @Sendable (Value) -> JSONValue?
     ) -> MemberCodec {
         MemberCodec(
-            read: { said, owner, report in owner[keyPath: path] = read(said, &report) },
+            read: { said, owner, report in
+                let value = read(said, owner, &report)
+                owner[keyPath: path] = value
+            },
             isSame: { owner, said in
                 var report = ImportReport(realm: "")
-                return read(said, &report) == owner[keyPath: path]
+                return read(said, owner, &report) == owner[keyPath: path]
             },
             written: { written($0[keyPath: path]) },
             take: { $1[keyPath: path] = $0[keyPath: path] }
@@ -42,7 +45,7 @@ struct MemberCodec<Owner: Sendable>: Sendable {
     {
         value(
             path,
-            read: { said, report in
+            read: { said, _, report in
                 let isOn = said.bool ?? usual
                 if isOn, let words { report.add(.read, said.subject, "\(words)") }
                 return isOn
@@ -53,16 +56,16 @@ struct MemberCodec<Owner: Sendable>: Sendable {
 
     /// A setting that is the text `true`, or missing.
     static func setting(_ path: Path<Bool>) -> MemberCodec {
-        value(path, read: { said, _ in said.isOn }, written: { $0 ? "true" : nil })
+        value(path, read: { said, _, _ in said.isOn }, written: { $0 ? "true" : nil })
     }
 
     /// A number that is 0 where it is missing, and never less.
     static func number(_ path: Path<Int64>) -> MemberCodec {
-        value(path, read: { said, _ in max(0, said.integer ?? 0) }, written: { .integer($0) })
+        value(path, read: { said, _, _ in max(0, said.integer ?? 0) }, written: { .integer($0) })
     }
 
     static func text(_ path: Path<String?>) -> MemberCodec {
-        value(path, read: { said, _ in said.text }, written: { $0.map(JSONValue.string) })
+        value(path, read: { said, _, _ in said.text }, written: { $0.map(JSONValue.string) })
     }
 
     /// A member of a part, which is read elsewhere.
@@ -77,6 +80,22 @@ struct MemberCodec<Owner: Sendable>: Sendable {
             written: written,
             parts: Set(parts)
         )
+    }
+
+    /// A switch of a part.
+    ///
+    /// - Parameter isFollowed: Whether it acts where it is on.
+    static func partSwitch(
+        _ part: MemberPart,
+        usual: Bool = false,
+        _ isOn: @escaping @Sendable (Owner) -> Bool,
+        where isFollowed: @escaping @Sendable (Owner, SaidMember) -> Bool = { _, _ in true }
+    ) -> MemberCodec {
+        self.part(
+            part,
+            isSame: { (($1.bool ?? usual) && isFollowed($0, $1)) == isOn($0) },
+            written: { .bool(isOn($0)) }
+        ).always
     }
 
     func of(_ part: MemberPart) -> MemberCodec { with { $0.parts.insert(part) } }
@@ -192,8 +211,9 @@ struct MemberTable<Owner: Sendable>: Sendable {
         for (member, codec) in coded where isMeant(member.name, codec) {
             if !codec.isSame(owner, SaidMember(object: said, name: member.name, subject: "")) {
                 json[member.name] = codec.written(owner)
-            } else if isWhole, codec.isAlways, json[member.name] == nil {
-                json[member.name] = member.usual ?? codec.written(owner)
+            } else if isWhole || member.place == .apart, codec.isAlways, json[member.name] == nil {
+                let usual = codec.parts.isEmpty ? nil : member.usual
+                json[member.name] = usual ?? codec.written(owner)
             }
         }
     }

@@ -62,15 +62,15 @@ extension Member.Fate {
 
 extension MemberCodec where Owner == Person {
     fileprivate static var username: MemberCodec {
-        value(\.username, read: { said, _ in said.text ?? "" }, written: { .string($0) })
+        value(\.username, read: { said, _, _ in said.text ?? "" }, written: { .string($0) })
     }
 
     fileprivate static var attributes: MemberCodec {
-        value(\.attributes, read: { said, _ in said.lists }, written: { .lists($0) })
+        value(\.attributes, read: { said, _, _ in said.lists }, written: { .lists($0) })
     }
 
     fileprivate static var requiredActions: MemberCodec {
-        value(\.requiredActions, read: { said, _ in said.texts ?? [] }, written: { .texts($0) })
+        value(\.requiredActions, read: { said, _, _ in said.texts ?? [] }, written: { .texts($0) })
     }
 }
 

@@ -24,7 +24,7 @@ extension MemberCodec where Owner == Realm {
     static var enabled: MemberCodec {
         value(
             \.isEnabled,
-            read: { said, report in
+            read: { said, _, report in
                 let isOn = said.bool ?? false
                 if !isOn {
                     report.add(.read, said.subject, "the realm is disabled: no one can sign in")
@@ -70,7 +70,7 @@ extension MemberCodec where Owner == Realm {
     static var signingAlgorithm: MemberCodec {
         value(
             \.signingAlgorithm,
-            read: { said, report in
+            read: { said, _, report in
                 guard let name = said.text else { return .rs256 }
                 if let algorithm = SignatureAlgorithm(rawValue: name) { return algorithm }
                 report.add(.changed, said.subject, "not known here; RS256 instead")
@@ -86,7 +86,7 @@ extension MemberCodec where Owner == Realm {
     static func lifetime(_ path: Path<Int64>) -> MemberCodec {
         value(
             path,
-            read: { said, report in
+            read: { said, _, report in
                 var realm = RealmSettings.blank
                 guard let seconds = said.integer, seconds != 0 else {
                     return realm[keyPath: path]
@@ -149,7 +149,7 @@ extension MemberCodec where Owner == Realm {
     static var language: MemberCodec {
         value(
             \.defaultLanguage,
-            read: { said, _ in
+            read: { said, _, _ in
                 let isSpoken =
                     said.other("internationalizationEnabled").bool ?? false
                 return isSpoken ? said.text : nil
@@ -170,7 +170,7 @@ extension MemberCodec where Owner == Realm {
     static var acrLevels: MemberCodec {
         value(
             \.acrLevels,
-            read: { said, _ in
+            read: { said, _, _ in
                 ACRLevels.read(said.text) ?? [:]
             },
             written: { $0.isEmpty ? nil : .string(ACRLevels.written($0)) }
@@ -182,7 +182,7 @@ extension MemberCodec where Owner == Realm {
     static var eventKinds: MemberCodec {
         value(
             \.events.kinds,
-            read: { said, _ in
+            read: { said, _, _ in
                 Set(said.texts ?? [])
             },
             written: { .texts($0.sorted()) }
@@ -192,7 +192,7 @@ extension MemberCodec where Owner == Realm {
     static var eventLifetime: MemberCodec {
         value(
             \.events.lifetime,
-            read: { said, _ in
+            read: { said, _, _ in
                 let seconds = said.integer ?? 0
                 return seconds > 0 ? seconds : nil
             },
