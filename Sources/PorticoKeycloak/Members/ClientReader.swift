@@ -60,9 +60,9 @@ struct ClientReader {
             MapperList(new, [:]).add(subject, to: &report)
             client.mappers = list.mappers
         }
-        Self.name(said.object, attributes.object, names, subject, in: &report)
         client.kept = ClientMembers.kept(said.object, mappers: list.others, isOwn: isOwn)
         if isOwn { return }
+        Self.name(said.object, attributes.object, names, subject, in: &report)
         if parts.contains(.addresses) {
             try ClientAddresses(said, subject).apply(
                 to: &client,

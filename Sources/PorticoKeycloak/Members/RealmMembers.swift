@@ -107,8 +107,9 @@ enum RealmMembers {
             webAuthnPolicyPasswordlessCreateTimeout:integer
             webAuthnPolicyPasswordlessAvoidSameAuthenticatorRegister:bool
             webAuthnPolicyPasswordlessAcceptableAaguids webAuthnPolicyPasswordlessExtraOrigins
+            webAuthnPolicyPasswordlessPasskeysEnabled:bool webAuthnPolicyPasswordlessMediation
             """,
-            .passkeys
+            .ignored("passkeys are not asked for here")
         ),
         Line(
             """
@@ -120,6 +121,7 @@ enum RealmMembers {
         Line("defaultDefaultClientScopes:texts defaultOptionalClientScopes:texts"),
         Line("browserSecurityHeaders:map", .look),
         Line("smtpServer:map", .skipped("the server's own settings apply: mail.smtp"), in: .apart),
+        Line("loginTheme:text accountTheme:text adminTheme:text emailTheme:text", .look),
         Line("eventsEnabled:bool", by: .flag(\.events.keepsSignIns)),
         Line("eventsExpiration:integer", by: .eventLifetime),
         Line("eventsListeners:texts", .ignored("kept: events are told to no listener")),
@@ -166,7 +168,6 @@ enum RealmMembers {
     private static let old: [Line] = [
         Line("defaultRoles:texts"),
         Line("federatedUsers", in: .apart),
-        Line("accountTheme:text adminTheme:text emailTheme:text loginTheme:text", .look),
         Line(
             """
             applicationScopeMappings certificate clientTemplates protocolMappers:parts
@@ -183,10 +184,6 @@ enum RealmMembers {
             in: .secret
         ),
         Line("organizations", .organizations),
-        Line(
-            "webAuthnPolicyPasswordlessMediation webAuthnPolicyPasswordlessPasskeysEnabled:bool",
-            .passkeys
-        ),
         Line(
             """
             applicationRoles identityFederationEnabled oAuth2DeviceCodeLifespan
@@ -238,7 +235,6 @@ extension Member.Fate {
     fileprivate static let noInterface = ignored("there is no such interface here")
     fileprivate static let old = skipped("a field of old versions that is not read")
     fileprivate static let organizations = skipped("organizations are not imported")
-    fileprivate static let passkeys = ignored("passkeys are not asked for here")
     fileprivate static let remembered = ignored(
         "a session has one lifetime, whether it is remembered or not"
     )
