@@ -18,47 +18,16 @@ enum BuiltInScopes {
     static let optionals = ["address", "phone", "offline_access", "microprofile-jwt"]
 
     static func scopes(of realm: Realm, _ moment: Moment) -> [ClientScope] {
-        table.map { name, mappers, isShown in
-            var scope = ClientScope(
-                id: UniqueID(random: moment.random).text,
-                realmID: realm.id,
-                name: name
-            )
-            scope.mappers = mappers.map { mapper in
-                var mapper = mapper
-                mapper.id = UniqueID(random: moment.random).text
-                return mapper
-            }
-            (scope.isShown, scope.isAskedFor) = (isShown, isShown)
-            return scope
-        }
+        templates.map { $0.scope(ofRealm: realm.id, random: moment.random) }
     }
 
     private static let access: Set<ClaimMapper.Target> = [.accessToken, .introspection]
 
-    private static func mapper(
-        _ name: String,
-        _ kind: ClaimMapper.Kind,
-        claim: String? = nil,
-        _ type: ClaimType = .text,
-        isMultivalued: Bool = false,
-        into targets: Set<ClaimMapper.Target> = ClaimMapper.Target.usual
-    ) -> ClaimMapper {
-        ClaimMapper(
-            id: "",
-            name: name,
-            kind: kind,
-            claim: claim.flatMap { ClaimPath($0) },
-            type: type,
-            isMultivalued: isMultivalued,
-            targets: targets.intersection(kind.possibleTargets)
-        )
-    }
-
     private static func attribute(_ name: String, _ claim: String, _ type: ClaimType = .text)
         -> ClaimMapper
     {
-        mapper(claim, .attribute(name, aggregates: false), claim: claim, type)
+        let kind = ClaimMapper.Kind.attribute(name, aggregates: false)
+        return ClaimMapper(kind, named: claim, claim: ClaimPath(claim), type)
     }
 
     private static func note(_ name: String, _ note: String) -> ClaimMapper {
@@ -66,100 +35,102 @@ enum BuiltInScopes {
         let targets = ClaimMapper.Target.usual.filter {
             !ReservedClaims.contain(note, in: $0, writtenBy: .note(note))
         }
-        return mapper(name, .note(note), claim: note, into: targets)
+        return ClaimMapper(.note(note), named: name, claim: ClaimPath(note), into: targets)
     }
 
-    private static let table: [(name: String, mappers: [ClaimMapper], isShown: Bool)] = [
-        (
+    private static let templates: [ScopeTemplate] = [
+        ScopeTemplate(
             "basic",
             [
-                mapper("sub", .sub, into: access),
-                mapper(
-                    "auth_time",
+                ClaimMapper(.sub, named: "sub", into: access),
+                ClaimMapper(
                     .note("AUTH_TIME"),
-                    claim: "auth_time",
+                    named: "auth_time",
+                    claim: ClaimPath("auth_time"),
                     .int64,
                     into: [.accessToken, .idToken, .introspection]
                 ),
             ],
-            false
+            isShown: false
         ),
-        (
+        ScopeTemplate(
             "profile",
             [
-                mapper("full name", .fullName), attribute("username", "preferred_username"),
+                ClaimMapper(.fullName, named: "full name"),
+                attribute("username", "preferred_username"),
                 attribute("firstName", "given_name"), attribute("lastName", "family_name"),
                 attribute("middleName", "middle_name"), attribute("nickname", "nickname"),
                 attribute("profile", "profile"), attribute("picture", "picture"),
                 attribute("website", "website"), attribute("gender", "gender"),
                 attribute("birthdate", "birthdate"), attribute("zoneinfo", "zoneinfo"),
                 attribute("locale", "locale"), attribute("updatedAt", "updated_at", .int64),
-            ],
-            true
+            ]
         ),
-        (
+        ScopeTemplate(
             "email",
             [
                 attribute("email", "email"),
-                mapper(
-                    "email verified",
+                ClaimMapper(
                     .property("emailVerified"),
-                    claim: "email_verified",
+                    named: "email verified",
+                    claim: ClaimPath("email_verified"),
                     .boolean
                 ),
-            ],
-            true
+            ]
         ),
-        ("address", [mapper("address", .address(ClaimMapper.Kind.usualAddress))], true),
-        (
+        ScopeTemplate(
+            "address",
+            [ClaimMapper(.address(ClaimMapper.Kind.usualAddress), named: "address")]
+        ),
+        ScopeTemplate(
             "phone",
             [
                 attribute("phoneNumber", "phone_number"),
                 attribute("phoneNumberVerified", "phone_number_verified", .boolean),
-            ],
-            true
+            ]
         ),
-        ("offline_access", [], true),
-        (
+        ScopeTemplate("offline_access"),
+        ScopeTemplate(
             "roles",
             [
-                mapper(
-                    "realm roles",
+                ClaimMapper(
                     .realmRoles(prefix: ""),
-                    claim: "realm_access.roles",
-                    isMultivalued: true,
+                    named: "realm roles",
+                    claim: ClaimPath("realm_access.roles"),
                     into: access
                 ),
-                mapper(
-                    "client roles",
+                ClaimMapper(
                     .clientRoles(of: nil, prefix: ""),
-                    claim: "resource_access.${client_id}.roles",
-                    isMultivalued: true,
+                    named: "client roles",
+                    claim: ClaimPath("resource_access.${client_id}.roles"),
                     into: access
                 ),
-                mapper("audience resolve", .audienceResolve, into: access),
+                ClaimMapper(.audienceResolve, named: "audience resolve", into: access),
             ],
-            false
+            isShown: false
         ),
-        ("web-origins", [mapper("allowed web origins", .allowedOrigins, into: access)], false),
-        (
+        ScopeTemplate(
+            "web-origins",
+            [ClaimMapper(.allowedOrigins, named: "allowed web origins", into: access)],
+            isShown: false
+        ),
+        ScopeTemplate(
             "microprofile-jwt",
             [
                 attribute("username", "upn"),
-                mapper(
-                    "groups",
+                ClaimMapper(
                     .realmRoles(prefix: ""),
-                    claim: "groups",
-                    isMultivalued: true
+                    named: "groups",
+                    claim: ClaimPath("groups")
                 ),
-            ],
-            true
+            ]
         ),
-        ("acr", [mapper("acr loa level", .acr)], false),
+        ScopeTemplate("acr", [ClaimMapper(.acr, named: "acr loa level")], isShown: false),
         // Of clients with an account of their own, and of no others.
-        (
+        ScopeTemplate(
             "service_account",
-            [note("Client ID", "client_id"), note("Client IP Address", "clientAddress")], false
+            [note("Client ID", "client_id"), note("Client IP Address", "clientAddress")],
+            isShown: false
         ),
     ]
 }

@@ -12,12 +12,10 @@ struct ClientAddresses {
     private let webOrigins: [String]
     private let subject: String
 
-    init(_ client: Representation, _ attributes: ClientAttributes, _ subject: String)
-        throws(RealmImportError)
-    {
+    init(_ client: Representation, _ subject: String) throws(RealmImportError) {
         rootURL = try client.text("rootUrl")
         redirectURIs = try client.strings("redirectUris") ?? []
-        postLogout = attributes.postLogoutRedirectURIs
+        postLogout = try client.textAttributes.text("post.logout.redirect.uris")
         webOrigins = try client.strings("webOrigins") ?? []
         self.subject = subject
     }

@@ -23,16 +23,31 @@ struct ClientImport {
         // Of those before: which of them registered it.
         var schemes: [String: [String]] = [:]
         var names: Set<ExactText> = []
-        let scopes = ClientScopes(of: self.realm, scopes: self.scopes)
-        for representation in try realm.children("clients") {
-            guard let clientID = try representation.text("clientId") else {
-                throw .missing(path: representation.path(of: "clientId"))
+        for said in try realm.children("clients") {
+            guard let clientID = try said.text("clientId") else {
+                throw .missing(path: said.path(of: "clientId"))
             }
             let subject = "client \(clientID)"
             if !names.insert(ExactText(clientID)).inserted {
                 report.add(.skipped, subject, "the file has it twice")
-            } else if Client.isBuiltIn(clientID, in: self.realm.name) {
-                clients.append(try builtIn(representation, clientID, &ids, report: &report))
+                continue
+            }
+            let isOwn = Client.isBuiltIn(clientID, in: self.realm.name)
+            let kind = try said.text("protocol") ?? "openid-connect"
+            guard isOwn || kind == "openid-connect" else {
+                report.add(.skipped, subject, "not a client of OpenID Connect")
+                continue
+            }
+            let here = existing?.clients[ExactText(clientID)]
+            let id = ids.take(
+                try said.text("id"),
+                here: here?.id,
+                existing,
+                random: moment.random
+            )
+            let blank = ClientReader.blank(clientID, id: id, realmID: self.realm.id)
+            if isOwn {
+                clients.append(try own(said, blank, here, report: &report))
                 report.add(
                     .changed,
                     subject,
@@ -40,13 +55,10 @@ struct ClientImport {
                     "Keycloak's own: kept for its roles",
                     isKept: true
                 )
-            } else if try representation.text("protocol") ?? "openid-connect" != "openid-connect" {
-                report.add(.skipped, subject, "not a client of OpenID Connect")
             } else if let client = try client(
-                representation,
-                clientID,
-                &ids,
-                scopes,
+                said,
+                blank,
+                here,
                 schemes: schemes,
                 report: &report
             ) {
@@ -59,274 +71,131 @@ struct ClientImport {
         return clients
     }
 
-    /// - Parameter said: As the file has it.
     private func client(
-        _ said: Representation,
-        _ clientID: String,
-        _ ids: inout ImportedIDs,
-        _ scopes: ClientScopes,
+        _ file: Representation,
+        _ blank: Client,
+        _ here: Client?,
         schemes: [String: [String]],
         report: inout ImportReport
     ) throws(RealmImportError) -> Client? {
-        let subject = "client \(clientID)"
-        let here = existing?.clients[ExactText(clientID)]
-        let representation = try said.filled(by: here, in: realm)
-        let attributes = try ClientAttributes(representation)
-        let isPublic = try representation.bool("publicClient") ?? false
-        let shut = try Self.whyDisabled(representation, attributes, isPublic: isPublic)
-        let method = try Self.method(representation, attributes, isPublic: isPublic)
-        var client = Client(
-            id: ids.take(
-                try representation.text("id"),
-                here: here?.id,
-                existing,
-                random: moment.random
-            ),
-            realmID: realm.id,
-            clientID: clientID,
-            name: try representation.text("name") ?? clientID,
-            type: isPublic ? .public : .confidential,
-            authentication: method
-        )
-        let isEnabled = try representation.bool("enabled") ?? true
-        client.isEnabled = isEnabled && shut == nil
+        var (client, said, names) = (blank, file, ClientMembers.Names?.none)
+        if let here, !here.isMoved {
+            // What the file does not say stays.
+            client = here
+            said = try file.filled(by: here, in: realm)
+            names = ClientMembers.Names(file.object)
+        } else if let here {
+            client.keepForm(of: here)
+        }
+        let proof = try ClientProof(said)
         // One that is enabled here was given another way to prove itself, and goes on with it.
-        let keepsProof = shut != nil && isEnabled && here?.isEnabled == true
-        if let shut, !keepsProof { report.add(.disabled, subject, "\(shut)") }
-        FieldReport.client.add(said.object, subject, report: &report)
-        if var object = said.object.object("attributes") {
-            // A password is the first level.
-            for name in ["minimum.acr.value", "default.acr.values"]
-            where object.string(name).map({ ["0", "1"].contains($0) }) ?? false {
-                object[name] = nil
-            }
-            FieldReport.clientAttributes.add(object, subject, report: &report)
-            if object[AdminRights.mark] != nil {
-                report.add(.changed, subject, "no file says that people administer by way of it")
-            }
+        let keepsProof =
+            proof.whyDisabled != nil && proof.isEnabled && here?.isEnabled == true
+        if let shut = proof.whyDisabled, !keepsProof {
+            report.add(.disabled, "client \(blank.clientID)", "\(shut)")
         }
-        try Self.setRules(of: &client, representation, attributes, subject, report: &report)
-        client.kept = KeptRepresentation(client.kept.object.said(by: said.object))
-        if method == .privateKeyJWT {
-            client.keySet = attributes.keySet
-            if attributes.unusableKeys > 0 {
-                report.add(
-                    .changed,
-                    subject,
-                    "jwks.string",
-                    "keys that do not sign, or of a kind that is not known here, are left out"
-                )
-            }
-        }
-        client.codeProtection = attributes.codeProtection(subject, report: &report)
-        client.idTokenAlgorithm = attributes.idTokenAlgorithm(subject, report: &report)
-        client.accessTokenAlgorithm = attributes.accessTokenAlgorithm(subject, report: &report)
-        client.accessTokenType = attributes.accessTokenType
-        client.accessTokenLifetime = attributes.lifetime(subject, report: &report)
-        attributes.setBackchannelLogout(of: &client, subject, report: &report)
-        try ClientAddresses(representation, attributes, subject)
-            .apply(
-                to: &client,
-                serverOrigin: HTTPAddress(realm.issuer)?.webOrigin ?? "",
-                report: &report
-            )
-        try setGrantTypes(of: &client, representation, attributes, report: &report)
-        try scopes.apply(to: &client, representation, here: here, report: &report)
-        var secret = try secret(of: client, representation, here, report: &report)
+        let scopes = ClientScopes(of: realm, scopes: scopes)
+        try ClientReader(realm: realm, scopes: here.map { scopes.over($0) } ?? scopes)
+            .read(said, names, to: &client, report: &report)
+        client.kept = KeptRepresentation(client.kept.object.said(by: file.object))
+        var secret = try secret(of: client, said, proof, here, report: &report)
         if let here {
             client.keep(here, withProof: keepsProof)
-            client.keepUnsaid(of: here, said: said.object, in: realm)
+            client.keepAccessTokenType(of: here, in: realm)
             client.keepMappers(of: here)
             if keepsProof || isKept(secret, of: here) {
                 client.secret = here.secret
                 secret = .unchanged
             }
         }
-        return admitted(client, secret, schemes, report: &report)
+        return ClientAdmission(
+            registration: registration,
+            algorithms: algorithms,
+            random: moment.random
+        )(client, secret, schemes: schemes, report: &report)
     }
+
+    private func own(
+        _ said: Representation,
+        _ blank: Client,
+        _ here: Client?,
+        report: inout ImportReport
+    ) throws(RealmImportError) -> Client {
+        var client = blank
+        let known = Set(scopes.filter(\.isOffered).map(\.name))
+        client.defaultScopes = StandardScopes.defaults.filter(known.contains)
+        client.optionalScopes = StandardScopes.optionals.filter(known.contains)
+        // Only for what the password grant gives (``PasswordGrant``).
+        let refreshes = client.clientID == "admin-cli" && realm.name == AdminRights.master
+        if refreshes { client.grantTypes = [.refreshToken] }
+        if let shut = try ClientProof(said).whyDisabled {
+            report.add(.disabled, "client \(client.clientID)", "\(shut)")
+        }
+        try ClientReader(realm: realm, scopes: ClientScopes(of: realm, scopes: scopes))
+            .read(said, to: &client, report: &report)
+        return here?.own(saying: client) ?? client
+    }
+
+    // MARK: Secrets
 
     /// Whether a secret is none: an export masks it.
     static func isMask(_ secret: String) -> Bool {
         secret.utf8.allSatisfy { $0 == UInt8(ascii: "*") }
     }
 
-    /// What tokens and answers are like, what protects the client, and what has no place of its own.
-    private static func setRules(
-        of client: inout Client,
-        _ representation: Representation,
-        _ attributes: ClientAttributes,
-        _ subject: String,
+    /// Whether a client that is here goes on with the secret that it has.
+    private func isKept(_ secret: ClientRegistration.Secret, of here: Client) -> Bool {
+        switch secret {
+        case .unchanged: return false
+        case .made: return here.secret != nil
+        case .chosen(let text): return registration.isSecret(text, of: here)
+        }
+    }
+
+    /// A full export contains it in the clear; a partial one masks it.
+    private func secret(
+        of client: Client,
+        _ said: Representation,
+        _ proof: ClientProof,
+        _ here: Client?,
         report: inout ImportReport
-    ) throws(RealmImportError) {
-        client.requiresConsent = try representation.bool("consentRequired") ?? false
-        client.requiresPushedRequests = attributes.requiresPushedRequests
-        client.dpopBoundAccessTokens = attributes.requiresProofs
-        let list = try MapperList(representation)
-        list.add(subject, to: &report)
-        client.mappers = list.mappers
-        client.seesAllRoles =
-            try representation.bool("fullScopeAllowed") ?? !client.requiresConsent
-        client.tokenForm = attributes.isLightweight ? .lightweight : .mapped
-        client.userInfoAlgorithm = attributes.userInfoAlgorithm
-        client.acrLevels = attributes.acrLevels
-        client.redirectRule = .patterns
-        client.rootURI = try representation.text("rootUrl")
-        client.homeURI = try representation.text("baseUrl")
-        client.notBefore = max(0, try representation.integer("notBefore") ?? 0)
-        client.compatibility = Compatibility.imported.union(attributes.compatibility)
-        var kept = kept(representation)
-        kept[MapperList.member] = list.others.map(JSONValue.array)
-        kept["fullScopeAllowed"] = nil
-        if client.rootURI != nil { kept["rootUrl"] = nil }
-        if client.homeURI != nil { kept["baseUrl"] = nil }
-        if client.notBefore > 0 { kept["notBefore"] = nil }
-        client.kept = KeptRepresentation(kept)
+    ) throws(RealmImportError) -> ClientRegistration.Secret {
+        let secret = try said.text("secret")
+        switch client.authentication {
+        case .none, .privateKeyJWT: return .unchanged
+        case .clientSecretBasic, .clientSecretPost: break
+        }
+        // A secret beside keys or a certificate was never enough.
+        guard proof.isSecret else { return .made }
+        guard let secret, !Self.isMask(secret) else {
+            // The one that it has here goes on.
+            if here?.secret != nil { return .made }
+            report.add(
+                .changed,
+                "client \(client.clientID)",
+                nil,
+                "the file does not hold its secret: make a new one before it is used",
+                isKept: true
+            )
+            // No one is shown this one.
+            return .made
+        }
+        return .chosen(SecretText(secret))
     }
+}
 
-    /// What has no place of its own, and how the others are written. The secret is sealed elsewhere;
-    /// what else opens something opens nothing here.
-    private static func kept(_ client: Representation) -> JSONObject {
-        var object = client.object
-        for name in [
-            "id", "clientId", "secret", "registrationAccessToken", "redirectUris", "webOrigins",
-        ] { object[name] = nil }
-        guard var attributes = object.object("attributes") else { return object }
-        for (name, _) in attributes
-        where ClientAttributes.isSecret(name) || name == "post.logout.redirect.uris"
-            || name == AdminRights.mark
-        {
-            attributes[name] = nil
-        }
-        object["attributes"] = .object(attributes)
-        return object
-    }
+/// Registers a client, without the values that cannot be kept (docs/decisions/0121).
+struct ClientAdmission {
+    let registration: ClientRegistration
+    /// The algorithms that the realm has keys for.
+    let algorithms: Set<SignatureAlgorithm>
+    let random: RandomSource
 
-    private func builtIn(
-        _ representation: Representation,
-        _ clientID: String,
-        _ ids: inout ImportedIDs,
-        report: inout ImportReport
-    ) throws(RealmImportError) -> Client {
-        let here = existing?.clients[ExactText(clientID)]
-        var client = Client(
-            id: ids.take(
-                try representation.text("id"),
-                here: here?.id,
-                existing,
-                random: moment.random
-            ),
-            realmID: realm.id,
-            clientID: clientID,
-            name: clientID,
-            type: .public,
-            authentication: .none
-        )
-        let known = Set(scopes.filter(\.isOffered).map(\.name))
-        client.defaultScopes = StandardScopes.defaults.filter(known.contains)
-        client.optionalScopes = StandardScopes.optionals.filter(known.contains)
-        // Only for what the password grant gives (``PasswordGrant``).
-        let refreshes = clientID == "admin-cli" && realm.name == AdminRights.master
-        client.grantTypes = refreshes ? [.refreshToken] : []
-        let attributes = try ClientAttributes(representation)
-        let shut = try Self.whyDisabled(representation, attributes, isPublic: true)
-        if let shut { report.add(.disabled, "client \(clientID)", "\(shut)") }
-        let isEnabled = try representation.bool("enabled") ?? true
-        client.isEnabled = isEnabled && shut == nil
-        try Self.setRules(
-            of: &client,
-            representation,
-            attributes,
-            "client \(clientID)",
-            report: &report
-        )
-        // Nothing else of it acts here, so its addresses have no other place.
-        var kept = client.kept.object
-        for name in ["redirectUris", "webOrigins"] { kept[name] = representation.object[name] }
-        if var attributes = representation.object.object("attributes") {
-            for (name, _) in attributes
-            where ClientAttributes.isSecret(name) || name == AdminRights.mark {
-                attributes[name] = nil
-            }
-            kept["attributes"] = .object(attributes)
-        }
-        client.kept = KeptRepresentation(kept)
-        return here?.own(saying: client) ?? client
-    }
-
-    /// A client that proves itself in a way that is not known here gets a secret that no one knows.
-    private static func method(
-        _ client: Representation,
-        _ attributes: ClientAttributes,
-        isPublic: Bool
-    ) throws(RealmImportError) -> ClientAuthenticationMethod {
-        if isPublic { return .none }
-        let type = try client.text("clientAuthenticatorType")
-        return type == "client-jwt" && attributes.keySet != nil
-            ? .privateKeyJWT : .clientSecretBasic
-    }
-
-    /// Why a client would not be protected as it was there; `nil`: it is.
-    static func whyDisabled(
-        _ client: Representation,
-        _ attributes: ClientAttributes,
-        isPublic: Bool
-    ) throws(RealmImportError) -> StaticString? {
-        if attributes.bindsToCertificate {
-            return "its tokens were bound to a certificate (mTLS), and here they would not be"
-        }
-        if isPublic { return nil }
-        switch try client.text("clientAuthenticatorType") {
-        case nil, "client-secret": return nil
-        case "client-jwt" where attributes.keySet != nil: return nil
-        case "client-jwt":
-            return "its keys are not in the file: give it some, or a secret, then enable it"
-        default:
-            return "its way of authentication is not known here: give it a secret, then enable it"
-        }
-    }
-
-    private func setGrantTypes(
-        of client: inout Client,
-        _ representation: Representation,
-        _ attributes: ClientAttributes,
-        report: inout ImportReport
-    ) throws(RealmImportError) {
-        let subject = "client \(client.clientID)"
-        let isBearerOnly = try representation.bool("bearerOnly") ?? false
-        client.grantTypes = []
-        if try representation.bool("standardFlowEnabled") ?? true, !isBearerOnly {
-            client.grantTypes = [.authorizationCode]
-            if attributes.usesRefreshTokens { client.grantTypes.insert(.refreshToken) }
-            if client.redirectURIs.isEmpty {
-                // Of each that is left out there is a word of its own.
-                report.add(
-                    .changed,
-                    subject,
-                    nil,
-                    "has no redirect URI left: no one can sign in to it",
-                    isKept: true
-                )
-            }
-        }
-        if try representation.bool("serviceAccountsEnabled") ?? false, !isBearerOnly {
-            if client.type == .confidential {
-                client.grantTypes.insert(.clientCredentials)
-            } else {
-                report.add(.changed, subject, "a public client has no service account")
-            }
-        }
-        for (name, words) in [
-            ("implicitFlowEnabled", "the implicit flow is switched off (RFC 9700 2.1.2)"),
-            ("directAccessGrantsEnabled", "the password grant is switched off (RFC 9700 2.4)"),
-        ] where try representation.bool(name) == true {
-            report.add(.changed, subject, nil, words, isKept: true)
-        }
-    }
-
-    private func admitted(
+    /// - Returns: `nil` where the client cannot do without one of them.
+    func callAsFunction(
         _ client: Client,
         _ secret: ClientRegistration.Secret,
-        _ schemes: [String: [String]],
+        schemes: [String: [String]],
         report: inout ImportReport
     ) -> Client? {
         let subject = "client \(client.clientID)"
@@ -339,7 +208,7 @@ struct ClientImport {
                     schemes: schemes,
                     algorithms: algorithms,
                     isImported: true,
-                    random: moment.random
+                    random: random
                 )
                 report.add(.read, subject, client.type == .public ? "public" : "confidential")
                 for warning in admission.warnings {
@@ -356,8 +225,8 @@ struct ClientImport {
         }
     }
 
-    /// Takes the one value out of a client that cannot be kept (docs/decisions/0121). Each is then one
-    /// that is never refused again.
+    /// Takes the one value out of a client that cannot be kept. Each is then one that is never refused
+    /// again.
     ///
     /// - Returns: What is said of it; `nil` where the client cannot do without.
     private static func leaveOut(
@@ -392,34 +261,16 @@ struct ClientImport {
 }
 
 extension Client {
-    /// Takes what acts of a client, whoever it is (``ClientImport``).
+    /// Takes what acts of a client, whoever it is.
     mutating func takeRules(of said: Client) {
         isEnabled = said.isEnabled
-        requiresConsent = said.requiresConsent
-        requiresPushedRequests = said.requiresPushedRequests
-        dpopBoundAccessTokens = said.dpopBoundAccessTokens
-        mappers = said.mappers
-        seesAllRoles = said.seesAllRoles
-        tokenForm = said.tokenForm
-        userInfoAlgorithm = said.userInfoAlgorithm
-        acrLevels = said.acrLevels
+        ClientMembers.table.take(from: said, to: &self) { $1.isOfAll }
+        ClientMembers.attributes.take(from: said, to: &self) { $1.isOfAll }
         redirectRule = said.redirectRule
-        rootURI = said.rootURI
-        homeURI = said.homeURI
-        notBefore = said.notBefore
         compatibility = said.compatibility
         let lending = kept[AdminRights.lending]
         kept = said.kept
         kept[AdminRights.lending] = lending
-    }
-
-    /// Keeps what has no word in a representation: a client that was made here stays as it was made.
-    mutating func keepForm(of former: Client) {
-        if former.tokenForm == .standard { tokenForm = .standard }
-        redirectRule = former.redirectRule
-        let said = Set(Compatibility.attributes.map(\.rule))
-        compatibility = compatibility.intersection(said)
-            .union(former.compatibility.subtracting(said))
     }
 
     /// Keeps the mappers that were made here.

@@ -8,38 +8,63 @@ struct ClientScopes {
     private let all: Set<String>
     /// Those of OpenID Connect.
     private let known: Set<String>
-    private let defaults: [String]
-    private let optionals: [String]
+    /// What the realm gives a new client that says nothing of them.
+    private let usual: Names
+    private var here: Client?
+    /// What a client has said before: nothing more is said of those.
+    private var standing = Names(defaults: [], optionals: [])
+
+    private struct Names {
+        let defaults: [String]
+        let optionals: [String]
+    }
 
     init(of realm: Realm, scopes: [ClientScope]) {
         all = Set(scopes.map(\.name))
         known = Set(scopes.filter(\.isOffered).map(\.name))
-        defaults = realm.defaultClientScopes
-        optionals = realm.optionalClientScopes
+        usual = Names(
+            defaults: realm.defaultClientScopes,
+            optionals: realm.optionalClientScopes
+        )
     }
 
-    /// - Parameter here: The client that is here: a list that the file does not have stays.
+    /// For a client that is here: a list that nothing is said of stays.
+    ///
+    /// - Parameter former: Its representation before.
+    func over(_ here: Client, saying former: JSONObject = JSONObject()) -> ClientScopes {
+        var scopes = self
+        scopes.here = here
+        scopes.standing = Names(
+            defaults: former.strings("defaultClientScopes") ?? [],
+            optionals: former.strings("optionalClientScopes") ?? []
+        )
+        return scopes
+    }
+
     func apply(
         to client: inout Client,
         _ representation: Representation,
-        here: Client?,
         report: inout ImportReport
-    )
-        throws(RealmImportError)
-    {
+    ) throws(RealmImportError) {
         let subject = "client \(client.clientID)"
         // One list alone is all that a client has, as in Keycloak.
         let saidDefaults = try representation.strings("defaultClientScopes")
         let saidOptionals = try representation.strings("optionalClientScopes")
-        let saysNone = saidDefaults == nil && saidOptionals == nil
-        let named = saidDefaults ?? (saysNone && here == nil ? defaults : [])
-        let asked = saidOptionals ?? (saysNone && here == nil ? optionals : [])
+        let isUsual = here == nil && saidDefaults == nil && saidOptionals == nil
+        let named = saidDefaults ?? (isUsual ? usual.defaults : [])
+        let asked = saidOptionals ?? (isUsual ? usual.optionals : [])
         // What needs consent must be requested (OpenID Connect Core §11).
-        client.defaultScopes = registrable(named, subject, report: &report)
+        client.defaultScopes =
+            registrable(named, standing.defaults, subject, report: &report)
             .filter { $0 != "offline_access" && $0 != "device_sso" }
         if let here, saidDefaults == nil { client.defaultScopes = here.defaultScopes }
         let others = Set(asked).subtracting(client.defaultScopes)
-        client.optionalScopes = registrable(asked.filter(others.contains), subject, report: &report)
+        client.optionalScopes = registrable(
+            asked.filter(others.contains),
+            standing.optionals,
+            subject,
+            report: &report
+        )
         if let here, saidOptionals == nil {
             client.optionalScopes = here.optionalScopes.filter {
                 !client.defaultScopes.contains($0)
@@ -50,16 +75,20 @@ struct ClientScopes {
             !client.optionalScopes.contains(offline)
         {
             client.optionalScopes.append(offline)
+            guard !standing.defaults.contains(offline) else { return }
             report.add(.changed, subject, "must ask for offline_access to get it")
         }
     }
 
     /// Scopes of SAML have no meaning here, and a name with a space cannot be asked for.
-    private func registrable(_ names: [String], _ subject: String, report: inout ImportReport)
-        -> [String]
-    {
+    private func registrable(
+        _ names: [String],
+        _ standing: [String],
+        _ subject: String,
+        report: inout ImportReport
+    ) -> [String] {
         var registrable: [String] = []
-        for name in names where !all.contains(name) {
+        for name in names where !all.contains(name) && !standing.contains(name) {
             report.add(.skipped, subject, "scope \(name)", "the file does not describe it")
         }
         for name in names where known.contains(name) && !registrable.contains(name) {
@@ -68,7 +97,7 @@ struct ClientScopes {
                 scope.tokens == [name]
             {
                 registrable.append(name)
-            } else {
+            } else if !standing.contains(name) {
                 report.add(.skipped, subject, "scope \(name)", "no one can ask for that name")
             }
         }

@@ -62,7 +62,7 @@ struct GroupImport {
         if !isLeftOut {
             var group = try group(representation, name, place, in: parent, &imported)
             group.attributes = try representation.attributes(subject, report: &report)
-            let names = try Self.roles(of: representation)
+            let names = try representation.roles("realmRoles", "clientRoles")
             imported.groups.append(
                 GroupWithRoles(group: group, roles: roles.known(names, subject, report: &report))
             )
@@ -105,16 +105,6 @@ struct GroupImport {
             description: try representation.text("description") ?? "",
             attributes: [:]
         )
-    }
-
-    private static func roles(of group: Representation) throws(RealmImportError) -> [RoleName] {
-        var names = (try group.strings("realmRoles") ?? []).map {
-            RoleName(clientID: nil, name: $0)
-        }
-        for (clientID, roles) in try group.lists("clientRoles") {
-            names += roles.map { RoleName(clientID: clientID, name: $0) }
-        }
-        return names
     }
 }
 

@@ -3,13 +3,28 @@ import PorticoProtocol
 /// What a member of a representation is in Keycloak, which converts what a file or a request has there:
 /// `"true"`, `"3600"`, `[42]` (Jackson, `MapperFeature.ALLOW_COERCION_OF_SCALARS`). A number for a text
 /// stays as it is written: `1.10` (``JSONLimits/keepsDigits``).
-enum MemberType: Sendable {
+enum MemberType: String, Sendable {
     case bool
     case integer
     case text
     case texts
     /// Values by names that are free: each a text, or texts.
     case map
+    /// A representation, or an array of representations or of their names.
+    case parts
+    /// Such arrays by names that are free.
+    case byName
+
+    /// What a value of another type is not.
+    var words: StaticString {
+        switch self {
+        case .bool: "true or false"
+        case .integer: "a whole number"
+        case .text: "a text"
+        case .texts: "an array"
+        case .map, .parts, .byName: "an object"
+        }
+    }
 
     /// The value as Keycloak reads it; `nil` where it refuses it.
     func converted(_ value: JSONValue) -> JSONValue? {
@@ -68,93 +83,23 @@ enum MemberType: Sendable {
 }
 
 extension MemberType {
-    /// Members by their names, which are the same in all representations that have them.
-    ///
-    /// What has no name here, nor in ``holders`` and ``freeHolders``, is left as it stands.
-    static let known: [String: MemberType] = {
-        var known: [String: MemberType] = [:]
-        let table: [(MemberType, String)] = [
-            (.bool, bools), (.integer, integers), (.text, allTexts), (.texts, lists), (.map, maps),
-        ]
-        for (type, names) in table {
-            for name in names.split(whereSeparator: \.isWhitespace) { known[String(name)] = type }
+    /// By the names of members, which mean the same in all representations that have them. What has no
+    /// type here is left as it stands.
+    private static let known: [String: [MemberType]] = {
+        var known: [String: [MemberType]] = [:]
+        for member in RepresentationMembers.all.flatMap(\.members) {
+            if let type = member.type { known[member.name, default: []].append(type) }
         }
         return known
     }()
 
-    /// Members that are representations, or arrays of representations or of their names.
-    static let holders = Set(
-        """
-        clients clientScopes roles realm users groups subGroups protocolMappers credentials
-        federatedIdentities clientConsents identityProviders identityProviderMappers
-        authenticationFlows authenticationExecutions authenticatorConfig requiredActions
-        scopeMappings defaultRole composites
-        """.split(whereSeparator: \.isWhitespace).map(String.init)
-    )
-
-    /// Objects that hold such arrays by names that are free.
-    static let freeHolders: Set<String> = [
-        "client", "components", "subComponents", "clientScopeMappings",
-    ]
-
-    private static let bools = """
-        enabled emailVerified totp temporary publicClient bearerOnly consentRequired
-        standardFlowEnabled implicitFlowEnabled directAccessGrantsEnabled serviceAccountsEnabled
-        authorizationServicesEnabled directGrantsOnly frontchannelLogout fullScopeAllowed
-        surrogateAuthRequired alwaysDisplayInConsole useTemplateConfig useTemplateScope
-        useTemplateMappers composite clientRole scopeParamRequired adminEventsDetailsEnabled
-        adminEventsEnabled adminPermissionsEnabled bruteForceProtected duplicateEmailsAllowed
-        editUsernameAllowed eventsEnabled internationalizationEnabled loginWithEmailAllowed
-        offlineSessionMaxLifespanEnabled organizationsEnabled otpPolicyCodeReusable
-        permanentLockout registrationAllowed registrationEmailAsUsername rememberMe
-        resetPasswordAllowed revokeRefreshToken scimApiEnabled userManagedAccessAllowed
-        verifiableCredentialsEnabled verifyEmail webAuthnPolicyAvoidSameAuthenticatorRegister
-        webAuthnPolicyPasswordlessAvoidSameAuthenticatorRegister
-        webAuthnPolicyPasswordlessPasskeysEnabled userProfileEnabled passwordCredentialGrantAllowed
-        linkOnly storeToken trustEmail addReadTokenRoleOnCreate authenticateByDefault hideOnLogin
-        authenticatorFlow autheticatorFlow userSetupAllowed builtIn topLevel defaultAction
-        """
-
-    private static let integers = """
-        notBefore createdTimestamp createdDate lastUpdatedDate priority accessCodeLifespan
-        accessCodeLifespanLogin accessCodeLifespanUserAction accessTokenLifespan
-        accessTokenLifespanForImplicitFlow actionTokenGeneratedByAdminLifespan
-        actionTokenGeneratedByUserLifespan clientOfflineSessionIdleTimeout
-        clientOfflineSessionMaxLifespan clientSessionIdleTimeout clientSessionMaxLifespan
-        eventsExpiration failureFactor maxDeltaTimeSeconds maxFailureWaitSeconds
-        maxSecondaryAuthFailures maxTemporaryLockouts minimumQuickLoginWaitSeconds
-        oauth2DeviceCodeLifespan oauth2DevicePollingInterval offlineSessionIdleTimeout
-        offlineSessionMaxLifespan otpPolicyDigits otpPolicyInitialCounter otpPolicyLookAheadWindow
-        otpPolicyPeriod quickLoginCheckMilliSeconds refreshTokenMaxReuse ssoSessionIdleTimeout
-        ssoSessionIdleTimeoutRememberMe ssoSessionMaxLifespan ssoSessionMaxLifespanRememberMe
-        waitIncrementSeconds webAuthnPolicyCreateTimeout webAuthnPolicyPasswordlessCreateTimeout
-        nodeReRegistrationTimeout hashIterations
-        """
-
-    private static let allTexts = """
-        realm client id name description displayName displayNameHtml username email firstName lastName clientId
-        secret registrationAccessToken rootUrl baseUrl adminUrl protocol protocolMapper
-        clientAuthenticatorType value type userLabel secretData credentialData alias providerId
-        subType path parentId containerId identityProvider userId userName identityProviderAlias
-        identityProviderMapper serviceAccountClientId federationLink passwordPolicy
-        defaultSignatureAlgorithm defaultLocale sslRequired keycloakVersion clientScope
-        consentText requirement authenticator flowAlias internalId firstBrokerLoginFlowAlias
-        postBrokerLoginFlowAlias otpPolicyType otpPolicyAlgorithm browserFlow registrationFlow
-        directGrantFlow resetCredentialsFlow clientAuthenticationFlow dockerAuthenticationFlow
-        firstBrokerLoginFlow loginTheme accountTheme adminTheme emailTheme
-        """
-
-    private static let lists = """
-        redirectUris webOrigins defaultClientScopes optionalClientScopes defaultGroups
-        defaultDefaultClientScopes defaultOptionalClientScopes realmRoles grantedClientScopes
-        eventsListeners enabledEventTypes supportedLocales requiredCredentials defaultRoles
-        disableableCredentialTypes
-        """
-
-    private static let maps = """
-        attributes config smtpServer browserSecurityHeaders clientRoles
-        authenticationFlowBindingOverrides
-        """
+    /// What a value of a member is: a few are a text in one representation, and hold others in another.
+    static func of(_ name: String, _ value: JSONValue) -> MemberType? {
+        let types = known[name] ?? []
+        if value.object != nil, types.contains(.byName) { return .byName }
+        if value.object != nil || value.array != nil, types.contains(.parts) { return .parts }
+        return types.first { $0 != .byName && $0 != .parts }
+    }
 }
 
 extension JSONObject {
@@ -174,16 +119,13 @@ extension JSONObject {
     }
 
     private static func read(_ name: String, _ value: JSONValue) -> JSONValue? {
-        if let object = value.object, MemberType.freeHolders.contains(name) {
-            return object.changed { held($1) }.map(JSONValue.object)
+        switch MemberType.of(name, value) {
+        case .byName: return value.object?.changed { held($1) }.map(JSONValue.object)
+        case .parts: return held(value)
+        case let type:
+            let converted = type?.converted(value)
+            return converted == value ? nil : converted
         }
-        if value.object != nil || value.array != nil, MemberType.holders.contains(name) {
-            return held(value)
-        }
-        guard let converted = MemberType.known[name]?.converted(value), converted != value else {
-            return nil
-        }
-        return converted
     }
 
     /// Representations, or the names of some.

@@ -17,32 +17,10 @@ struct PersonImport {
     /// Whether the realm is here already: who administers it is then known from everyone in it.
     let isOverRealm: Bool
 
-    private var taken = Taken()
-
-    init(
-        registration: PersonRegistration,
-        realm: Realm,
-        roles: ImportedRoles,
-        groups: ImportedGroups,
-        administering: AdministeringPeople,
-        clients: [ExactText: String],
-        seal: CredentialSeal,
-        moment: Moment,
-        isOverRealm: Bool
-    ) {
-        self.registration = registration
-        self.realm = realm
-        self.roles = roles
-        self.groups = groups
-        self.administering = administering
-        self.clients = clients
-        self.seal = seal
-        self.moment = moment
-        self.isOverRealm = isOverRealm
-    }
+    var taken = Taken()
 
     /// Values that two people must not share.
-    private struct Taken {
+    struct Taken {
         var ids = SeenTexts()
         var usernames = SeenTexts()
         var emails = SeenTexts()
@@ -61,7 +39,6 @@ struct PersonImport {
         }
         let subject = "user \(username)"
         guard var person = try person(user, username, report: &report) else { return nil }
-        person.requiredActions = try user.strings("requiredActions") ?? []
         if let clientID = try user.text("serviceAccountClientId") {
             guard let client = clients[ExactText(clientID)] else {
                 report.add(.skipped, subject, "the account of a client that is not imported")
@@ -97,7 +74,7 @@ struct PersonImport {
             moment: moment
         ).add(user, to: &new, ids: &taken.credentials, report: &report)
         Self.reportActions(of: &new, report: &report)
-        FieldReport.person.add(user.object, subject, report: &report)
+        RepresentationMembers.person.add(user.object, subject, to: &report)
         if !isOverRealm { administering.add(new, at: moment.seconds, to: &report) }
         let words = new.password == nil ? "without a password" : "with a password"
         report.add(.read, subject, words)
@@ -159,14 +136,7 @@ struct PersonImport {
             username: username,
             createdAt: try createdAt(user)
         )
-        person.email = try user.text("email")
-        person.isEmailVerified = try user.bool("emailVerified") ?? false
-        person.givenName = try user.text("firstName")
-        person.familyName = try user.text("lastName")
-        // In Keycloak, a user without the member is disabled.
-        person.isEnabled = try user.bool("enabled") ?? false
-        person.notBefore = max(0, try user.integer("notBefore") ?? 0)
-        person.attributes = try Self.attributes(of: user)
+        try PersonMembers.table.read(user, of: subject, to: &person, report: &report)
         var left: [(PersonRegistration.Refusal, String?)] = []
         do {
             person = try registration.imported(person) { left.append(($0, $1)) }
@@ -256,26 +226,10 @@ struct PersonImport {
         return min(milliseconds / 1000, moment.seconds)
     }
 
-    private static func attributes(of user: Representation) throws(RealmImportError)
-        -> [String: [String]]
-    {
-        var attributes: [String: [String]] = [:]
-        for (name, values) in try user.lists("attributes") {
-            attributes[name] = values
-        }
-        return attributes
-    }
-
     private func names(of user: Representation, _ subject: String, report: inout ImportReport)
         throws(RealmImportError) -> [RoleName]
     {
-        var names = (try user.strings("realmRoles") ?? []).map {
-            RoleName(clientID: nil, name: $0)
-        }
-        for (clientID, roles) in try user.lists("clientRoles") {
-            names += roles.map { RoleName(clientID: clientID, name: $0) }
-        }
-        return roles.known(names, subject, report: &report)
+        roles.known(try user.roles("realmRoles", "clientRoles"), subject, report: &report)
     }
 
     private func groupIDs(of user: Representation, _ subject: String, report: inout ImportReport)

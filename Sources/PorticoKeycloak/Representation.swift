@@ -29,13 +29,16 @@ struct Representation: Sendable {
         Representation(BuiltInRealm(name).completing(object, isNew: isNew), path: path)
     }
 
+    /// What was read once, and is kept.
+    init(stored object: JSONObject) { self.init(object, path: "") }
+
     private init(_ object: JSONObject, path: String) {
         self.object = object.withoutNulls
         self.path = path
     }
 
     func string(_ name: String) throws(RealmImportError) -> String? {
-        try read(name, .text, "a text")?.string
+        try read(name, .text)?.string
     }
 
     /// Its members, each of which is a text.
@@ -57,11 +60,11 @@ struct Representation: Sendable {
     }
 
     func bool(_ name: String) throws(RealmImportError) -> Bool? {
-        try read(name, .bool, "true or false")?.bool
+        try read(name, .bool)?.bool
     }
 
     func integer(_ name: String) throws(RealmImportError) -> Int64? {
-        try read(name, .integer, "a whole number")?.int64
+        try read(name, .integer)?.int64
     }
 
     func child(_ name: String) throws(RealmImportError) -> Representation? {
@@ -122,14 +125,25 @@ struct Representation: Sendable {
     }
 
     /// `nil` if it is missing, or what it says is nothing.
-    private func read(_ name: String, _ type: MemberType, _ expected: StaticString)
+    private func read(_ name: String, _ type: MemberType, _ expected: StaticString? = nil)
         throws(RealmImportError) -> JSONValue?
     {
         guard let member = self[name] else { return nil }
         guard let value = type.converted(member) else {
-            throw .wrongType(path: path(of: name), expected: expected)
+            throw .wrongType(path: path(of: name), expected: expected ?? type.words)
         }
         return value
+    }
+
+    /// - Throws: where a member is not of its type.
+    func expect(_ name: String, _ type: MemberType) throws(RealmImportError) {
+        if type == .map {
+            _ = try lists(name)
+        } else if type == .texts {
+            _ = try strings(name)
+        } else if type != .parts, type != .byName {
+            _ = try read(name, type)
+        }
     }
 
     /// The path of a member, present or not.

@@ -86,14 +86,18 @@ struct RoleImport {
     }
 
     private static func parts(of role: Representation) throws(RealmImportError) -> [RoleName] {
-        guard let composites = try role.child("composites") else { return [] }
-        var parts = (try composites.strings("realm") ?? []).map {
-            RoleName(clientID: nil, name: $0)
+        try role.child("composites")?.roles("realm", "client") ?? []
+    }
+}
+
+extension Representation {
+    /// Roles by their names: those of the realm in one member, those of clients in another.
+    func roles(_ ofRealm: String, _ byClient: String) throws(RealmImportError) -> [RoleName] {
+        var names = (try strings(ofRealm) ?? []).map { RoleName(clientID: nil, name: $0) }
+        for (clientID, roles) in try lists(byClient) {
+            names += roles.map { RoleName(clientID: clientID, name: $0) }
         }
-        for (clientID, names) in try composites.lists("client") {
-            parts += names.map { RoleName(clientID: clientID, name: $0) }
-        }
-        return parts
+        return names
     }
 }
 

@@ -130,10 +130,6 @@ extension AdminCall {
 extension Representation {
     /// The roles that a person of a file has.
     func roles() throws -> [RoleName] {
-        var roles = (try strings("realmRoles") ?? []).map { RoleName(clientID: nil, name: $0) }
-        for (clientID, names) in try lists("clientRoles") {
-            roles += names.map { RoleName(clientID: clientID, name: $0) }
-        }
-        return roles
+        try roles("realmRoles", "clientRoles")
     }
 }

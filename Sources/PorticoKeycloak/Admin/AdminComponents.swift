@@ -171,10 +171,3 @@ struct AdminComponents: Sendable {
         return document
     }
 }
-
-extension RepresentationMembers {
-    fileprivate static let component = RepresentationMembers(
-        "ComponentRepresentation",
-        "id name providerId providerType parentId subType config subComponents"
-    )
-}

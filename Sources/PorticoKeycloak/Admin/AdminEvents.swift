@@ -182,8 +182,15 @@ struct AdminEvents: Sendable {
             json["eventsExpiration"] = .integer(max(0, seconds))
         }
         var (realm, kept) = (former, former.kept.object)
-        realm.events = try Realm.EventPolicy(Representation(.object(json), path: ""))
         let members = RepresentationMembers.eventsConfig.names
+        var report = ImportReport(realm: "")
+        try RealmMembers.table.read(
+            Representation(.object(json), path: ""),
+            of: nil,
+            to: &realm,
+            where: { name, _ in members.contains(name) },
+            report: &report
+        )
         for (name, value) in json where members.contains(name) { kept[name] = value }
         realm.kept = KeptRepresentation(kept)
         try await administration.update(realm, replacing: former)
@@ -194,14 +201,4 @@ struct AdminEvents: Sendable {
 extension AdminRight {
     fileprivate static let viewEvents = AdminRight("view-events", "manage-events")
     fileprivate static let manageEvents = AdminRight("manage-events")
-}
-
-extension RepresentationMembers {
-    fileprivate static let eventsConfig = RepresentationMembers(
-        "RealmEventsConfigRepresentation",
-        """
-        eventsEnabled eventsExpiration eventsListeners enabledEventTypes adminEventsEnabled
-        adminEventsDetailsEnabled
-        """
-    )
 }

@@ -400,10 +400,3 @@ struct AdminFlows: Sendable {
         else { throw Self.noFlow }
     }
 }
-
-extension RepresentationMembers {
-    fileprivate static let flow = RepresentationMembers(
-        "AuthenticationFlowRepresentation",
-        "id alias description providerId topLevel builtIn authenticationExecutions"
-    )
-}

@@ -185,19 +185,3 @@ extension AdminRight {
     )
     fileprivate static let manageIdentityProviders = AdminRight("manage-identity-providers")
 }
-
-extension RepresentationMembers {
-    fileprivate static let identityProvider = RepresentationMembers(
-        "IdentityProviderRepresentation",
-        """
-        alias displayName internalId providerId enabled updateProfileFirstLoginMode trustEmail
-        storeToken addReadTokenRoleOnCreate authenticateByDefault linkOnly hideOnLogin
-        firstBrokerLoginFlowAlias postBrokerLoginFlowAlias organizationId config types
-        updateProfileFirstLogin
-        """
-    )
-    fileprivate static let identityProviderMapper = RepresentationMembers(
-        "IdentityProviderMapperRepresentation",
-        "id name identityProviderAlias identityProviderMapper config"
-    )
-}

@@ -102,13 +102,6 @@ extension RealmAdministration {
     }
 }
 
-extension RepresentationMembers {
-    fileprivate static let requiredAction = RepresentationMembers(
-        "RequiredActionProviderRepresentation",
-        "alias name providerId enabled defaultAction priority config"
-    )
-}
-
 extension JSONObject {
     /// Sets a member, or takes it away where the value is `null`. (In `value == .null ? nil : value` the
     /// `nil` is a `null`, too.)

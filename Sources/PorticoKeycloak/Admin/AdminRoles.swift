@@ -196,14 +196,7 @@ extension Representation {
 
     /// What a new role contains.
     func composites() throws -> [RoleName] {
-        guard let composites = try child("composites") else { return [] }
-        var parts = (try composites.strings("realm") ?? []).map {
-            RoleName(clientID: nil, name: $0)
-        }
-        for (clientID, names) in try composites.lists("client") {
-            parts += names.map { RoleName(clientID: clientID, name: $0) }
-        }
-        return parts
+        try child("composites")?.roles("realm", "client") ?? []
     }
 }
 

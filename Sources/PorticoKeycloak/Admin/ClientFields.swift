@@ -5,8 +5,8 @@ import PorticoProvider
 import PorticoStores
 
 /// A client as a request of the administration describes it (Keycloak `ClientRepresentation`), made
-/// into one by the rules of the import. Where the import leaves something out that the request says,
-/// or makes something else of it, the request is refused.
+/// into one by the members that an import reads (``ClientMembers``). Where something of what it says would
+/// be left out, or become something else, the request is refused.
 struct ClientFields: Sendable {
     private let call: AdminCall
     private let administration: RealmAdministration
@@ -29,20 +29,16 @@ struct ClientFields: Sendable {
             )
         }
         var json = representation.object
-        let id = UniqueID(random: call.moment.random).text
-        if json["id"] == nil { json["id"] = .string(id) }
-        if try representation.text("clientId") == nil {
-            json["clientId"] = json["id"]
-        }
         if json["protocol"] != nil {
             for name in ["publicClient", "directAccessGrantsEnabled"] where json[name] == nil {
                 json[name] = true
             }
-        } else {
-            json["protocol"] = "openid-connect"
         }
         for (name, value) in Self.defaults where json[name] == nil { json[name] = value }
         if json.string("secret").map(ClientImport.isMask) ?? false { json["secret"] = nil }
+        let id = UniqueID(random: call.moment.random).text
+        let clientID = try representation.text("clientId") ?? json.string("id") ?? id
+        json["clientId"] = .string(clientID)
         let isPublic = json.bool("publicClient") ?? false
         var attributes = json.object("attributes")?.withoutEmptyTexts ?? JSONObject()
         attributes["realm_client"] = "false"
@@ -74,9 +70,13 @@ struct ClientFields: Sendable {
             json["secret"] = .string(made.reveal())
             secret = made
         }
-        var unsaid = Self.defaults
-        for name in ["id", "clientId", "protocol"] { unsaid[name] = json[name] }
-        return (try client(json, over: unsaid, former: nil), secret)
+        var ids = ImportedIDs()
+        let blank = ClientReader.blank(
+            clientID,
+            id: ids.take(try representation.text("id") ?? id, random: call.moment.random),
+            realmID: call.realmID
+        )
+        return (try client(blank, json, former: nil), secret)
     }
 
     /// A client with what is given; what is absent stays.
@@ -92,15 +92,14 @@ struct ClientFields: Sendable {
             }
             throw AdminRefusal.invalid("A client keeps its client_id: make another one.")
         }
-        var json = ClientRepresentation(
+        var before = ClientRepresentation(
             former,
             in: call.realm.realm,
             scopes: AssignedScopes(call.realm.realm, scopes: scopes),
             secret: nil
         ).json
-        json["secret"] = nil
-        json.setMark(former.administers)
-        let before = json
+        before.setMark(former.administers)
+        var json = before
         for (name, value) in representation.object where value != .null {
             if name == "attributes", let changes = value.object {
                 var attributes = json.object(name) ?? JSONObject()
@@ -114,140 +113,142 @@ struct ClientFields: Sendable {
             }
         }
         json["id"] = .string(former.id)
-        if json.string("secret").map(ClientImport.isMask) ?? false { json["secret"] = nil }
         json["access"] = nil
-        json[AdminRights.lending] = former.kept[AdminRights.lending]
-        return try client(json, over: before, former: former)
+        if json.string("secret").map(ClientImport.isMask) ?? false { json["secret"] = nil }
+        return try client(former, json, former: (former, before))
     }
 
-    /// - Parameter before: What it would be without what the request says.
-    private func client(_ json: JSONObject, over before: JSONObject, former: Client?) throws
+    /// - Parameters:
+    ///   - base: What it is without what the request says.
+    ///   - said: The whole representation.
+    ///   - former: The client before, and its representation.
+    private func client(_ base: Client, _ said: JSONObject, former: (Client, JSONObject)?) throws
         -> Client
     {
-        let said = json
-        var json = json
-        json["access"] = nil
-        let administers = json.object("attributes")?.string(AdminRights.mark)?.isTrue ?? false
-        json.setMark(false)
-        try call.expect(
-            call.rights.isUnlimited || administers == former?.administers ?? false
-        )
-        try call.expect(call.rights.mayName(json.string("clientId") ?? ""))
-        try WrittenOutAddresses(
-            redirectURIs: json.strings("redirectUris") ?? [],
-            webOrigins: json.strings("webOrigins") ?? [],
-            postLogoutRedirectURIs: RedirectPatterns.parts(
-                of: json.object("attributes")?.string("post.logout.redirect.uris") ?? ""
-            ),
-            rootURL: json.string("rootUrl")
-        ).check(former: former, in: call.realm.realm)
-        json[MapperList.member] = try mappers(of: json, former: former)
+        var (said, before) = (said, former?.1)
+        let administers = said.attribute(AdminRights.mark)?.isTrue ?? false
+        said.setMark(false)
+        before?.setMark(false)
+        try call.expect(call.rights.isUnlimited || administers == former?.0.administers ?? false)
+        try call.expect(call.rights.mayName(base.clientID))
+        try checkAddresses(of: said, former: former?.0)
+        said[MapperList.member] = try mappers(of: said, former: former?.0)
         for name in ["defaultClientScopes", "optionalClientScopes"] {
-            guard let names = json.strings(name) else { continue }
+            guard let names = said.strings(name) else { continue }
             // Those that Keycloak has of itself may not be here: it passes over what is not there.
-            json[name] = .texts(
+            said[name] = .texts(
                 names.filter { name in
                     !BuiltInScopes.keycloaks.contains(name)
                         || scopes.contains { sameBytes($0.name, name) }
                 }
             )
         }
-        let hasSecret = json["secret"] != nil
-        let (made, report) = try imported(json)
-        let (_, known) = try imported(before.staying(in: json))
-        if let refusal = report.news(since: known)?.refusal() { throw refusal }
-        guard var client = made else { throw report.refusal() ?? AdminRefusal.unreadable }
-        // An import that disabled it, because its protection would be gone, is not asked again.
-        let wasShut = former?.isEnabled == false && before.bool("enabled") == true
-        if !client.isEnabled, !wasShut, json.bool("enabled") == true,
-            let refusal = report.refusal()
-        {
-            throw refusal
-        }
-        if let former {
-            if !hasSecret, client.secret != nil {
-                // One that had none gets one that is shown to who asks.
-                client.secret =
-                    former.secret
-                    ?? ClientSecretSeal(ring: administration.ring).keep(
-                        RealmAdministration.newSecret(call.moment),
-                        of: client.id,
-                        random: call.moment.random
-                    )
-            }
-            // Keycloak has one word for both ways to send a secret.
-            if former.authentication == .clientSecretPost,
-                client.authentication == .clientSecretBasic
-            {
-                client.authentication = .clientSecretPost
-            }
-            client.isMoved = former.isMoved
-            client.keep(former, withProof: false)
-            try keepForm(of: former, said, before, &client)
-            if Client.isBuiltIn(client.clientID, in: call.realm.realm.name) {
-                client = former.own(saying: client)
-            }
-        }
-        if json.object("attributes")?[Self.pkce] == nil, !client.grantTypes.isEmpty {
+        let representation = try Representation(.object(said), path: "")
+        var client = base
+        try read(representation, before, to: &client)
+        if said.attribute(Self.pkce) == nil, !client.grantTypes.isEmpty {
             client.codeProtection =
-                former?.codeProtection ?? (client.type == .public ? .pkce : .pkceOrNonce)
+                former?.0.codeProtection ?? (client.type == .public ? .pkce : .pkceOrNonce)
         }
+        // What was revoked stays revoked.
+        client.notBefore = max(client.notBefore, former?.0.notBefore ?? 0)
         client.administers = administers
         guard !administers || !client.requiresConsent else {
             throw AdminRefusal.invalid("\(ClientRegistration.Refusal.administers.rule)")
         }
-        try expectGiveable(client, former: former)
+        try expectGiveable(client, former: former?.0)
         client.kept = KeptRepresentation(
-            call.rights.bounded(client.kept.object, former: former?.kept?.object)
+            call.rights.bounded(client.kept.object, former: former?.0.kept?.object)
         )
         return client
     }
 
-    /// What the representation has no word for stays: mappers and rules that only this server has.
-    private func keepForm(
-        of former: Client,
-        _ said: JSONObject,
-        _ before: JSONObject,
-        _ client: inout Client
+    /// Reads what is different: a change is judged for what it changes.
+    private func read(_ said: Representation, _ before: JSONObject?, to client: inout Client) throws
+    {
+        let former = client
+        let names = before.map { ClientMembers.Names($0, said.object) }
+        var report = ImportReport(realm: "", naming: .max)
+        if try said.text("protocol") ?? "openid-connect" != "openid-connect" {
+            report.add(.skipped, "client \(client.clientID)", "not a client of OpenID Connect")
+        }
+        if names?.members.contains("authenticationFlowBindingOverrides") ?? true {
+            try demands.add(browserFlow: nil, clients: [said], to: &report)
+        }
+        let realm = call.realm.realm
+        var known = ClientScopes(of: realm, scopes: scopes)
+        if let before { known = known.over(former, saying: before) }
+        try ClientReader(realm: realm, scopes: known).read(
+            said,
+            names,
+            to: &client,
+            report: &report
+        )
+        if names?.parts.contains(.proof) ?? true {
+            try checkProof(said, before, former, &report)
+        }
+        guard !Client.isBuiltIn(client.clientID, in: realm.name) else {
+            if let refusal = report.refusal() { throw refusal }
+            return
+        }
+        let algorithms = Set(call.realm.keys.published(at: call.moment.seconds).algorithms)
+        if before != nil { client.leaveOut(algorithmsOf: former, but: algorithms) }
+        let admitted = ClientAdmission(
+            registration: ClientRegistration(ring: administration.ring),
+            algorithms: algorithms,
+            random: call.moment.random
+        )(client, try secret(of: &client, said), schemes: [:], report: &report)
+        if let refusal = report.refusal() { throw refusal }
+        guard let admitted else { throw AdminRefusal.unreadable }
+        client = admitted
+    }
+
+    /// An import that disabled a client, because its protection would be gone, is not asked again.
+    private func checkProof(
+        _ said: Representation,
+        _ before: JSONObject?,
+        _ former: Client,
+        _ report: inout ImportReport
     ) throws {
-        client.keepForm(of: former)
-        let known = former.mappers.map { ($0, $0.representation) }
-        client.mappers = client.mappers.map { mapper in
-            let representation = mapper.representation
-            return known.first { $0.1 == representation }?.0 ?? mapper
-        }
-        if said["fullScopeAllowed"] == before["fullScopeAllowed"] {
-            client.seesAllRoles = former.seesAllRoles
-        }
-        let type = former.accessTokenType ?? call.realm.realm.accessTokenType
-        if client.accessTokenType == type { client.accessTokenType = former.accessTokenType }
-        guard client.redirectRule != .patterns else { return }
-        do {
-            client = try ClientRegistration(ring: administration.ring)(
-                client,
-                schemes: [:],
-                algorithms: Set(call.realm.keys.published(at: call.moment.seconds).algorithms),
-                isImported: true,
-                random: call.moment.random
-            ).client
-        } catch {
-            throw AdminRefusal.invalid("\(error.rule)")
+        let proof = try ClientProof(said)
+        guard let shut = proof.whyDisabled else { return }
+        let known = try before.map { try ClientProof(Representation(stored: $0)) }
+        let wasShut = !former.isEnabled && known?.isEnabled == true
+        if known?.whyDisabled == nil || proof.isEnabled && !wasShut {
+            report.add(.disabled, "client \(former.clientID)", "\(shut)")
         }
     }
 
-    /// What an import makes of it, and what it says of it.
-    private func imported(_ json: JSONObject) throws -> (client: Client?, report: ImportReport) {
-        let file = try Representation(["clients": [.object(json)]], path: "")
-        var report = try demands.report(browserFlow: nil, clients: [json])
-        var ids = ImportedIDs()
-        let clients = try ClientImport(
-            registration: ClientRegistration(ring: administration.ring),
-            realm: call.realm.realm,
-            scopes: scopes,
-            algorithms: Set(call.realm.keys.published(at: call.moment.seconds).algorithms),
-            moment: call.moment
-        )(file, ids: &ids, report: &report)
-        return (clients.first, report)
+    /// One that had no secret gets one that is shown to those who ask for it.
+    private func secret(of client: inout Client, _ said: Representation) throws
+        -> ClientRegistration.Secret
+    {
+        switch client.authentication {
+        case .none, .privateKeyJWT: return .unchanged
+        case .clientSecretBasic, .clientSecretPost: break
+        }
+        if try ClientProof(said).isSecret, let secret = try said.text("secret") {
+            return .chosen(SecretText(secret))
+        }
+        if client.secret == nil {
+            client.secret = ClientSecretSeal(ring: administration.ring).keep(
+                RealmAdministration.newSecret(call.moment),
+                of: client.id,
+                random: call.moment.random
+            )
+        }
+        return .unchanged
+    }
+
+    private func checkAddresses(of said: JSONObject, former: Client?) throws {
+        try WrittenOutAddresses(
+            redirectURIs: said.strings("redirectUris") ?? [],
+            webOrigins: said.strings("webOrigins") ?? [],
+            postLogoutRedirectURIs: RedirectPatterns.parts(
+                of: said.attribute("post.logout.redirect.uris") ?? ""
+            ),
+            rootURL: said.string("rootUrl")
+        ).check(former: former, in: call.realm.realm)
     }
 
     /// Scopes, roles for new people and an account of its own bring no more than the caller has.
@@ -265,15 +266,7 @@ struct ClientFields: Sendable {
     }
 
     /// What a client is that says nothing else.
-    static let defaults: JSONObject = [
-        "surrogateAuthRequired": false, "enabled": true, "alwaysDisplayInConsole": false,
-        "clientAuthenticatorType": "client-secret", "notBefore": 0, "bearerOnly": false,
-        "consentRequired": false, "standardFlowEnabled": true, "implicitFlowEnabled": false,
-        "directAccessGrantsEnabled": false, "serviceAccountsEnabled": false,
-        "publicClient": false, "frontchannelLogout": false, "protocol": "openid-connect",
-        "attributes": [:], "authenticationFlowBindingOverrides": [:], "fullScopeAllowed": true,
-        "nodeReRegistrationTimeout": -1,
-    ]
+    static let defaults = ClientMembers.table.representation.usual
 
     private static let pkce = "pkce.code.challenge.method"
 
@@ -289,6 +282,21 @@ struct ClientFields: Sendable {
                 return .object(try MapperFields.checked(value, call))
             }
         )
+    }
+}
+
+extension Client {
+    /// The realm may have no key any more for an algorithm that it had.
+    fileprivate mutating func leaveOut(
+        algorithmsOf former: Client,
+        but known: Set<SignatureAlgorithm>
+    ) {
+        for path in [\Client.idTokenAlgorithm, \Client.accessTokenAlgorithm] {
+            guard let algorithm = self[keyPath: path], algorithm == former[keyPath: path] else {
+                continue
+            }
+            if !known.contains(algorithm) { self[keyPath: path] = nil }
+        }
     }
 }
 

@@ -61,23 +61,20 @@ struct PersonFields: Sendable {
             throw AdminRefusal.invalid("Verifiable credentials are not issued here.")
         }
         var person = former
-        if let username = try representation.text("username") { person.username = username }
-        if let email = try representation.string("email") { person.email = email }
-        if let name = try representation.string("firstName") { person.givenName = name }
-        if let name = try representation.string("lastName") { person.familyName = name }
-        if let bool = try representation.bool("emailVerified") { person.isEmailVerified = bool }
-        if let bool = try representation.bool("enabled") { person.isEnabled = bool }
-        if representation.object["attributes"] != nil {
-            person.attributes = Dictionary(
-                try representation.lists("attributes").map { ($0.name, $0.values) }
-            ) { first, _ in first }
+        var report = ImportReport(realm: "")
+        try PersonMembers.table.read(
+            representation,
+            of: "",
+            to: &person,
+            where: { name, _ in representation.object[name] != nil },
+            report: &report
+        )
+        if person.username.isEmpty { person.username = former.username }
+        if person.requiredActions != former.requiredActions {
+            person.requiredActions = try Self.checked(person.requiredActions)
         }
-        if let actions = try representation.strings("requiredActions") {
-            person.requiredActions = try Self.checked(actions)
-        }
-        if let time = try representation.integer("notBefore") {
-            person.notBefore = max(person.notBefore, min(time, call.moment.seconds))
-        }
+        // What was revoked stays revoked.
+        person.notBefore = max(former.notBefore, min(person.notBefore, call.moment.seconds))
         if person != former { person.updatedAt = call.moment.seconds }
         return try checked(person, replacing: isNew ? nil : former)
     }

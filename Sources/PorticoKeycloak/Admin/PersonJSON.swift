@@ -11,30 +11,26 @@ struct PersonJSON: Sendable {
     }
 
     func brief(_ person: Person, _ call: AdminCall) -> JSONObject {
-        var object: JSONObject = [
-            "id": .string(person.id), "username": .string(person.username),
-        ]
-        object["firstName"] = person.givenName.map(JSONValue.string)
-        object["lastName"] = person.familyName.map(JSONValue.string)
-        object["email"] = person.email.map(JSONValue.string)
-        object["emailVerified"] = .bool(person.isEmailVerified)
-        object["enabled"] = .bool(person.isEnabled)
+        var object = PersonMembers.json(person) { !Self.unlisted.contains($0) }
         object["createdTimestamp"] = .integer(person.createdAt &* 1000)
         object["access"] = ["manage": .bool(call.rights.allows(.manageUsers))]
         return object
     }
+
+    /// What a brief representation leaves out.
+    private static let unlisted: Set = ["attributes", "requiredActions", "notBefore"]
 
     /// In a list.
     func item(_ person: Person, _ call: AdminCall) async throws -> JSONObject {
         var object = brief(person, call)
         let access = object["access"]
         object["access"] = nil
-        if !person.attributes.isEmpty { object["attributes"] = .lists(person.attributes) }
+        let whole = PersonMembers.json(person)
+        object["attributes"] = whole["attributes"]
         let factors = try await store.secondFactors(of: person.id, realmID: person.realmID)
         object["totp"] = .bool(factors.contains { $0.kind == .totp })
         object["disableableCredentialTypes"] = []
-        object["requiredActions"] = .array(person.requiredActions.map(JSONValue.string))
-        object["notBefore"] = .integer(person.notBefore)
+        for name in ["requiredActions", "notBefore"] { object[name] = whole[name] }
         if let id = person.serviceClientID,
             let client = try await call.realm.client(uuid: id)
         {

@@ -3,10 +3,7 @@ import PorticoProtocol
 
 /// Values in the form in which two are compared.
 enum Canonical {
-    /// What follows from something else, or is different at each reading.
-    private static let derived: Set<String> = [
-        "containerId", "composite", "clientRole", "path", "parentId", "subGroupCount", "access",
-    ]
+    static let left = RepresentationMembers.names(.none)
     /// What tells the elements of a list from one another, where an import has no rule of its own.
     private static let keys = [
         "clientId", "username", "identityProvider", "alias", "name", "id",
@@ -19,7 +16,7 @@ enum Canonical {
             if name == "config" { return settings(value) }
             if name == "attributes" { return lists(value) }
             var json = JSONObject()
-            for (name, value) in object where !derived.contains(name) {
+            for (name, value) in object where !left.contains(name) {
                 json[name] =
                     name == "id"
                     ? value.string.map { .string(ImportedIDs.key($0)) } ?? value

@@ -15,7 +15,7 @@ struct CanonicalPerson {
         }
         username = LoginName.folded(name)
         var json = JSONObject()
-        for (name, value) in person where !Self.left.contains(name) {
+        for (name, value) in person where !Canonical.left.contains(name) {
             json[name] =
                 switch name {
                 case "groups": .texts((value.strings ?? []).map(Self.path).sorted())
@@ -41,11 +41,6 @@ struct CanonicalPerson {
         )
         self.json = json
     }
-
-    private static let left: Set<String> = [
-        "totp", "disableableCredentialTypes", "credentials", "clientConsents", "requiredActions",
-        "userProfileMetadata", "self",
-    ]
 
     /// Hand-written files call a group at the top by its bare name.
     private static func path(_ group: String) -> String {

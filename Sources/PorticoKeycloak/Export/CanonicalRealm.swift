@@ -47,17 +47,12 @@ struct CanonicalRealm {
 
     private static func client(_ client: JSONObject) -> JSONObject {
         var json = client
-        for name in ["enabled", "standardFlowEnabled"] {
-            json[name] = .bool(client.bool(name) ?? true)
-        }
+        json["name"] = client["name"] ?? client["clientId"]
         json["fullScopeAllowed"] = .bool(
             client.bool("fullScopeAllowed") ?? !(client.bool("consentRequired") ?? false)
         )
-        for (name, usual) in [
-            ("name", client.string("clientId") ?? ""), ("protocol", "openid-connect"),
-            ("clientAuthenticatorType", "client-secret"),
-        ] where client.string(name) == usual {
-            json[name] = nil
+        for (name, value) in RepresentationMembers.client.usual where json[name] == nil {
+            json[name] = value
         }
         for name in ["redirectUris", "webOrigins"] {
             guard let texts = client.strings(name) else { continue }

@@ -10,12 +10,7 @@ struct RealmComparison {
     /// Of each section.
     static let most = 100
 
-    /// Members that say nothing where a file leaves them out: they are made then, or stay.
-    private static let quiet: Set<String> = [
-        "secret", "createdTimestamp", "createdDate", "lastUpdatedDate",
-        "defaultClientScopes", "optionalClientScopes", "defaultDefaultClientScopes",
-        "defaultOptionalClientScopes", "keycloakVersion",
-    ]
+    private static let quiet = RepresentationMembers.names(.countsWhereSaid)
 
     private static let ids: Set<String> = ["id", "internalId"]
 

@@ -41,7 +41,7 @@ struct RealmDocument: Sendable {
         for (kind, value) in try Self.parts(whole.parts, secrets) { json[kind] = value }
         let components = try Self.components(whole, secrets, at: now)
         if !components.isEmpty { json["components"] = .object(components) }
-        self.json = json.ordered(RealmRepresentation.order)
+        self.json = json.ordered(RepresentationMembers.realm.order)
     }
 
     private static func roles(_ whole: NewRealm, realmID: String) -> JSONObject {

@@ -60,8 +60,9 @@ package struct RealmExport: Sendable {
         summary.hashedSecrets = whole.clients.compactMap { client in
             if case .hashed? = client.secret { client.clientID } else { nil }
         }
-        let place = RealmRepresentation.order.firstIndex(of: "users") ?? 0
-        let before = Set(RealmRepresentation.order[..<place].map(ExactText.init))
+        let before = Set(
+            RepresentationMembers.realm.order.prefix { $0 != "users" }.map(ExactText.init)
+        )
         var lines = ExportLines()
         for member in document where before.contains(ExactText(member.name)) {
             lines.add(member.name, member.value)

@@ -193,20 +193,21 @@ extension Client {
         staySignedIn = here.staySignedIn
     }
 
-    /// What a file does not say stays as it is here. One that came from a file has Keycloak's defaults for it,
-    /// where they are others.
-    mutating func keepUnsaid(of here: Client, said: JSONObject, in realm: Realm) {
+    /// Keeps what has no word in a representation.
+    mutating func keepForm(of here: Client) {
         // Keycloak has one word for both ways to send a secret.
-        if authentication == .clientSecretBasic, here.authentication == .clientSecretPost {
-            authentication = .clientSecretPost
+        authentication = here.authentication
+        if here.tokenForm == .standard { tokenForm = .standard }
+        redirectRule = here.redirectRule
+        compatibility = here.compatibility
+    }
+
+    /// Keeps that its access tokens are as the realm's are, where a file says no other.
+    mutating func keepAccessTokenType(of here: Client, in realm: Realm) {
+        guard !here.isMoved, accessTokenType == here.accessTokenType ?? realm.accessTokenType else {
+            return
         }
-        keepForm(of: here)
-        guard !here.isMoved else { return }
-        if said[MapperList.member] == nil { mappers = here.mappers }
-        if codeProtection == .none { codeProtection = here.codeProtection }
-        if accessTokenType == here.accessTokenType ?? realm.accessTokenType {
-            accessTokenType = here.accessTokenType
-        }
+        accessTokenType = here.accessTokenType
     }
 
     /// What protects it here, and would not as a file has it.
@@ -243,9 +244,8 @@ extension Client {
 }
 
 extension Representation {
-    /// A client of a file, with what the file does not say as it is here, where the client was made here.
-    func filled(by here: Client?, in realm: Realm) throws(RealmImportError) -> Representation {
-        guard let here, !here.isMoved else { return self }
+    /// A client of a file, with what the file does not say as it is here.
+    func filled(by here: Client, in realm: Realm) throws(RealmImportError) -> Representation {
         let scopes = AssignedScopes(realm, scopes: [])
         let known = ClientRepresentation(here, in: realm, scopes: scopes, secret: nil).json
         var filled = object
@@ -255,7 +255,8 @@ extension Representation {
         }
         if let attributes = known.object("attributes"), var said = filled.object("attributes") {
             // An empty text says nothing there.
-            for (name, value) in attributes where said[name] == nil || said[name] == "" {
+            for (name, value) in attributes
+            where said[name] ?? .null == .null || said[name] == "" {
                 said[name] = value
             }
             filled["attributes"] = .object(said)
@@ -264,9 +265,7 @@ extension Representation {
     }
 
     /// Lists that stay as they are, without a detour by a representation.
-    private static let unfilled: Set<String> = [
-        "id", "defaultClientScopes", "optionalClientScopes", "defaultRoles", MapperList.member,
-    ]
+    private static let unfilled: Set<String> = ["defaultClientScopes", "optionalClientScopes"]
 }
 
 extension JSONObject {

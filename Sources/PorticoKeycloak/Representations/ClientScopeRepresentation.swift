@@ -22,12 +22,8 @@ package struct ClientScopeRepresentation: Sendable {
             if said != isOn || scope.kept == nil { json.setAttribute(name, to: "\(isOn)") }
         }
         json[MapperList.member] = MapperList(scope.mappers, json).values.map(JSONValue.array)
-        return json.ordered(Self.order)
+        return json.ordered(RepresentationMembers.scope.order)
     }
-
-    private static let order = [
-        "id", "name", "description", "protocol", "attributes", MapperList.member,
-    ]
 }
 
 extension ClientScope {

@@ -11,13 +11,6 @@ package struct IdentityProviderRepresentation: Sendable {
 
     /// - Throws: where the key ring does not fit.
     package init(_ part: RealmPart, secrets: RealmSecrets) throws {
-        json = try secrets.whole(part).ordered(Self.order)
+        json = try secrets.whole(part).ordered(RepresentationMembers.identityProvider.order)
     }
-
-    private static let order = [
-        "alias", "displayName", "internalId", "providerId", "enabled",
-        "updateProfileFirstLoginMode", "trustEmail", "storeToken", "addReadTokenRoleOnCreate",
-        "authenticateByDefault", "linkOnly", "hideOnLogin", "firstBrokerLoginFlowAlias",
-        "postBrokerLoginFlowAlias", "organizationId", "config", "types",
-    ]
 }

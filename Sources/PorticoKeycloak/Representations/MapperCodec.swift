@@ -284,13 +284,6 @@ extension ClaimMapper.Kind {
         ("portico-role-list-mapper", .roleList),
     ]
 
-    /// The members of an address, with the usual names of the attributes that they are in, and the last
-    /// part of the settings that name others.
-    static let usualAddress = [
-        "formatted": "formatted", "street_address": "street", "locality": "locality",
-        "region": "region", "postal_code": "postal_code", "country": "country",
-    ]
-
     /// Others write wherever they can.
     fileprivate var hasSwitches: Bool {
         switch self {

@@ -15,15 +15,6 @@ extension JSONObject {
         }
         return JSONObject(unique: members.map(\.element)) ?? self
     }
-
-    /// Writes what is kept in a column, unless the member says it in its own way.
-    ///
-    /// - Parameters:
-    ///   - now: `nil` takes the member away.
-    ///   - isKept: Whether the import makes of the member what the column says.
-    mutating func set(_ name: String, _ now: JSONValue?, unless isKept: Bool) {
-        if !isKept || self[name] == nil { self[name] = now }
-    }
 }
 
 extension JSONValue {

@@ -29,117 +29,13 @@ package struct RealmRepresentation: Sendable {
         var json = kept
         json["id"] = .string(id)
         json["realm"] = .string(realm.name)
-        let displayName = kept.string("displayName").flatMap { $0.isEmpty ? nil : $0 }
-        if displayName ?? realm.name != realm.displayName {
-            json["displayName"] = .string(realm.displayName)
-        }
-        var switches: [(String, Bool, Bool)] = [
-            ("enabled", realm.isEnabled, false),
-            ("loginWithEmailAllowed", realm.signsInWithEmail, true),
-            ("resetPasswordAllowed", realm.allowsPasswordReset, false),
-            ("verifyEmail", realm.confirmsEmail, false),
-            ("registrationAllowed", realm.registration != nil, false),
-        ]
-        if let registration = realm.registration {
-            switches.append(("registrationEmailAsUsername", registration == .email, false))
-        }
-        for (name, isOn, without) in switches {
-            json.set(name, .bool(isOn), unless: kept.bool(name) ?? without == isOn)
-        }
-        json.set(
-            "notBefore",
-            .integer(realm.notBefore),
-            unless: max(0, kept.int64("notBefore") ?? 0) == realm.notBefore
-        )
-        let algorithm = kept.string("defaultSignatureAlgorithm").map {
-            SignatureAlgorithm(rawValue: $0) ?? .rs256
-        }
-        json.set(
-            "defaultSignatureAlgorithm",
-            .string(realm.signingAlgorithm.rawValue),
-            unless: algorithm == realm.signingAlgorithm
-        )
-        setLifetimes(in: &json)
-        setPages(in: &json)
-        setEvents(in: &json)
+        RealmMembers.table.write(realm, over: kept, to: &json)
+        let said = kept.object("attributes") ?? JSONObject()
+        var attributes = said
+        RealmMembers.attributes.write(realm, over: said, to: &attributes)
+        if attributes != said { json["attributes"] = .object(attributes) }
         setDefaults(in: &json)
-        return json.ordered(Self.order)
-    }
-
-    private static let lifetimes:
-        [(String, any WritableKeyPath<Realm.Lifetimes, Int64> & Sendable)] = [
-            ("accessTokenLifespan", \.accessToken), ("accessCodeLifespan", \.code),
-            ("ssoSessionIdleTimeout", \.sessionIdle), ("ssoSessionMaxLifespan", \.sessionMaximum),
-            ("offlineSessionIdleTimeout", \.offlineIdle),
-        ]
-
-    /// A lifetime that was out of bounds here stays what it was there.
-    private func setLifetimes(in json: inout JSONObject) {
-        var imported = Realm.Lifetimes()
-        for (name, path) in Self.lifetimes {
-            if let seconds = kept.int64(name), seconds != 0 { imported[keyPath: path] = seconds }
-        }
-        if kept.bool("offlineSessionMaxLifespanEnabled") == true {
-            imported.offlineMaximum = kept.int64("offlineSessionMaxLifespan")
-        }
-        imported = imported.withinBounds
-        let now = realm.lifetimes
-        for (name, path) in Self.lifetimes {
-            json.set(
-                name,
-                .integer(now[keyPath: path]),
-                unless: imported[keyPath: path] == now[keyPath: path]
-            )
-        }
-        let former = "ssoSessionMaxLifespanRememberMe"
-        if max(0, kept.int64(former) ?? 0) != now.formerSessionMaximum {
-            json[former] = .integer(now.formerSessionMaximum)
-        }
-        let isKept = imported.offlineMaximum == now.offlineMaximum
-        json.set(
-            "offlineSessionMaxLifespanEnabled",
-            .bool(now.offlineMaximum != nil),
-            unless: isKept
-        )
-        if let maximum = now.offlineMaximum {
-            json.set("offlineSessionMaxLifespan", .integer(maximum), unless: isKept)
-        }
-    }
-
-    private func setPages(in json: inout JSONObject) {
-        let isSpoken = kept.bool("internationalizationEnabled") == true
-        let language = kept.string("defaultLocale").flatMap { $0.isEmpty ? nil : $0 }
-        if (isSpoken ? language : nil) != realm.defaultLanguage {
-            json["defaultLocale"] = realm.defaultLanguage.map(JSONValue.string)
-            if realm.defaultLanguage != nil { json["internationalizationEnabled"] = true }
-        }
-        if ACRLevels.read(kept.attribute(ACRLevels.attribute)) ?? [:] != realm.acrLevels {
-            json.setAttribute(
-                ACRLevels.attribute,
-                to: realm.acrLevels.isEmpty ? nil : ACRLevels.written(realm.acrLevels)
-            )
-        }
-        let drift = "otpPolicyLookAheadWindow"
-        if max(0, kept.int64(drift) ?? 0) != realm.codeDrift {
-            json[drift] = .integer(realm.codeDrift)
-        }
-    }
-
-    private func setEvents(in json: inout JSONObject) {
-        let events = realm.events
-        for (name, now) in [
-            ("eventsEnabled", events.keepsSignIns),
-            ("adminEventsEnabled", events.keepsAdministration),
-        ] where kept.bool(name) ?? false != now {
-            json[name] = .bool(now)
-        }
-        let kinds = "enabledEventTypes"
-        let types = kept.strings(kinds) ?? []
-        if (types.isEmpty ? nil : EventWords.kinds(of: types)) != events.kinds {
-            json[kinds] = .texts(events.kinds.map(EventWords.types(of:)) ?? [])
-        }
-        let (over, seconds) = ("eventsExpiration", events.lifetime ?? 0)
-        if max(0, kept.int64(over) ?? 0) != seconds { json[over] = .integer(seconds) }
+        return json.ordered(RealmMembers.table.representation.order)
     }
 
     /// What new people and clients get. Files from before version 13 have no default role: clients say the rest.

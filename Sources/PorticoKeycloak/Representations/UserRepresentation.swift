@@ -33,13 +33,7 @@ package struct UserRepresentation: Sendable {
 
     package var json: JSONObject {
         let person = new.person
-        var json: JSONObject = ["id": .string(person.id), "username": .string(person.username)]
-        json["firstName"] = person.givenName.map(JSONValue.string)
-        json["lastName"] = person.familyName.map(JSONValue.string)
-        json["email"] = person.email.map(JSONValue.string)
-        json["emailVerified"] = .bool(person.isEmailVerified)
-        if !person.attributes.isEmpty { json["attributes"] = .lists(person.attributes) }
-        json["enabled"] = .bool(person.isEnabled)
+        var json = PersonMembers.json(person)
         json["createdTimestamp"] = .integer(person.createdAt.multipliedCapped(by: 1000))
         json["totp"] = .bool(new.credentials.contains { $0.kind == .totp })
         if let client = person.serviceClientID {
@@ -47,7 +41,6 @@ package struct UserRepresentation: Sendable {
         }
         json["credentials"] = credentials.map { .array($0.map { .object($0.json) }) }
         json["disableableCredentialTypes"] = []
-        json["requiredActions"] = .texts(person.requiredActions)
         if !new.identities.isEmpty {
             json["federatedIdentities"] = .array(new.identities.map { .object(Self.json($0)) })
         }
@@ -56,9 +49,8 @@ package struct UserRepresentation: Sendable {
         if !clientRoles.isEmpty { json["clientRoles"] = .object(clientRoles) }
         let consents = consents
         if !consents.isEmpty { json["clientConsents"] = .array(consents) }
-        json["notBefore"] = .integer(person.notBefore)
         json["groups"] = .texts(new.groupIDs.compactMap { names.groupPaths[$0] }.sorted())
-        return json
+        return json.ordered(PersonMembers.table.representation.order)
     }
 
     private static func json(_ identity: FederatedIdentity) -> JSONObject {

@@ -14,19 +14,7 @@ package enum StandardScopes {
     package static let optionals = ["profile", "email", "address", "phone", "offline_access"]
 
     package static func scopes(ofRealm realmID: String, random: RandomSource) -> [ClientScope] {
-        templates.map { template in
-            var scope = ClientScope(
-                id: UniqueID(random: random).text,
-                realmID: realmID,
-                name: template.name
-            )
-            scope.mappers = template.mappers.map { mapper in
-                var mapper = mapper
-                mapper.id = UniqueID(random: random).text
-                return mapper
-            }
-            return scope
-        }
+        templates.map { $0.scope(ofRealm: realmID, random: random) }
     }
 
     /// One of them, for a realm that does not have it.
@@ -36,37 +24,41 @@ package enum StandardScopes {
         scopes(ofRealm: realmID, random: random).first { sameBytes($0.name, name) }
     }
 
-    private static let templates: [(name: String, mappers: [ClaimMapper])] = [
-        (StandardClaims.profile, profile),
-        (
+    private static let templates: [ScopeTemplate] = [
+        ScopeTemplate(StandardClaims.profile, profile),
+        ScopeTemplate(
             StandardClaims.email,
             [property("email", "email"), property("email_verified", "emailVerified", .boolean)]
         ),
-        ("address", [mapper("address", .address(address), of: person)]),
-        (
+        ScopeTemplate(
+            "address",
+            [ClaimMapper(.address(ClaimMapper.Kind.usualAddress), named: "address", into: person)]
+        ),
+        ScopeTemplate(
             "phone",
             [attribute("phone_number"), attribute("phone_number_verified", .boolean)]
         ),
-        ("offline_access", []),
-        (DeviceSecret.scope, []),
-        (
+        ScopeTemplate("offline_access"),
+        ScopeTemplate(DeviceSecret.scope),
+        ScopeTemplate(
             roles,
             [
-                mapper(
-                    "realm_access",
+                ClaimMapper(
                     .realmRoles(prefix: ""),
-                    ClaimPath(names: ["realm_access", "roles"]),
-                    isList: true
+                    named: "realm_access",
+                    claim: ClaimPath(names: ["realm_access", "roles"])
                 ),
-                mapper(
-                    "resource_access",
+                ClaimMapper(
                     .clientRoles(of: nil, prefix: ""),
-                    ClaimPath(names: ["resource_access", "${client_id}", "roles"]),
-                    isList: true
+                    named: "resource_access",
+                    claim: ClaimPath(names: ["resource_access", "${client_id}", "roles"])
                 ),
             ]
         ),
-        (groups, [mapper(groups, .roleList, ClaimPath(names: [groups]), isList: true)]),
+        ScopeTemplate(
+            groups,
+            [ClaimMapper(.roleList, named: groups, claim: ClaimPath(names: [groups]))]
+        ),
     ]
 
     private static let profile: [ClaimMapper] =
@@ -80,42 +72,84 @@ package enum StandardScopes {
             "zoneinfo", "locale",
         ].map { attribute($0) }
 
-    /// OpenID Connect Core §5.1.1.
-    private static let address = [
-        "formatted": "formatted", "street_address": "street", "locality": "locality",
-        "region": "region", "postal_code": "postal_code", "country": "country",
-    ]
-
     /// Not in access tokens: APIs ask UserInfo or introspection, and tokens stay short.
     private static let person: Set<ClaimMapper.Target> = [.idToken, .userInfo]
 
     private static func property(_ claim: String, _ name: String, _ type: ClaimType = .text)
         -> ClaimMapper
     {
-        mapper(claim, .property(name), ClaimPath(names: [claim]), type, of: person)
+        let path = ClaimPath(names: [claim])
+        return ClaimMapper(.property(name), named: claim, claim: path, type, into: person)
     }
 
     private static func attribute(_ claim: String, _ type: ClaimType = .text) -> ClaimMapper {
         let kind = ClaimMapper.Kind.attribute(claim, aggregates: false)
-        return mapper(claim, kind, ClaimPath(names: [claim]), type, of: person)
+        let path = ClaimPath(names: [claim])
+        return ClaimMapper(kind, named: claim, claim: path, type, into: person)
+    }
+}
+
+/// A client scope that new realms get.
+package struct ScopeTemplate: Sendable {
+    package let name: String
+    private let mappers: [ClaimMapper]
+    /// Whether tokens and the consent page name it.
+    private let isShown: Bool
+
+    package init(_ name: String, _ mappers: [ClaimMapper] = [], isShown: Bool = true) {
+        self.name = name
+        self.mappers = mappers
+        self.isShown = isShown
     }
 
-    private static func mapper(
-        _ name: String,
-        _ kind: ClaimMapper.Kind,
-        _ claim: ClaimPath? = nil,
+    package func scope(ofRealm realmID: String, random: RandomSource) -> ClientScope {
+        var scope = ClientScope(
+            id: UniqueID(random: random).text,
+            realmID: realmID,
+            name: name
+        )
+        scope.mappers = mappers.map { mapper in
+            var mapper = mapper
+            mapper.id = UniqueID(random: random).text
+            return mapper
+        }
+        (scope.isShown, scope.isAskedFor) = (isShown, isShown)
+        return scope
+    }
+}
+
+/// Mappers of templates. Each gets its id with its scope.
+extension ClaimMapper {
+    /// Roles are lists.
+    package init(
+        _ kind: Kind,
+        named name: String,
+        claim: ClaimPath? = nil,
         _ type: ClaimType = .text,
-        isList: Bool = false,
-        of targets: Set<ClaimMapper.Target> = ClaimMapper.Target.usual
-    ) -> ClaimMapper {
-        ClaimMapper(
+        into targets: Set<Target> = Target.usual
+    ) {
+        let isList =
+            switch kind {
+            case .realmRoles, .clientRoles, .roleList: true
+            default: false
+            }
+        self.init(
             id: "",
             name: name,
             kind: kind,
             claim: claim,
             type: type,
             isMultivalued: isList,
-            targets: targets
+            targets: targets.intersection(kind.possibleTargets)
         )
     }
+}
+
+extension ClaimMapper.Kind {
+    /// The members of an address, with the usual names of the attributes that they are in (OpenID
+    /// Connect Core §5.1.1).
+    package static let usualAddress = [
+        "formatted": "formatted", "street_address": "street", "locality": "locality",
+        "region": "region", "postal_code": "postal_code", "country": "country",
+    ]
 }

@@ -1,0 +1,142 @@
+/// Representations that are read and written by hand, or kept as they are. In the order in which
+/// Keycloak 26 writes them.
+extension RepresentationMembers {
+    static let realm = RealmMembers.table.representation
+    static let client = ClientMembers.table.representation
+    static let person = PersonMembers.table.representation
+
+    static let credential = RepresentationMembers(
+        "CredentialRepresentation",
+        """
+        id:text type:text userLabel:text createdDate:integer? secretData:text credentialData:text
+        priority:integer value:text temporary:bool device hashedSaltedValue salt
+        hashIterations:integer counter algorithm digits period config:map federationLink:text
+        """
+    )
+
+    static let identity = RepresentationMembers(
+        "FederatedIdentityRepresentation",
+        "identityProvider:text userId:text userName:text"
+    )
+
+    static let role = RepresentationMembers(
+        "RoleRepresentation",
+        """
+        id:text name:text description:text scopeParamRequired:bool composite:bool-
+        composites:parts clientRole:bool- containerId:text- attributes:map
+        """
+    )
+
+    static let group = RepresentationMembers(
+        "GroupRepresentation",
+        """
+        id:text name:text description:text path:text- parentId:text- subGroupCount-
+        subGroups:parts attributes:map realmRoles:texts clientRoles:map access
+        """
+    )
+
+    static let scope = RepresentationMembers(
+        "ClientScopeRepresentation",
+        "id:text name:text description:text protocol:text attributes:map protocolMappers:parts"
+    )
+
+    static let mapper = RepresentationMembers(
+        "ProtocolMapperRepresentation",
+        """
+        id:text name:text protocol:text protocolMapper:text consentRequired:bool consentText:text
+        config:map
+        """
+    )
+
+    static let identityProvider = RepresentationMembers(
+        "IdentityProviderRepresentation",
+        """
+        alias:text displayName:text internalId:text providerId:text enabled:bool
+        updateProfileFirstLoginMode trustEmail:bool storeToken:bool addReadTokenRoleOnCreate:bool
+        authenticateByDefault:bool linkOnly:bool hideOnLogin:bool firstBrokerLoginFlowAlias:text
+        postBrokerLoginFlowAlias:text organizationId config:map types updateProfileFirstLogin
+        """
+    )
+
+    static let identityProviderMapper = RepresentationMembers(
+        "IdentityProviderMapperRepresentation",
+        "id:text name:text identityProviderAlias:text identityProviderMapper:text config:map"
+    )
+
+    static let component = RepresentationMembers(
+        "ComponentRepresentation",
+        """
+        id:text name:text providerId:text providerType parentId:text subType:text config:map
+        subComponents:byName
+        """
+    )
+
+    static let flow = RepresentationMembers(
+        "AuthenticationFlowRepresentation",
+        """
+        id:text alias:text description:text providerId:text topLevel:bool builtIn:bool
+        authenticationExecutions:parts
+        """
+    )
+
+    static let requiredAction = RepresentationMembers(
+        "RequiredActionProviderRepresentation",
+        """
+        alias:text name:text providerId:text enabled:bool defaultAction:bool priority:integer
+        config:map
+        """
+    )
+
+    static let eventsConfig = RepresentationMembers(
+        "RealmEventsConfigRepresentation",
+        """
+        eventsEnabled:bool eventsExpiration:integer eventsListeners:texts enabledEventTypes:texts
+        adminEventsEnabled:bool adminEventsDetailsEnabled:bool
+        """
+    )
+
+    static let partialImport = RepresentationMembers(
+        "PartialImportRepresentation",
+        """
+        ifResourceExists policy users:parts clients:parts groups:parts identityProviders:parts
+        roles:parts
+        """
+    )
+
+    static let consent = RepresentationMembers(
+        "UserConsentRepresentation",
+        "clientId:text grantedClientScopes:texts createdDate:integer lastUpdatedDate:integer?"
+    )
+
+    static let scopeMapping = RepresentationMembers(
+        "ScopeMappingRepresentation",
+        "self client:text clientScope:text roles:parts"
+    )
+
+    /// A step of a flow.
+    static let execution = RepresentationMembers(
+        "AuthenticationExecutionExportRepresentation",
+        """
+        authenticatorConfig:parts authenticator:text authenticatorFlow:bool autheticatorFlow:bool
+        requirement:text priority:integer flowAlias:text userSetupAllowed:bool
+        """
+    )
+
+    /// The roles of a realm, and of its clients.
+    static let roles = RepresentationMembers(
+        "RolesRepresentation",
+        "realm:parts client:byName"
+    )
+
+    /// All that a file is made of.
+    static let all = [
+        realm, client, person, credential, identity, consent, role, roles, group, scope, mapper,
+        scopeMapping, identityProvider, identityProviderMapper, component, flow, execution,
+        requiredAction, partialImport,
+    ]
+
+    /// The names of the members of all of them that differ in that way.
+    static func names(_ difference: Member.Difference) -> Set<String> {
+        Set(all.flatMap(\.members).filter { $0.difference == difference }.map(\.name))
+    }
+}
