@@ -106,6 +106,16 @@ import Testing
         #expect(try await kept(stores) == Self.document)
         #expect(try await kept(stores, in: "realm-2") == nil)
         #expect(try await stores.realms.snapshot().clients.allSatisfy { $0.source == .registered })
+        for name in [ClientName.clientID(Self.document.clientID), .id(Self.document.id)] {
+            let reading = try await stores.realms.reading(of: name, realmID: "realm-1")
+            #expect(reading.found == nil)
+        }
+        let isRegistered = try await stores.realms.hasClient(
+            Self.document.clientID,
+            realmID: "realm-1"
+        )
+        #expect(!isRegistered)
+        #expect(try await stores.realms.clientCount(realmID: "realm-1") == 1)
         #expect(try await stores.reading(Example.id(1))?.isLive == true)
         // Once more, as it is now.
         #expect(try await redeem(stores, Self.grant(Example.id(2)), request: 8) == .redeemed)

@@ -73,6 +73,37 @@ import Testing
     }
 
     @Test(
+        "with a client that others hand their sign-in on to, the others change",
+        arguments: StoreUnderTest.allCases
+    )
+    func target(_ database: StoreUnderTest) async throws {
+        let realms = try await database.furnished().realms
+        #expect(try await realms.create(client("target")) == .created)
+        var source = client("source")
+        source.loginTokenTargets = [LoginTokenTarget(clientID: "target")]
+        #expect(try await realms.create(source) == .created)
+        let before = try await realms.lastChange()
+        #expect(try await realms.deleteClient(id: "id of target") == .changed)
+        #expect(try await realms.news(after: before)?.realms.map(\.realm) == [Example.realm])
+    }
+
+    @Test(
+        "a part that is kept of a realm is a change, and so is its end",
+        arguments: StoreUnderTest.allCases
+    )
+    func part(_ database: StoreUnderTest) async throws {
+        let realms = try await database.furnished().realms
+        let part = RealmPart(realmID: "realm-1", kind: "kind", id: "part", document: [:])
+        let before = try await realms.lastChange()
+        try await realms.put(part)
+        let kept = try #require(try await realms.news(after: before))
+        #expect(kept.number == before + 1 && kept.realms.map(\.realm) == [Example.realm])
+        let change = try await realms.deletePart("kind", id: "part", realmID: "realm-1")
+        #expect(change == .changed)
+        #expect(try await realms.news(after: kept.number)?.realms.map(\.realm) == [Example.realm])
+    }
+
+    @Test(
         "the log is bounded, and a reader of before starts afresh",
         arguments: StoreUnderTest.allCases
     )

@@ -113,9 +113,13 @@ final class CachedClient: Sendable {
         client = found.client
         self.live = live
         let patterns = client.redirectRule == .patterns ? 512 * client.redirectURIs.count : 0
+        // Kept in tables of their own.
+        let names =
+            client.defaultScopes + client.optionalScopes + client.loginTokenTargets.map(\.clientID)
         bytes =
             2 * MemoryLayout<Client>.stride + MemoryLayout<LiveClient>.stride + 2048
             + 6 * found.size + patterns + 128 * found.limits.count
+            + names.reduce(0) { $0 + 64 + 2 * $1.utf8.count }
             + MemoryLayout<ClaimMapper>.stride * live.mappers.count
     }
 
