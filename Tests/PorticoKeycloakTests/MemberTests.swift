@@ -56,10 +56,7 @@ import Testing
     ) throws -> ImportReport {
         var report = ImportReport(realm: "r", naming: .max)
         let realm = Realm(id: "r", name: "r", displayName: "r", issuer: "https://op.example/r")
-        try ClientReader(
-            realm: realm,
-            scopes: ClientScopes([], defaults: [], optionals: [])
-        ).read(
+        try ClientReader(realm: realm, scopes: ClientScopes(of: realm, scopes: [])).read(
             try Representation(.object(said), path: ""),
             former.map { ClientMembers.Names($0, said) },
             to: &client,
@@ -89,6 +86,16 @@ import Testing
         client.requiresConsent = false
         client.kept = nil
         #expect(client == former)
+    }
+
+    @Test("Of a client that was made here, members that say nothing are not read")
+    func unsaid() {
+        let names = ClientMembers.Names(
+            ["name": .null, "enabled": false, "attributes": ["a": "", "b": "1", "c": .null]]
+        )
+        #expect(names.members == ["enabled", "attributes"])
+        #expect(names.attributes == ["b"])
+        #expect(names.parts == [.proof])
     }
 
     @Test("What acts is not called ignored: events, the language, and the algorithm of UserInfo")
