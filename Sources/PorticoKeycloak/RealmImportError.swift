@@ -1,3 +1,4 @@
+import PorticoAdministration
 package import PorticoProtocol
 package import PorticoProvider
 

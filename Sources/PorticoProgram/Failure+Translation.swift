@@ -1,4 +1,5 @@
 import HTTPTypes
+import PorticoAdministration
 import PorticoBackend
 import PorticoKeycloak
 import PorticoProtocol

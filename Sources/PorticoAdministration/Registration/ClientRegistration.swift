@@ -242,7 +242,7 @@ package struct ClientRegistration: Sendable {
         // (OpenID Connect Core §3.1.2.1), the second needs consent (§11).
         guard !client.defaultScopes.contains("openid"),
             !client.defaultScopes.contains("offline_access"),
-            !client.defaultScopes.contains(DeviceSecret.scope)
+            !client.defaultScopes.contains(StandardScopes.deviceSSO)
         else { throw .defaultScope }
     }
 }

@@ -11,11 +11,3 @@ package struct NewPersonDefaults: Sendable {
         groupIDs = realm.defaultGroupIDs.filter { graph.group($0) != nil }
     }
 }
-
-extension LiveRealm {
-    package var newPersonDefaults: NewPersonDefaults { NewPersonDefaults(realm, graph: graph) }
-
-    package var defaultRoles: [RoleName] { newPersonDefaults.roles }
-
-    package var defaultGroupIDs: [String] { newPersonDefaults.groupIDs }
-}

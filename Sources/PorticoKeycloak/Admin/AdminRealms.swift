@@ -1,4 +1,5 @@
 import HTTPTypes
+import PorticoAdministration
 package import PorticoBytes
 package import PorticoProtocol
 import PorticoProvider

@@ -1,4 +1,5 @@
 package import HTTPTypes
+import PorticoAdministration
 import PorticoProtocol
 import PorticoProvider
 import PorticoWeb

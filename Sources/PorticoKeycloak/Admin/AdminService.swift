@@ -1,5 +1,6 @@
 import HTTPTypes
 package import Logging
+import PorticoAdministration
 import PorticoBytes
 import PorticoProtocol
 package import PorticoProvider

@@ -1,3 +1,4 @@
+package import PorticoAdministration
 package import PorticoBytes
 import PorticoProtocol
 package import PorticoProvider

@@ -1,3 +1,4 @@
+package import PorticoAdministration
 import PorticoBytes
 package import PorticoProtocol
 package import PorticoProvider

@@ -1,5 +1,6 @@
 import HTTPTypes
 import Logging
+import PorticoAdministration
 import PorticoBackend
 import PorticoBytes
 import PorticoKeycloak

@@ -1,4 +1,5 @@
 import Foundation
+import PorticoAdministration
 import PorticoBytes
 package import PorticoProtocol
 package import PorticoProvider

@@ -1,4 +1,5 @@
 import HTTPTypes
+package import PorticoAdministration
 import PorticoBytes
 import PorticoProtocol
 package import PorticoProvider

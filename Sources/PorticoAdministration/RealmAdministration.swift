@@ -1,3 +1,4 @@
+package import PorticoAdministration
 import PorticoProtocol
 package import PorticoProvider
 package import PorticoSeals
