@@ -1,79 +1,143 @@
-import PorticoAdministration
-import PorticoProtocol
-import PorticoProvider
 package import PorticoStores
 
-/// Groups.
+/// Groups, and who is in them.
 extension RealmAdministration {
-    package func create(_ group: Group) async throws {
+    package func create(_ group: Group, by administrator: Administrator) async throws {
+        let rights = try await rights(of: administrator, in: group.realmID, needing: .manageUsers)
         try Self.check(group)
-        let creation = try await change(or: Self.conflict(group)) { try await store.create(group) }
-        guard creation == .created else { throw Self.conflict(group) }
+        if let parentID = group.parentID {
+            // Its members get what the groups above bring.
+            try Self.expect(rights.mayJoin(parentID))
+            try await expectDepth(below: parentID, in: group.realmID)
+        }
+        let creation = try await change(or: group.taken) { try await store.create(group) }
+        guard creation == .created else { throw AdministrationRefusal.taken(group.taken) }
+        try await note(.init(.groupCreated, group.target, by: administrator, after: group.traced))
     }
 
-    package func update(_ group: Group, replacing former: Group) async throws {
+    /// Changes a group, or moves it.
+    package func update(
+        _ group: Group,
+        replacing former: Group,
+        by administrator: Administrator
+    ) async throws {
+        let rights = try await rights(of: former, for: administrator)
         try Self.check(group)
-        let change = try await change(or: Self.conflict(group)) {
+        if let parentID = group.parentID, parentID != former.parentID {
+            try Self.expect(rights.mayJoin(parentID))
+            try await expectDepth(below: parentID, in: group.realmID)
+        }
+        let change = try await change(or: group.taken) {
             try await store.update(group, replacing: former)
         }
         switch change {
         case .changed: break
-        case .notFound: throw AdminRefusal.notFound("Could not find group by id")
-        case .conflict: throw Self.conflict(group)
-        case .cycle: throw AdminRefusal.invalid("A group cannot lie in itself.")
+        case .notFound: throw AdministrationRefusal.notFound(.group)
+        case .conflict: throw AdministrationRefusal.taken(group.taken)
+        case .cycle: throw AdministrationRefusal.invalid(.groupCycle)
         }
+        try await note(
+            .init(
+                .groupUpdated,
+                group.target,
+                by: administrator,
+                before: former.traced,
+                after: group.traced
+            )
+        )
     }
 
-    package func delete(_ group: Group) async throws {
-        let change = try await change(or: .failed) {
+    package func delete(_ group: Group, by administrator: Administrator) async throws {
+        _ = try await rights(of: group, for: administrator)
+        let change = try await change(or: .id) {
             try await store.deleteGroup(id: group.id, realmID: group.realmID)
         }
-        guard change == .changed else {
-            throw AdminRefusal.notFound("Could not find group by id")
+        guard change == .changed else { throw AdministrationRefusal.notFound(.group) }
+        try await note(.init(.groupDeleted, group.target, by: administrator, before: group.traced))
+    }
+
+    /// The rights of an administrator who may change the group. What names a group by its path would
+    /// give its rights to others.
+    private func rights(of group: Group, for administrator: Administrator) async throws
+        -> AdminRights
+    {
+        let rights = try await rights(of: administrator, in: group.realmID, needing: .manageUsers)
+        try Self.expect(!rights.closedGroups.contains(group.id))
+        return rights
+    }
+
+    private func expectDepth(below parentID: String, in realmID: String) async throws {
+        let graph = RoleGraph(parts: [], groups: try await store.groups(realmID: realmID))
+        guard graph.lineage(of: parentID).count < RoleGraph.deepest else {
+            throw AdministrationRefusal.invalid(.groupDepth)
         }
     }
 
-    /// - Throws: ``AdminRefusal`` for a new group that has no room in its realm.
-    package static func check(_ group: Group, in graph: RoleGraph) throws {
+    /// - Throws: ``AdministrationRefusal`` for a new group that has no room in its realm.
+    package static func check(_ group: Group, in graph: RoleGraph) throws(AdministrationRefusal) {
         try check(group)
         guard let parentID = group.parentID else { return }
         guard graph.lineage(of: parentID).count < RoleGraph.deepest else {
-            throw AdminRefusal.invalid("Groups are nested too deeply.")
+            throw .invalid(.groupDepth)
         }
     }
 
-    /// - Throws: ``AdminRefusal`` for a name or a description that no group has.
-    package static func check(_ group: Group) throws {
+    /// - Throws: ``AdministrationRefusal`` for a name or a description that no group has.
+    private static func check(_ group: Group) throws(AdministrationRefusal) {
         guard !group.name.isEmpty, PlainText.isLine(group.name, length: 255) else {
-            throw AdminRefusal.invalid("A group's name is one line of 1 to 255 bytes.")
+            throw .invalid(.groupName)
         }
-        guard group.description.utf8.count <= 1000 else {
-            throw AdminRefusal.invalid("A group's description has at most 1000 bytes.")
-        }
+        guard group.description.utf8.count <= 1000 else { throw .invalid(.groupDescription) }
     }
 
-    private static func conflict(_ group: Group) -> AdminRefusal {
-        .conflict(
-            group.parentID == nil
-                ? "Top level group named '\(group.name)' already exists."
-                : "Sibling group named '\(group.name)' already exists."
-        )
+    // MARK: Members
+
+    package func join(_ group: Group, _ person: Person, by administrator: Administrator)
+        async throws
+    {
+        let rights = try await rights(of: person, for: administrator)
+        try Self.expect(rights.mayJoin(group.id))
+        let change = try await people.join(group.id, person: person.id, realmID: person.realmID)
+        guard change == .changed else { throw AdministrationRefusal.notFound(.joinedGroup) }
+        try await note(.init(.groupJoined, person.target, by: administrator, after: group.traced))
+    }
+
+    /// - Returns: `.notFound` where the person was no member.
+    @discardableResult
+    package func leave(_ group: Group, _ person: Person, by administrator: Administrator)
+        async throws -> Change
+    {
+        _ = try await rights(of: person, for: administrator)
+        let change = try await people.leave(group.id, person: person.id, realmID: person.realmID)
+        guard change == .changed else { return change }
+        try await note(.init(.groupLeft, person.target, by: administrator, before: group.traced))
+        return change
+    }
+
+    /// Makes new people of the realm members of a group, or no longer.
+    package func setDefault(
+        _ group: Group,
+        to isDefault: Bool,
+        by administrator: Administrator
+    ) async throws {
+        let rights = try await rights(of: administrator, in: group.realmID, needing: .manageRealm)
+        let groups = try await store.groups(realmID: group.realmID)
+        let graph = RoleGraph(parts: [], groups: groups)
+        if isDefault {
+            try Self.expect(rights.mayJoin(group.id))
+            // A slash in a name may have made two groups of one path: a file could not tell them apart.
+            guard graph.group(atPath: graph.path(of: group.id)) != nil else {
+                throw AdministrationRefusal.invalid(.groupPath)
+            }
+        }
+        var realm = rights.realm
+        realm.defaultGroupIDs = NewPersonDefaults(realm, graph: graph).groupIDs
+            .filter { $0 != group.id }
+        if isDefault { realm.defaultGroupIDs.append(group.id) }
+        try await write(realm, replacing: rights.realm, by: administrator)
     }
 }
 
-/// Settings of a realm.
-extension RealmAdministration {
-    /// Changes one member of what a realm keeps of a representation.
-    func set(_ member: String, to value: JSONValue?, in live: LiveRealm) async throws {
-        var realm = live.realm
-        realm.kept[member] = value
-        try await update(realm, replacing: live.realm)
-    }
-
-    package func update(_ realm: Realm, replacing former: Realm) async throws {
-        let change = try await change(or: .failed) {
-            try await store.update(realm, replacing: former)
-        }
-        guard change == .changed else { throw AdminRefusal.notFound("Realm not found.") }
-    }
+extension Group {
+    fileprivate var taken: AdministrationRefusal.Taken { .group(name, isTop: parentID == nil) }
 }

@@ -1,117 +1,213 @@
-import HTTPTypes
-package import PorticoAdministration
-import PorticoBytes
-import PorticoProtocol
-package import PorticoProvider
 package import PorticoStores
 
-/// Roles.
+/// Roles, what they contain, and what they are given to.
 extension RealmAdministration {
-    package func create(_ role: Role) async throws {
+    /// - Parameter parts: What the role contains.
+    package func create(
+        _ role: Role,
+        containing parts: [RoleName] = [],
+        by administrator: Administrator
+    ) async throws {
+        let rights = try await rights(
+            of: administrator,
+            in: role.realmID,
+            needing: .manageRoles(of: role.roleName)
+        )
+        try Self.expect(rights.mayChange(role.roleName) && rights.mayGive(parts))
         try Self.check(role)
-        let conflict = AdminRefusal.conflict("Role with name \(role.name) already exists")
-        let creation = try await change(or: conflict) { try await store.create(role) }
-        guard creation == .created else { throw conflict }
-    }
-
-    func update(_ role: Role, replacing former: Role, in realm: Realm) async throws {
-        try Self.check(role)
-        if !sameBytes(role.name, former.name) {
-            try expectNotDefault(former, in: realm, ": it keeps its name.")
+        guard try await store.existing(parts, realmID: role.realmID).count == parts.count else {
+            throw AdministrationRefusal.notFound(.role)
         }
-        let change = try await change(
-            or: .conflict("Role with name \(role.name) already exists")
-        ) { try await store.update(role, replacing: former) }
-        guard change == .changed else { throw AdminRefusal.notFound("Could not find role") }
+        let creation = try await change(or: .role(role.name)) { try await store.create(role) }
+        guard creation == .created else { throw AdministrationRefusal.taken(.role(role.name)) }
+        try await note(.init(.roleCreated, role.target, by: administrator, after: role.traced))
+        for part in parts {
+            try await give(part, to: .role(role.roleName), in: role.realmID, by: administrator)
+        }
     }
 
-    package func delete(_ role: Role, in realm: Realm) async throws {
-        try await expectMayGo(role, in: realm)
-        let change = try await change(or: .failed) { try await store.deleteRole(id: role.id) }
-        guard change == .changed else { throw AdminRefusal.notFound("Could not find role") }
+    package func update(
+        _ role: Role,
+        replacing former: Role,
+        by administrator: Administrator
+    ) async throws {
+        let rights = try await rights(of: former, for: administrator)
+        try Self.expect(rights.mayChange(role.roleName))
+        try Self.check(role)
+        if role.name != former.name {
+            try Self.expectNotDefault(former, in: rights.realm, isRenamed: true)
+        }
+        let change = try await change(or: .role(role.name)) {
+            try await store.update(role, replacing: former)
+        }
+        guard change == .changed else { throw AdministrationRefusal.notFound(.role) }
+        try await note(
+            .init(
+                .roleUpdated,
+                role.target,
+                by: administrator,
+                before: former.traced,
+                after: role.traced
+            )
+        )
     }
 
-    /// - Throws: ``AdminRefusal`` for a role that new people get.
-    package func expectMayGo(_ role: Role, in realm: Realm) async throws {
-        let words: StaticString =
-            role.clientID == nil
-            ? " and cannot be removed. Take out of it what new people should not get."
-            : " and cannot be removed. Take it out of the client's defaultRoles first."
-        try expectNotDefault(role, in: realm, words)
+    package func delete(_ role: Role, by administrator: Administrator) async throws {
+        let rights = try await rights(of: role, for: administrator)
+        try Self.expectNotDefault(role, in: rights.realm)
+        let change = try await change(or: .id) { try await store.deleteRole(id: role.id) }
+        guard change == .changed else { throw AdministrationRefusal.notFound(.role) }
+        try await note(.init(.roleDeleted, role.target, by: administrator, before: role.traced))
     }
 
     /// Every new person of the realm gets its default roles, and with them all that they contain: they
     /// would get whatever took such a name.
-    private func expectNotDefault(
+    ///
+    /// - Throws: ``AdministrationRefusal`` for a role that new people get.
+    package static func expectNotDefault(
         _ role: Role,
         in realm: Realm,
-        _ words: StaticString
-    ) throws {
+        isRenamed: Bool = false
+    ) throws(AdministrationRefusal) {
         guard realm.defaultRoles.contains(role.roleName) else { return }
-        throw AdminRefusal.error(
-            .badRequest,
-            "\(PlainText.shown(role.name)) is default role of the realm\(words)"
+        throw .invalid(
+            .defaultRole(role.name, isOfClient: role.clientID != nil, isRenamed: isRenamed)
         )
     }
 
-    /// Makes a role contain another one, or not any more; it may be so already.
-    func set(_ part: RolePart, _ isPart: Bool, in realm: LiveRealm) async throws {
-        let change = try await set(part.part, of: .role(part.role), to: isPart, realmID: realm.id)
-        guard change == .changed || !isPart else {
-            throw AdminRefusal.notFound("Could not find role")
-        }
+    /// The rights of an administrator who may change the role. What contains a right is one: under
+    /// another name it would be given to others.
+    private func rights(of role: Role, for administrator: Administrator) async throws
+        -> AdminRights
+    {
+        let rights = try await rights(
+            of: administrator,
+            in: role.realmID,
+            needing: .manageRoles(of: role.roleName)
+        )
+        try Self.expect(rights.mayChange(role.roleName) && rights.mayGive([role.roleName]))
+        return rights
     }
 
-    /// The roles that every new person gets.
-    func defaultRoles(of new: NewPersonDefaults, realmID: String) async throws -> [RoleName] {
-        try await store.existing(new.roles, realmID: realmID)
-    }
-
-    private static func check(_ role: Role) throws {
+    private static func check(_ role: Role) throws(AdministrationRefusal) {
         do {
             try RoleRegistration.check(role)
         } catch {
-            throw AdminRefusal.invalid("\(error.rule)")
+            throw .role(error)
         }
     }
-}
 
-/// People.
-extension RealmAdministration {
-    /// A new person with what every new one of the realm gets.
-    package func newPerson(_ person: Person, gets defaults: NewPersonDefaults) async throws
-        -> NewPerson
-    {
-        var new = NewPerson(person: person, password: nil)
-        new.roles = try await defaultRoles(of: defaults, realmID: person.realmID)
-        new.groupIDs = defaults.groupIDs
-        return new
+    // MARK: Giving
+
+    /// Gives a role, which its holder may have already.
+    package func give(
+        _ role: RoleName,
+        to holder: RoleHolder,
+        in realmID: String,
+        by administrator: Administrator
+    ) async throws {
+        guard try await set(role, of: holder, to: true, in: realmID, by: administrator) == .changed
+        else { throw AdministrationRefusal.notFound(.givenRole) }
     }
 
-    /// Sets a password, which ends every session.
+    /// Takes a role.
     ///
-    /// - Parameter isAllowed: Whether this person may get it, as they are when it is set: since it was
-    ///   hashed they may have got rights.
-    package func set(
-        _ password: NewPassword,
-        of person: Person,
-        at now: Int64,
-        if isAllowed: @escaping @Sendable (PersonWithRoles) -> Bool = { _ in true }
-    ) async throws {
-        let change = try await people.setPassword(
-            password.hash,
-            of: person.id,
-            realmID: person.realmID,
-            at: now,
-            if: isAllowed
+    /// - Returns: `.notFound` where its holder did not have it.
+    @discardableResult
+    package func take(
+        _ role: RoleName,
+        from holder: RoleHolder,
+        in realmID: String,
+        by administrator: Administrator
+    ) async throws -> Change {
+        try await set(role, of: holder, to: false, in: realmID, by: administrator)
+    }
+
+    private func set(
+        _ role: RoleName,
+        of holder: RoleHolder,
+        to isGiven: Bool,
+        in realmID: String,
+        by administrator: Administrator
+    ) async throws -> Change {
+        let rights = try await rights(of: holder, in: realmID, for: administrator)
+        try Self.expect(rights.mayGive([role]))
+        let change = try await change(or: .id) {
+            try await write(role, of: holder, to: isGiven, in: realmID)
+        }
+        guard change == .changed else { return change }
+        let target = AdministrativeEvent.Target(
+            id: holder.id,
+            name: role.traced,
+            realmID: realmID
         )
-        guard let change else { throw AdminRefusal.forbidden }
-        guard change == .changed,
-            let kept = try await people.person(id: person.id, realmID: person.realmID)?.person
-        else { throw AdminRefusal.notFound("User not found") }
-        guard password.isTemporary else { return }
-        var demanded = kept
-        demanded.requiredActions = password.actions(kept.requiredActions)
-        _ = try await people.update(demanded, replacing: kept)
+        try await note(.init(isGiven ? .roleGiven : .roleTaken, target, by: administrator))
+        return change
+    }
+
+    /// The rights of an administrator who may change what the holder has.
+    private func rights(
+        of holder: RoleHolder,
+        in realmID: String,
+        for administrator: Administrator
+    ) async throws -> AdminRights {
+        let right: AdminRight =
+            switch holder {
+            case .person, .group: .manageUsers
+            case .role(let whole): .manageRoles(of: whole)
+            case .sight: .manageClients
+            }
+        let rights = try await rights(of: administrator, in: realmID, needing: right)
+        guard !rights.isUnlimited else { return rights }
+        switch holder {
+        case .person(let id):
+            guard let person = try await people.person(id: id, realmID: realmID) else {
+                throw AdministrationRefusal.notFound(.person)
+            }
+            try Self.expect(rights.mayChange(person))
+        case .group: break
+        case .role(let whole):
+            try Self.expect(rights.mayChange(whole) && rights.mayGive([whole]))
+        case .sight(of: .client(let id)):
+            let account = try await people.serviceAccount(of: id, realmID: realmID)
+            guard let client = try await store.client(id: id, realmID: realmID) else {
+                throw AdministrationRefusal.notFound(.client)
+            }
+            try Self.expect(rights.mayChange(client, account: account))
+        case .sight(of: .scope(let id)):
+            let scopes = try await store.scopes(realmID: realmID)
+            guard let scope = scopes.first(where: { $0.id == id }) else {
+                throw AdministrationRefusal.notFound(.scope)
+            }
+            // Roles that it shows are also who gets it: one more opens it to others.
+            try await expectAssignable(scope, rights)
+        }
+        return rights
+    }
+
+    private func write(
+        _ role: RoleName,
+        of holder: RoleHolder,
+        to isGiven: Bool,
+        in realmID: String
+    ) async throws -> Change {
+        switch holder {
+        case .person(let id):
+            isGiven
+                ? try await people.assign(role, to: id, realmID: realmID)
+                : try await people.remove(role, from: id, realmID: realmID)
+        case .group(let id):
+            try await store.set(role, of: id, to: isGiven, realmID: realmID)
+        case .role(let whole):
+            isGiven
+                ? try await store.add(RolePart(role: whole, part: role), realmID: realmID)
+                : try await store.remove(RolePart(role: whole, part: role), realmID: realmID)
+        case .sight(let owner):
+            try await store.set(
+                RoleLimit(owner: owner, role: role),
+                to: isGiven,
+                realmID: realmID
+            )
+        }
     }
 }

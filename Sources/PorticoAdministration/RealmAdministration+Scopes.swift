@@ -1,35 +1,56 @@
-import PorticoAdministration
 import PorticoBytes
 import PorticoProtocol
-import PorticoProvider
 package import PorticoStores
 
-/// Client scopes.
+/// Client scopes, and which of them new clients get.
 extension RealmAdministration {
-    package func create(_ scope: ClientScope) async throws {
+    package func create(_ scope: ClientScope, by administrator: Administrator) async throws {
+        let rights = try await rights(
+            of: administrator,
+            in: scope.realmID,
+            needing: .manageClients
+        )
         try Self.check(scope)
-        let conflict = AdminRefusal.conflict("Client Scope \(scope.name) already exists")
-        let creation = try await change(or: conflict) { try await store.create(scope) }
-        guard creation == .created else { throw conflict }
+        try Self.expectAddable(scope.mappers, over: [], rights)
+        let creation = try await change(or: .scope(scope.name)) { try await store.create(scope) }
+        guard creation == .created else {
+            throw AdministrationRefusal.taken(.scope(scope.name))
+        }
+        try await note(.init(.scopeCreated, scope.target, by: administrator, after: scope.traced))
     }
 
-    package func update(_ scope: ClientScope, replacing former: ClientScope) async throws {
+    package func update(
+        _ scope: ClientScope,
+        replacing former: ClientScope,
+        by administrator: Administrator
+    ) async throws {
+        let rights = try await rights(of: former, for: administrator)
         try Self.check(scope)
-        let change = try await change(
-            or: .conflict("Client Scope \(scope.name) already exists")
-        ) { try await store.update(scope, replacing: former) }
-        guard change == .changed else {
-            throw AdminRefusal.notFound("Could not find client scope")
+        try Self.expectAddable(scope.mappers, over: former.mappers, rights)
+        let change = try await change(or: .scope(scope.name)) {
+            try await store.update(scope, replacing: former)
         }
+        guard change == .changed else { throw AdministrationRefusal.notFound(.scope) }
+        try await note(
+            .init(
+                .scopeUpdated,
+                scope.target,
+                by: administrator,
+                before: former.traced,
+                after: scope.traced
+            )
+        )
     }
 
     /// Deletes a client scope, and takes it from everything that has it, grants and consents too:
     /// nothing is left that names it.
-    package func delete(_ scope: ClientScope) async throws {
+    package func delete(_ scope: ClientScope, by administrator: Administrator) async throws {
+        _ = try await rights(of: scope, for: administrator)
         let kept = try await store.snapshot()
         for former in kept.clients where former.realmID == scope.realmID {
             let client = former.without(scope.name)
-            if client != former { try await update(client, replacing: former) }
+            guard client != former else { continue }
+            _ = try await change(or: .id) { try await store.update(client, replacing: former) }
         }
         for former in kept.realms where former.id == scope.realmID {
             var realm = former
@@ -37,35 +58,62 @@ extension RealmAdministration {
                 scope.name,
                 from: ["defaultDefaultClientScopes", "defaultOptionalClientScopes"]
             )
-            if realm != former { try await update(realm, replacing: former) }
+            guard realm != former else { continue }
+            _ = try await change(or: .id) { try await store.update(realm, replacing: former) }
         }
-        let change = try await change(or: .failed) {
+        let change = try await change(or: .id) {
             try await store.deleteScope(
                 id: scope.id,
                 realmID: scope.realmID,
                 claims: StandardClaims.claims(of: scope.name)
             )
         }
-        guard change == .changed else {
-            throw AdminRefusal.notFound("Could not find client scope")
-        }
+        guard change == .changed else { throw AdministrationRefusal.notFound(.scope) }
+        try await note(.init(.scopeDeleted, scope.target, by: administrator, before: scope.traced))
+    }
+
+    /// Changes which client scopes new clients of a realm get.
+    ///
+    /// - Parameter scope: The one that they get from then on; `nil`: one is taken away.
+    package func update(
+        _ realm: Realm,
+        replacing former: Realm,
+        givingNewClients scope: ClientScope?,
+        by administrator: Administrator
+    ) async throws {
+        let rights = try await rights(of: administrator, in: realm.id, needing: .manageClients)
+        if let scope { try await expectAssignable(scope, rights) }
+        try await write(realm, replacing: former, by: administrator)
+    }
+
+    /// The rights of an administrator who may change the scope.
+    private func rights(of scope: ClientScope, for administrator: Administrator) async throws
+        -> AdminRights
+    {
+        let rights = try await rights(
+            of: administrator,
+            in: scope.realmID,
+            needing: .manageClients
+        )
+        try await expectAssignable(scope, rights)
+        return rights
     }
 
     /// RFC 6749 §3.3: a scope that no one can ask for is none.
     ///
-    /// - Throws: ``AdminRefusal``
+    /// - Throws: ``AdministrationRefusal``
     package static func check(_ scope: ClientScope) throws {
         // `try?`: only whether it parses matters.
         guard (1...200).contains(scope.name.utf8.count),
             (try? Scope(scope.name))?.tokens == [scope.name], scope.name != "openid",
             scope.document.serialized().count <= 1 << 20
-        else { throw AdminRefusal.invalid("Unexpected name \"\(PlainText.shown(scope.name))\"") }
+        else { throw AdministrationRefusal.invalid(.scopeName(scope.name)) }
     }
 }
 
 extension Client {
     /// Without a client scope.
-    func without(_ scope: String) -> Client {
+    package func without(_ scope: String) -> Client {
         var client = self
         client.defaultScopes.removeAll { sameBytes($0, scope) }
         client.optionalScopes.removeAll { sameBytes($0, scope) }
@@ -76,12 +124,22 @@ extension Client {
 
 extension KeptRepresentation? {
     /// Removes a text from lists of texts.
-    mutating func remove(_ text: String, from members: [String]) {
-        let object = self.object
+    package mutating func remove(_ text: String, from members: [String]) {
+        // `try?`: what cannot be read names nothing.
+        let limits = JSONLimits(size: 64 << 20, depth: 48).keepingDigits
+        guard let json = self?.json.utf8,
+            var object = try? JSONObject(parsing: Array(json), limits: limits)
+        else { return }
+        var isChanged = false
         for member in members {
-            guard let texts = object.strings(member), texts.contains(where: { sameBytes($0, text) })
+            guard let texts = object[member]?.strings,
+                texts.contains(where: { sameBytes($0, text) })
             else { continue }
-            self[member] = .texts(texts.filter { !sameBytes($0, text) })
+            object[member] = .array(
+                texts.filter { !sameBytes($0, text) }.map(JSONValue.string)
+            )
+            isChanged = true
         }
+        if isChanged { self = KeptRepresentation(object) }
     }
 }

@@ -1,75 +1,131 @@
-package import PorticoAdministration
-import PorticoProtocol
-package import PorticoProvider
+import PorticoBytes
+package import PorticoProtocol
 package import PorticoSeals
 package import PorticoStores
 
-/// Changes realms with everything in them, by the rules of registration: the one implementation of
-/// the administration over HTTP and of the command line. Who may do it is not asked here.
+/// What can be done to realms and everything in them: the one implementation below the command line
+/// and the administration over HTTP. Every operation judges whether its administrator may do it, keeps the
+/// rules of registration, and ends in the trail.
+///
+/// - Throws: ``AdministrationRefusal``, of every operation.
 package struct RealmAdministration: Sendable {
-    /// As this process serves them: a change is there when the method returns. `nil` for a command,
-    /// which serves none.
-    package let realms: RealmDirectory?
-    let store: RealmStore
-    let people: PersonStore
-    let sessions: BrowserSessionStore
-    package let grants: GrantStore
-    let ring: KeyRing
+    package let store: RealmStore
+    package let people: PersonStore
+    package let sessions: BrowserSessionStore
+    package let ring: KeyRing
     package let registration: PersonRegistration
-    /// What issuers begin with.
-    let baseURL: String
-    /// Whether those who administer the realm `master` administer all realms.
-    let hasMaster: Bool
-    private var readsAtOnce = true
+    /// Takes note of a change for the trail.
+    let note: @Sendable (AdministrativeEvent) async throws -> Void
+    /// Makes this process serve what has changed, before the operation returns.
+    private let refresh: @Sendable () async throws -> Void
+    private var refreshesAtOnce = true
 
     package init(
-        realms: RealmDirectory?,
         store: RealmStore,
         people: PersonStore,
         sessions: BrowserSessionStore,
-        grants: GrantStore,
         ring: KeyRing,
         registration: PersonRegistration,
-        baseURL: String,
-        hasMaster: Bool = false
+        refreshing refresh: @escaping @Sendable () async throws -> Void = {},
+        noting note: @escaping @Sendable (AdministrativeEvent) async throws -> Void = { _ in }
     ) {
-        self.realms = realms
         self.store = store
         self.people = people
         self.sessions = sessions
-        self.grants = grants
         self.ring = ring
         self.registration = registration
-        self.baseURL = baseURL
-        self.hasMaster = hasMaster
+        self.refresh = refresh
+        self.note = note
     }
 
-    /// Makes many changes, after which realms are read again once.
-    func together(_ body: (RealmAdministration) async throws -> Void) async throws {
+    /// Makes many changes, after which this process serves them all.
+    package func together(_ body: (RealmAdministration) async throws -> Void) async throws {
         var many = self
-        many.readsAtOnce = false
+        many.refreshesAtOnce = false
         do {
             try await body(many)
         } catch {
-            try await realms?.refresh()
+            try await refresh()
             throw error
         }
-        try await realms?.refresh()
+        try await refresh()
     }
 
-    /// Makes a change that realms are read again for, before it is answered.
+    /// Makes a change that this process serves at once.
     ///
-    /// - Throws: ``AdminRefusal`` with `conflict` where something of that name is there.
+    /// - Parameter taken: For something that has the name.
     func change<Outcome>(
-        or conflict: @autoclosure () -> AdminRefusal,
+        or taken: @autoclosure () -> AdministrationRefusal.Taken,
         _ body: () async throws -> Outcome
     ) async throws -> Outcome {
         do {
             let outcome = try await body()
-            if readsAtOnce { try await realms?.refresh() }
+            if refreshesAtOnce { try await refresh() }
             return outcome
         } catch is StoreConflict {
-            throw conflict()
+            throw AdministrationRefusal.taken(taken())
         }
+    }
+
+    // MARK: Rights
+
+    /// The rights of an administrator in a realm as it is now.
+    ///
+    /// - Parameter right: One that they need.
+    func rights(
+        of administrator: Administrator,
+        in realmID: String,
+        needing right: AdminRight? = nil
+    ) async throws -> AdminRights {
+        guard administrator.realmID.map({ sameBytes($0, realmID) }) ?? true else {
+            throw AdministrationRefusal.forbidden
+        }
+        guard let realm = try await store.realm(id: realmID) else {
+            throw AdministrationRefusal.notFound(.realm)
+        }
+        let graph =
+            administrator.isUnlimited
+            ? .empty
+            : RoleGraph(
+                parts: try await store.roleParts(realmID: realmID),
+                groups: try await store.groups(realmID: realmID)
+            )
+        let rights = AdminRights(administrator, in: realm, graph: graph)
+        try Self.expect(right.map(rights.allows) ?? true)
+        return rights
+    }
+
+    static func expect(_ condition: Bool) throws(AdministrationRefusal) {
+        guard condition else { throw .forbidden }
+    }
+
+    /// Checks that the administrator may assign the client scopes of these names.
+    func expectAssignable(_ names: [String], _ rights: AdminRights) async throws {
+        guard !rights.isUnlimited, !names.isEmpty else { return }
+        let scopes = try await store.scopes(realmID: rights.realm.id)
+        for name in names {
+            guard let scope = scopes.first(where: { sameBytes($0.name, name) }) else {
+                throw AdministrationRefusal.forbidden
+            }
+            try await expectAssignable(scope, rights)
+        }
+    }
+
+    func expectAssignable(_ scope: ClientScope, _ rights: AdminRights) async throws {
+        guard !rights.isUnlimited else { return }
+        let limits = try await store.roles(shownTo: .scope(scope.id))
+        try Self.expect(rights.mayAssign(scope, showing: limits))
+    }
+
+    /// Checks that the administrator may add those of the mappers that were not there.
+    static func expectAddable(
+        _ mappers: [ClaimMapper],
+        over former: [ClaimMapper],
+        _ rights: AdminRights
+    ) throws {
+        guard mappers.count <= 100 || mappers.count <= former.count else {
+            throw AdministrationRefusal.invalid(.tooManyMappers)
+        }
+        try expect(mappers.allSatisfy { former.contains($0) || rights.mayAdd($0) })
     }
 }

@@ -34,6 +34,10 @@ extension Client {
         }
         requiresConsent = try document.required("requires_consent", \.bool)
         administers = try document.optional("administers", \.bool) ?? false
+        // What cannot be read lends nothing.
+        lends = document.object["lends"].map { value in
+            Set((value.array ?? []).compactMap(RoleName.init(value:)))
+        }
         requiresPushedRequests = try document.required("requires_pushed_requests", \.bool)
         dpopBoundAccessTokens =
             try document.optional("dpop_bound_access_tokens", \.bool) ?? false
@@ -93,6 +97,9 @@ extension Client {
         document["code_protection"] = .string(codeProtection.rawValue)
         document["requires_consent"] = .bool(requiresConsent)
         document["administers"] = administers ? true : nil
+        document["lends"] = lends.map { roles in
+            .array(roles.sorted { $0.order < $1.order }.map(\.value))
+        }
         document["requires_pushed_requests"] = .bool(requiresPushedRequests)
         document["dpop_bound_access_tokens"] = dpopBoundAccessTokens ? true : nil
         document["development"] = .bool(isDevelopment)
@@ -146,6 +153,11 @@ extension ClientSecret {
         case .sealed(let sealed): ["sealed": .string(sealed)]
         }
     }
+}
+
+extension RoleName {
+    /// One order, so that what is the same is written the same.
+    fileprivate var order: String { "\(clientID ?? "")/\(name)" }
 }
 
 extension StaySignedIn {

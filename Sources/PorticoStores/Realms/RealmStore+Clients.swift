@@ -11,6 +11,17 @@ extension RealmStore {
         }
     }
 
+    /// The client of that id, enabled or not.
+    package func client(id: String, realmID: String) async throws -> Client? {
+        try await database.read {
+            try $0.first(
+                "SELECT id, realm_id, client_id, settings FROM clients WHERE id = $1 AND realm_id = $2",
+                [.text(id), .text(realmID)],
+                decode: Client.init(row:)
+            )
+        }
+    }
+
     /// Replaces what is kept of a client, found by its id; `client_id` and realm stay.
     ///
     /// - Parameter former: As for a realm.

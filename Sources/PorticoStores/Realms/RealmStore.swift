@@ -35,6 +35,30 @@ package struct RealmStore: Sendable {
         }
     }
 
+    /// The realm of that id; `nil` for one that is being imported or deleted, too.
+    package func realm(id: String) async throws -> Realm? {
+        try await database.read {
+            try $0.first(
+                """
+                SELECT id, name, issuer, settings FROM realms
+                WHERE id = $1 AND substr(name, 1, 1) <> '~'
+                """,
+                [.text(id)],
+                decode: Realm.init(row:)
+            )
+        }
+    }
+
+    /// Whether the realm has a client of that `client_id`, enabled or not.
+    package func hasClient(_ clientID: String, realmID: String) async throws -> Bool {
+        try await database.read {
+            try $0.first(
+                "SELECT 1 FROM clients WHERE realm_id = $1 AND client_id = $2",
+                [.text(realmID), .text(clientID)]
+            ) { _ in true } ?? false
+        }
+    }
+
     /// The names of all realms, without what is kept of them.
     package func names() async throws -> Set<String> {
         let names = try await database.read {
