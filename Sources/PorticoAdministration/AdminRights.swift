@@ -9,7 +9,7 @@ package import PorticoStores
 /// A role is administrative if the administration over HTTP reads it: the roles of
 /// `realm-management`, and in the realm `master` those that reach into other realms.
 package struct AdminRights: Sendable {
-    let administrator: Administrator
+    package let administrator: Administrator
     /// The realm that is administered, with its roles and groups.
     let realm: Realm
     let graph: RoleGraph

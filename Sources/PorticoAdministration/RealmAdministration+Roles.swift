@@ -21,9 +21,13 @@ extension RealmAdministration {
         let creation = try await change(or: .role(role.name)) { try await store.create(role) }
         guard creation == .created else { throw AdministrationRefusal.taken(.role(role.name)) }
         try await note(.init(.roleCreated, role.target, by: administrator, after: role.traced))
-        for part in parts {
-            try await give(part, to: .role(role.roleName), in: role.realmID, by: administrator)
-        }
+        try await set(
+            parts,
+            of: .role(role.roleName),
+            to: true,
+            in: role.realmID,
+            by: administrator
+        )
     }
 
     package func update(
@@ -99,50 +103,38 @@ extension RealmAdministration {
 
     // MARK: Giving
 
-    /// Gives a role, which its holder may have already.
-    package func give(
-        _ role: RoleName,
-        to holder: RoleHolder,
-        in realmID: String,
-        by administrator: Administrator
-    ) async throws {
-        guard try await set(role, of: holder, to: true, in: realmID, by: administrator) == .changed
-        else { throw AdministrationRefusal.notFound(.givenRole) }
-    }
-
-    /// Takes a role.
+    /// Gives roles, which their holder may have already, or takes them, which it may not have.
     ///
-    /// - Returns: `.notFound` where its holder did not have it.
+    /// - Returns: How many the holder got, or lost.
     @discardableResult
-    package func take(
-        _ role: RoleName,
-        from holder: RoleHolder,
-        in realmID: String,
-        by administrator: Administrator
-    ) async throws -> Change {
-        try await set(role, of: holder, to: false, in: realmID, by: administrator)
-    }
-
-    private func set(
-        _ role: RoleName,
+    package func set(
+        _ roles: [RoleName],
         of holder: RoleHolder,
         to isGiven: Bool,
         in realmID: String,
         by administrator: Administrator
-    ) async throws -> Change {
+    ) async throws -> Int {
         let rights = try await rights(of: holder, in: realmID, for: administrator)
-        try Self.expect(rights.mayGive([role]))
-        let change = try await change(or: .id) {
-            try await write(role, of: holder, to: isGiven, in: realmID)
+        try Self.expect(rights.mayGive(roles))
+        var count = 0
+        for role in roles {
+            let change = try await change(or: .id) {
+                try await write(role, of: holder, to: isGiven, in: realmID)
+            }
+            guard change == .changed else {
+                // What it does not have need not be taken.
+                if isGiven { throw AdministrationRefusal.notFound(holder.missing) }
+                continue
+            }
+            count += 1
+            let target = AdministrativeEvent.Target(
+                id: holder.id,
+                name: role.traced,
+                realmID: realmID
+            )
+            try await note(.init(isGiven ? .roleGiven : .roleTaken, target, by: administrator))
         }
-        guard change == .changed else { return change }
-        let target = AdministrativeEvent.Target(
-            id: holder.id,
-            name: role.traced,
-            realmID: realmID
-        )
-        try await note(.init(isGiven ? .roleGiven : .roleTaken, target, by: administrator))
-        return change
+        return count
     }
 
     /// The rights of an administrator who may change what the holder has.

@@ -11,6 +11,11 @@ package enum RoleHolder: Hashable, Sendable {
     /// What a client without full scope sees, or a client scope shows it (scope mappings).
     case sight(of: RoleLimit.Owner)
 
+    /// What it is that cannot be given to it.
+    var missing: AdministrationRefusal.Kind {
+        if case .role = self { .role } else { .givenRole }
+    }
+
     /// For the trail.
     var id: String {
         switch self {

@@ -397,9 +397,7 @@ extension Client {
         homeURI = said.homeURI
         notBefore = said.notBefore
         compatibility = said.compatibility
-        let lending = kept[AdminRights.lending]
         kept = said.kept
-        kept[AdminRights.lending] = lending
     }
 
     /// Keeps what has no word in a representation: a client that was made here stays as it was made.

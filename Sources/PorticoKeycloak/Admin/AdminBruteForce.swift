@@ -14,17 +14,23 @@ struct AdminBruteForce: Sendable {
         [
             .get("attack-detection/brute-force/users/{user}", .viewUsers, read),
             .delete("attack-detection/brute-force/users/{user}", .manageUsers) { call in
-                let person = try await call.changeablePerson(in: administration.people).person
-                tries.forget(person.id, realm: call.realmID, at: call.moment.now)
-                return .done
+                try await forget(call, try await call.person(in: administration.people).person)
             },
             .delete("attack-detection/brute-force/users", .manageUsers) { call in
-                // The tries of those with more rights, too.
-                try call.expect(call.rights.isUnlimited)
-                tries.forget(nil, realm: call.realmID, at: call.moment.now)
-                return .done
+                try await forget(call, nil)
             },
         ]
+    }
+
+    private func forget(_ call: AdminCall, _ person: Person?) async throws -> AdminAnswer {
+        try await administration.forgetTries(
+            of: person,
+            in: call.realmID,
+            counted: tries,
+            by: call.administrator,
+            at: call.moment.now
+        )
+        return .done
     }
 
     private func read(_ call: AdminCall) async throws -> AdminAnswer {

@@ -33,7 +33,10 @@ struct AdminClientViews: Sendable {
             json["public-client"] = true
         } else {
             json["verify-token-audience"] = true
-            if let secret = try await administration.shownSecret(of: client, call) {
+            if let secret = try await administration.shownSecret(
+                of: client,
+                by: call.administrator
+            ) {
                 json["credentials"] = ["secret": .string(secret.reveal())]
             }
         }

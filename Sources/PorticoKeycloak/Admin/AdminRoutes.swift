@@ -6,7 +6,7 @@ struct AdminRoutes: Sendable {
 
     init(_ administration: RealmAdministration, _ provider: Provider) {
         rows =
-            AdminServer(administration: administration).rows
+            AdminServer().rows
             + AdminRealms(administration: administration).rows
             + AdminClients(administration: administration).rows
             + AdminScopes(administration: administration).rows

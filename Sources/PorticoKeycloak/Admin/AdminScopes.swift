@@ -54,13 +54,12 @@ struct AdminScopes: Sendable {
             name: name
         )
         try Self.read(representation, over: ["protocol": "openid-connect"], to: &scope, call)
-        try await administration.create(scope)
+        try await administration.create(scope, by: call.administrator)
         return .created(path: call.path(scope.id))
     }
 
     private func update(_ call: AdminCall) async throws -> AdminAnswer {
         let former = try await call.scope(in: store)
-        try call.expect(call.rights.mayAssign(former.name))
         let representation = try call.representation(.scope)
         // Clients and the realm name scopes by it: a later one of that name would be theirs.
         if let name = try representation.text("name"), !sameBytes(name, former.name) {
@@ -69,14 +68,15 @@ struct AdminScopes: Sendable {
         var scope = former
         let json = ClientScopeRepresentation(former).json
         try Self.read(representation, over: json, to: &scope, call)
-        try await administration.update(scope, replacing: former)
+        try await administration.update(scope, replacing: former, by: call.administrator)
         return .done
     }
 
     private func delete(_ call: AdminCall) async throws -> AdminAnswer {
-        let scope = try await call.scope(in: store)
-        try call.expect(call.rights.mayAssign(scope.name))
-        try await administration.delete(scope)
+        try await administration.delete(
+            try await call.scope(in: store),
+            by: call.administrator
+        )
         return .done
     }
 
@@ -99,7 +99,7 @@ struct AdminScopes: Sendable {
             json[MapperList.member] = .array(
                 try mappers.map { value in
                     if let object = value.object, known.contains(object) { return value }
-                    return .object(try MapperFields.checked(value, call))
+                    return .object(try MapperFields.registrable(value, at: call.moment).json)
                 }
             )
         }
@@ -129,11 +129,17 @@ struct AdminScopes: Sendable {
         -> AdminAnswer
     {
         let scope = try await call.scope(in: store)
-        try call.expect(!isGiven || call.rights.mayAssign(scope.name))
         var names = names(call, isDefault).filter { !sameBytes($0, scope.name) }
         if isGiven { names.append(scope.name) }
         let member = isDefault ? "defaultDefaultClientScopes" : "defaultOptionalClientScopes"
-        try await administration.set(member, to: .texts(names), in: call.realm)
+        var realm = call.realm.realm
+        realm.kept[member] = .texts(names)
+        try await administration.update(
+            realm,
+            replacing: call.realm.realm,
+            givingNewClients: isGiven ? scope : nil,
+            by: call.administrator
+        )
         return .done
     }
 }

@@ -8,15 +8,7 @@ import PorticoStores
 /// `ProtocolMapperRepresentation`).
 enum MapperFields {
     /// - Returns: The mapper with an id.
-    /// - Throws: 404 for a kind that is not evaluated here; 403 for one that would give roles that
-    ///   the caller may not give.
-    static func checked(_ value: JSONValue, _ call: AdminCall) throws -> JSONObject {
-        let (json, mapper) = try registrable(value, at: call.moment)
-        guard call.rights.mayAdd(mapper) else { throw AdminRefusal.forbidden }
-        return json
-    }
-
-    /// The same for any caller.
+    /// - Throws: 404 for a kind that is not evaluated here.
     static func registrable(_ value: JSONValue, at moment: Moment) throws
         -> (json: JSONObject, mapper: ClaimMapper)
     {

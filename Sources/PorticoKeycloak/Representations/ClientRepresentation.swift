@@ -26,8 +26,6 @@ package struct ClientRepresentation: Sendable {
     package var json: JSONObject {
         let kept = client.kept?.object ?? Self.new
         var json = kept
-        // It is of this server's administration.
-        json[AdminRights.lending] = nil
         json["id"] = .string(client.id)
         json["clientId"] = .string(client.clientID)
         if !isData {
