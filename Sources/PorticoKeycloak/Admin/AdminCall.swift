@@ -1,5 +1,6 @@
 import HTTPTypes
 import NIOCore
+import PorticoAdministration
 import PorticoBytes
 import PorticoProtocol
 import PorticoProvider

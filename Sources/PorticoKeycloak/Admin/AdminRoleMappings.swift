@@ -1,4 +1,5 @@
 import NIOCore
+import PorticoAdministration
 import PorticoBytes
 import PorticoProtocol
 import PorticoProvider

@@ -1,3 +1,4 @@
+import PorticoAdministration
 import PorticoProvider
 
 /// The addresses of the administration: a row each.

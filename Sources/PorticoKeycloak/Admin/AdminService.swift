@@ -80,6 +80,7 @@ package struct AdminService: HTTPService {
         case let refusal as AdminRefusal: return refusal.response(headers)
         case let refusal as AdministrationRefusal:
             return AdminRefusal(refusal).response(headers)
+        case let refusal as MapperRefusal: return AdminRefusal(refusal).response(headers)
         case let error as RealmImportError:
             return AdminRefusal.invalid(error.description).response(headers)
         case is ChangedMeanwhile, is MissingReference:

@@ -1,3 +1,4 @@
+import PorticoAdministration
 package import PorticoBytes
 package import PorticoProtocol
 import PorticoProvider
@@ -17,12 +18,12 @@ extension MapperOwner {
         MapperList(mappers, kept.object).values?.compactMap(\.object) ?? []
     }
 
-    /// - Throws: ``AdminRefusal`` with `conflict` for a name that is there.
+    /// - Throws: ``MapperRefusal/isTaken``
     static func adding(_ new: [JSONObject], to mappers: [JSONObject]) throws -> [JSONObject] {
         var all = mappers
         for mapper in new {
             guard !all.contains(where: { $0.string("name") == mapper.string("name") }) else {
-                throw AdminRefusal.conflict("Protocol mapper exists with same name")
+                throw MapperRefusal.isTaken
             }
             all.append(mapper)
         }
@@ -80,7 +81,7 @@ extension MapperOwner {
     /// What the mappers are with another one.
     ///
     /// - Parameter mapper: In Keycloak's words.
-    /// - Throws: ``AdminRefusal`` for one that would write nothing, or whose name is there.
+    /// - Throws: ``MapperRefusal``
     package func mappers(adding mapper: JSONObject, at moment: Moment) throws -> [ClaimMapper] {
         let (json, mapper) = try MapperFields.registrable(.object(mapper), at: moment)
         _ = try Self.adding([json], to: representations)

@@ -111,10 +111,9 @@ extension ClientCommand {
                 do {
                     try await administration.makeMissingScopes(of: admission.client, in: realm)
                     try await administration.creating(or: taken) { changes in
-                        try await changes.create(admission.client)
-                        try await changes.setServiceAccount(
-                            of: admission.client,
-                            gets: administration.defaults(of: realm),
+                        try await changes.create(
+                            admission.client,
+                            by: .commandLine,
                             at: administration.moment
                         )
                     }

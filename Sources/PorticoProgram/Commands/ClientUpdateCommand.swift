@@ -64,10 +64,10 @@ extension ClientCommand {
             do {
                 try await administration.makeMissingScopes(of: admission.client, in: realm)
                 try await administration.changing { changes in
-                    try await changes.update(admission.client, replacing: former)
-                    try await changes.setServiceAccount(
-                        of: admission.client,
-                        gets: administration.defaults(of: realm),
+                    try await changes.update(
+                        admission.client,
+                        replacing: former,
+                        by: .commandLine,
                         at: administration.moment
                     )
                 }

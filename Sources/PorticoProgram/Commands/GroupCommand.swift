@@ -114,6 +114,6 @@ extension GroupCommand: ShownResource, DeletedResource {
             warning: "This deletes group \(printable(path)) of realm \(realm.name) with the groups "
                 + "in it. Its members stay, without its roles.",
             done: "Deleted group \(path) of realm \(realm.name)."
-        ) { try await administration.deleting { try await $0.delete(group) } }
+        ) { try await administration.deleting { try await $0.delete(group, by: .commandLine) } }
     }
 }

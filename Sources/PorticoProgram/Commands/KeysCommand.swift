@@ -55,10 +55,14 @@ struct KeysCommand: AsyncParsableCommand {
                     "published a new key: \(algorithm.rawValue), starts signing \(signs)"
                 )
             else { return }
-            try await administration.realms.rotate(
-                adding: outcome.adding,
-                changing: outcome.changing
-            )
+            try await administration.changing {
+                try await $0.rotate(
+                    keysOf: realm,
+                    adding: outcome.adding,
+                    changing: outcome.changing,
+                    by: .commandLine
+                )
+            }
             console.done(
                 "Published. \(algorithm.rawValue) key \(outcome.keyID) starts signing \(signs)."
             )

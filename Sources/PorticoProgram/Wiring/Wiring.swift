@@ -205,18 +205,17 @@ struct Wiring {
         guard installation.settings.adminREST else { return nil }
         return try AdminService(
             RealmAdministration(
-                realms: provider.realms,
                 store: installation.realms,
                 people: installation.people,
                 sessions: installation.sessions,
-                grants: installation.grants,
                 ring: installation.ring,
                 registration: PersonRegistration(hashing: hashing),
-                baseURL: publicURL.origin,
-                hasMaster: installation.settings.adminMaster
+                refreshing: { try await provider.realms.refresh() }
             ),
             of: provider,
+            grants: installation.grants,
             publicURL: publicURL,
+            hasMaster: installation.settings.adminMaster,
             logger: log.logger("portico.admin")
         )
     }
