@@ -72,8 +72,8 @@ extension RealmAdministration {
         var hash: PasswordHash?
         if let password {
             hash = try await self.hash(password, for: person, in: rights.realm, at: moment)
-            // While it was hashed, the person may have got rights.
-            rights = try await self.rights(of: former, for: administrator)
+            // While it was hashed, the person may have got rights: they are judged when they are written.
+            rights = try await self.rights(of: administrator, in: former.realmID)
         }
         do {
             let change = try await people.update(
@@ -187,8 +187,8 @@ extension RealmAdministration {
     ) async throws {
         let before = try await rights(of: person, for: administrator)
         let hash = try await hash(password, for: person, in: before.realm, at: moment)
-        // While it was hashed, the person may have got rights.
-        let rights = try await rights(of: person, for: administrator)
+        // While it was hashed, the person may have got rights: they are judged when it is written.
+        let rights = try await rights(of: administrator, in: person.realmID)
         try await set(hash, password, of: person, rights, at: moment.seconds)
     }
 
