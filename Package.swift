@@ -255,7 +255,8 @@ let package = Package(
             name: "PorticoKeycloak",
             dependencies: [
                 "PorticoBytes", "PorticoProtocol", "PorticoSeals", "PorticoStores", "PorticoWeb",
-                "PorticoAdministration", "PorticoProvider", httpTypes, serverProduct("Logging", "swift-log"),
+                "PorticoAdministration", "PorticoProvider", httpTypes,
+                serverProduct("Logging", "swift-log"),
                 serverProduct("NIOCore", "swift-nio"),
             ],
             swiftSettings: settings
@@ -295,7 +296,8 @@ let package = Package(
                 "PorticoSystem", "PorticoBytes", "PorticoProtocol", "PorticoSeals", "Portico",
                 "PorticoStores",
                 "PorticoWeb", "PorticoPages", "PorticoOutbound", "PorticoMail",
-                "PorticoSQLite", "PorticoAdministration", "PorticoProvider", "PorticoUpstream", "PorticoKeycloak",
+                "PorticoSQLite", "PorticoAdministration", "PorticoProvider", "PorticoUpstream",
+                "PorticoKeycloak",
                 "PorticoBackend", "PorticoStandIns", "PorticoATProtocol", "CYAML", crypto,
                 httpTypes,
                 serverProduct("ArgumentParser", "swift-argument-parser"),
@@ -355,7 +357,8 @@ let package = Package(
             dependencies: [
                 "PorticoBytes", "PorticoProtocol", "PorticoSeals", "Portico", "PorticoStores",
                 "PorticoWeb", "PorticoPages", "PorticoOutbound", "PorticoMail",
-                "PorticoSQLite", "PorticoAdministration", "PorticoProvider", "PorticoUpstream", "PorticoKeycloak",
+                "PorticoSQLite", "PorticoAdministration", "PorticoProvider", "PorticoUpstream",
+                "PorticoKeycloak",
                 "PorticoBackend", "PorticoStandIns", "PorticoATProtocol", crypto, httpTypes,
                 serverProduct("Logging", "swift-log"),
                 serverProduct("NIOCore", "swift-nio"),
@@ -458,6 +461,14 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(
+            name: "PorticoAdministrationTests",
+            dependencies: [
+                "PorticoSystem", "PorticoBytes", "PorticoProtocol", "PorticoStores", "PorticoWeb",
+                "PorticoAdministration", "PorticoTestSupport",
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
             name: "PorticoProviderTests",
             dependencies: [
                 "PorticoBytes", "PorticoProtocol", "PorticoSeals", "PorticoStores", "PorticoWeb",
@@ -514,7 +525,8 @@ let package = Package(
             dependencies: [
                 "PorticoBytes", "PorticoProtocol", "PorticoSeals", "Portico", "PorticoStores",
                 "PorticoWeb", "PorticoPages", "PorticoGallery", "PorticoMail", "PorticoOutbound",
-                "PorticoSQLite", "PorticoAdministration", "PorticoProvider", "PorticoUpstream", "PorticoATProtocol",
+                "PorticoSQLite", "PorticoAdministration", "PorticoProvider", "PorticoUpstream",
+                "PorticoATProtocol",
                 "PorticoBackend", "PorticoStandIns", "PorticoTestSupport", "PorticoTesting", crypto,
                 httpTypes,
                 serverProduct("Logging", "swift-log"), serverProduct("NIOCore", "swift-nio"),
@@ -525,7 +537,8 @@ let package = Package(
             name: "PorticoKeycloakTests",
             dependencies: [
                 "PorticoBytes", "PorticoProtocol", "PorticoSeals", "PorticoStores",
-                "PorticoAdministration", "PorticoProvider", "PorticoSQLite", "PorticoKeycloak", "PorticoTestSupport",
+                "PorticoAdministration", "PorticoProvider", "PorticoSQLite", "PorticoKeycloak",
+                "PorticoTestSupport",
                 crypto, httpTypes,
             ],
             exclude: ["Fixtures"],
@@ -536,7 +549,8 @@ let package = Package(
             dependencies: [
                 "PorticoBytes", "PorticoProtocol", "PorticoSeals", "Portico", "PorticoStores",
                 "PorticoWeb", "PorticoOutbound", "PorticoMail", "PorticoSQLite",
-                "PorticoAdministration", "PorticoProvider", "PorticoKeycloak", "PorticoBackend", "PorticoProgram",
+                "PorticoAdministration", "PorticoProvider", "PorticoKeycloak", "PorticoBackend",
+                "PorticoProgram",
                 "PorticoATProtocol", "PorticoStandIns", "PorticoTestSupport",
                 httpTypes, serverProduct("ArgumentParser", "swift-argument-parser"),
                 serverProduct("Logging", "swift-log"), serverProduct("NIOCore", "swift-nio"),
@@ -555,7 +569,8 @@ let package = Package(
         .testTarget(
             name: "DocumentTests",
             dependencies: [
-                "PorticoBackend", "PorticoProgram", "PorticoAdministration", "PorticoProvider", "PorticoTestSupport",
+                "PorticoBackend", "PorticoProgram", "PorticoAdministration", "PorticoProvider",
+                "PorticoTestSupport",
                 "PorticoWeb",
                 httpTypes,
                 serverProduct("ArgumentParser", "swift-argument-parser"),

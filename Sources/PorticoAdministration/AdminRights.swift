@@ -119,7 +119,7 @@ package struct AdminRights: Sendable {
 
     /// `client.role` or `role`. A client's id may have periods, so that all readings count.
     private static func readings(of role: RoleName) -> [RoleName] {
-        let text = role.mapped
+        let text = role.clientID.map { "\($0).\(role.name)" } ?? role.name
         let bytes = text.utf8
         let split = bytes.indices.filter { bytes[$0] == UInt8(ascii: ".") }.map { index in
             RoleName(

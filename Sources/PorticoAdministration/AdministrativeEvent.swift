@@ -1,5 +1,5 @@
 package import PorticoProtocol
-package import PorticoStores
+import PorticoStores
 
 /// An administrative change, for the trail: who asked, what it changed, and what that was before and
 /// after. No secret is in it: its place says only whether there is one, or that it is another.

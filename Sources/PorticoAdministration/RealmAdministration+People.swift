@@ -40,7 +40,9 @@ extension RealmAdministration {
         let asked = new.person.requiredActions
         new.person.requiredActions += demands.filter { !asked.contains($0) }
         do {
-            guard try await people.create(new) == .created else { throw try await taken(new.person) }
+            guard try await people.create(new) == .created else {
+                throw try await taken(new.person)
+            }
         } catch is StoreConflict {
             throw AdministrationRefusal.taken(.identity)
         } catch is MissingReference {

@@ -1,4 +1,4 @@
-package import PorticoBytes
+import PorticoBytes
 import PorticoProtocol
 package import PorticoStores
 

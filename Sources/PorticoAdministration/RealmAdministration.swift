@@ -1,5 +1,5 @@
 import PorticoBytes
-package import PorticoProtocol
+import PorticoProtocol
 package import PorticoSeals
 package import PorticoStores
 

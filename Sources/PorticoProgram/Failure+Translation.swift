@@ -30,7 +30,7 @@ extension Failure {
             }
         case let refusal as AppRegistration.Refusal:
             self.init(.refused, "\(refusal.field) is refused.", "\(refusal.rule)")
-        case let refusal as PersonRegistration.Refusal: 
+        case let refusal as PersonRegistration.Refusal:
             self.init(.refused, "The \(refusal.field) is refused.", "\(refusal.rule)")
         case let refusal as PasswordPolicy.Refusal:
             self.init(AdministrationRefusal.password(refusal))

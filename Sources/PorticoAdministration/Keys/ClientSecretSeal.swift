@@ -37,7 +37,8 @@ package struct ClientSecretSeal: Sendable {
         return SecretText(secret)
     }
 
-    package func isRight(_ presented: SecretText, for kept: ClientSecret, of client: Client) -> Bool {
+    package func isRight(_ presented: SecretText, for kept: ClientSecret, of client: Client) -> Bool
+    {
         switch kept {
         case .hashed(let hash):
             return ConstantTime.equal(Hash256(of: presented.reveal()).bytes, hash)

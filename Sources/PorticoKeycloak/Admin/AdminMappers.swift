@@ -42,7 +42,10 @@ struct AdminMappers: Sendable {
         guard let values = try call.json().array, values.count <= 100 else {
             throw AdminRefusal.unreadable
         }
-        try await add(try values.map { try MapperFields.registrable($0, at: call.moment).json }, call)
+        try await add(
+            try values.map { try MapperFields.registrable($0, at: call.moment).json },
+            call
+        )
         return .done
     }
 

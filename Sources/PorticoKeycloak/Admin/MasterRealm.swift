@@ -63,7 +63,8 @@ package struct NewKeycloakRealm: Sendable {
     }
 
     /// - Parameter json: What it is to be (Keycloak `RealmRepresentation`).
-    package func callAsFunction(_ json: JSONObject, named name: String, at moment: Moment) async throws
+    package func callAsFunction(_ json: JSONObject, named name: String, at moment: Moment)
+        async throws
         -> NewRealm
     {
         let said = try Representation(.object(json), path: "").object

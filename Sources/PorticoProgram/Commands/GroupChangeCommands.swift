@@ -40,7 +40,9 @@ extension GroupCommand {
             )
             guard !graph.isTaken(whole, besides: group) else { throw taken }
             guard administration.mayWrite("created group \(path) in \(realm.name)") else { return }
-            try await administration.creating(or: taken) { try await $0.create(group, by: .commandLine) }
+            try await administration.creating(or: taken) {
+                try await $0.create(group, by: .commandLine)
+            }
             console.done(
                 "Created group \(path) in realm \(realm.name). "
                     + "Add someone: "

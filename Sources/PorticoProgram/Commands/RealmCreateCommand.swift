@@ -77,7 +77,9 @@ extension RealmCommand {
             guard administration.mayWrite("created realm \(name) with issuer \(issuer)") else {
                 return
             }
-            try await administration.creating(or: taken) { try await $0.create(new, by: .commandLine) }
+            try await administration.creating(or: taken) {
+                try await $0.create(new, by: .commandLine)
+            }
             console.done(
                 "Created realm \(name). "
                     + "Undo: \(portico("realm delete \(name) --confirm \(name)"))"

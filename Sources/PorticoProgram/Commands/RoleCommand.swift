@@ -51,7 +51,9 @@ struct RoleCommand: AsyncParsableCommand {
             guard administration.mayWrite("created role \(role.text) in \(realm.name)") else {
                 return
             }
-            try await administration.creating(or: taken) { try await $0.create(role, by: .commandLine) }
+            try await administration.creating(or: taken) {
+                try await $0.create(role, by: .commandLine)
+            }
             let words = ["--realm", realm.name] + (of.client.map { ["--client", $0] } ?? [])
             console.done(
                 "Created role \(role.text) in realm \(realm.name). Give it: "

@@ -54,7 +54,9 @@ struct ScopeCommand: AsyncParsableCommand {
             guard administration.mayWrite("created client scope \(name) in \(realm.name)") else {
                 return
             }
-            try await administration.creating(or: taken) { try await $0.create(scope, by: .commandLine) }
+            try await administration.creating(or: taken) {
+                try await $0.create(scope, by: .commandLine)
+            }
             console.done(
                 "Created client scope \(name) in realm \(realm.name). "
                     + "Add a mapper: "
