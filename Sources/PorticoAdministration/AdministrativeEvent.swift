@@ -78,11 +78,39 @@ package struct AdministrativeEvent: Sendable {
     }
 }
 
-extension Realm {
+/// What operations change, as the trail has it.
+protocol Traced {
+    var target: AdministrativeEvent.Target { get }
+
+    /// - Parameter former: What it was before the change that this is the end of.
+    func traced(since former: Self?) -> JSONObject
+}
+
+extension RealmAdministration {
+    /// Notes that something was made, changed or deleted.
+    func note<Thing: Traced>(
+        _ kind: AdministrativeEvent.Kind,
+        _ former: Thing?,
+        _ thing: Thing?,
+        by administrator: Administrator
+    ) async throws {
+        guard let target = (thing ?? former)?.target else { return }
+        try await note(
+            .init(
+                kind,
+                target,
+                by: administrator,
+                before: former?.traced(since: nil),
+                after: thing?.traced(since: former)
+            )
+        )
+    }
+}
+
+extension Realm: Traced {
     var target: AdministrativeEvent.Target { .init(id: id, name: name, realmID: id) }
 
-    /// For the trail.
-    var traced: JSONObject {
+    func traced(since former: Realm?) -> JSONObject {
         var json = JSONObject()
         write(to: &json)
         // What a file says besides may have secrets.
@@ -91,13 +119,10 @@ extension Realm {
     }
 }
 
-extension Client {
+extension Client: Traced {
     var target: AdministrativeEvent.Target { .init(id: id, name: clientID, realmID: realmID) }
 
-    /// For the trail.
-    ///
-    /// - Parameter former: What it was before.
-    func traced(since former: Client? = nil) -> JSONObject {
+    func traced(since former: Client?) -> JSONObject {
         var json = JSONObject()
         write(to: &json)
         json["kept"] = nil
@@ -107,11 +132,10 @@ extension Client {
     }
 }
 
-extension ClientScope {
+extension ClientScope: Traced {
     var target: AdministrativeEvent.Target { .init(id: id, name: name, realmID: realmID) }
 
-    /// For the trail.
-    var traced: JSONObject {
+    func traced(since former: ClientScope?) -> JSONObject {
         var json = document
         json["name"] = .string(name)
         json["kept"] = nil
@@ -119,70 +143,50 @@ extension ClientScope {
     }
 }
 
-extension Role {
-    var target: AdministrativeEvent.Target { .init(id: id, name: name, realmID: realmID) }
+extension Role: Traced {
+    var target: AdministrativeEvent.Target {
+        .init(id: id, name: roleName.traced, realmID: realmID)
+    }
 
-    /// For the trail.
-    var traced: JSONObject {
-        var json: JSONObject = [
-            "name": .string(name), "description": .string(description),
-            "attributes": .texts(attributes),
-        ]
-        json["client_id"] = clientID.map(JSONValue.string)
-        return json
+    func traced(since former: Role?) -> JSONObject {
+        ["name": .string(roleName.traced), "description": .string(description)]
     }
 }
 
 extension RoleName {
-    /// For the trail: `editor`, or `app/editor` for a role of a client.
+    /// `editor`, or `app/editor` for a role of a client.
     var traced: String { clientID.map { "\($0)/\(name)" } ?? name }
 }
 
-extension Group {
+extension Group: Traced {
     var target: AdministrativeEvent.Target { .init(id: id, name: name, realmID: realmID) }
 
-    /// For the trail.
-    var traced: JSONObject {
-        var json: JSONObject = [
-            "name": .string(name), "description": .string(description),
-            "attributes": .texts(attributes),
-        ]
+    func traced(since former: Group?) -> JSONObject {
+        var json: JSONObject = ["name": .string(name), "description": .string(description)]
         json["parent_id"] = parentID.map(JSONValue.string)
         return json
     }
 }
 
-extension Person {
+extension Person: Traced {
     var target: AdministrativeEvent.Target { .init(id: id, name: username, realmID: realmID) }
 
-    /// For the trail, which outlives the person: what they may do, and nothing of who they are.
-    ///
-    /// - Parameter former: What they were before: what else is different is named.
-    func traced(since former: Person? = nil) -> JSONObject {
+    /// What they may do, and nothing of who they are: the trail outlives them. What else is different is
+    /// named.
+    func traced(since former: Person?) -> JSONObject {
         var json: JSONObject = [
             "enabled": .bool(isEnabled), "email_verified": .bool(isEmailVerified),
             "required_actions": .array(requiredActions.map(JSONValue.string)),
             "not_before": .integer(notBefore),
         ]
         guard let former else { return json }
-        var changed: [JSONValue] = []
-        if username != former.username { changed.append("username") }
-        if email != former.email { changed.append("email") }
-        if givenName != former.givenName { changed.append("given_name") }
-        if familyName != former.familyName { changed.append("family_name") }
-        if attributes != former.attributes { changed.append("attributes") }
-        json["changed"] = .array(changed)
+        let isOther = [
+            "username": username != former.username, "email": email != former.email,
+            "given_name": givenName != former.givenName,
+            "family_name": familyName != former.familyName,
+            "attributes": attributes != former.attributes,
+        ]
+        json["changed"] = .array(isOther.filter(\.value).keys.sorted().map(JSONValue.string))
         return json
-    }
-}
-
-extension JSONValue {
-    /// Attributes: lists of texts by name.
-    fileprivate static func texts(_ lists: [String: [String]]) -> JSONValue {
-        var object = JSONObject()
-        for (name, values) in lists.sorted(by: { $0.key < $1.key }) {
-            object[name] = .array(values.map(JSONValue.string))
-        }
-        return .object(object)
     }
 }

@@ -34,9 +34,7 @@ extension RealmAdministration {
         }
         try await setDefaultRoles(of: client, defaultRoles)
         try await setServiceAccount(of: client, rights.realm, at: moment)
-        try await note(
-            .init(.clientCreated, client.target, by: administrator, after: client.traced())
-        )
+        try await note(.clientCreated, nil, client, by: administrator)
     }
 
     /// - Parameter defaultRoles: Those of its roles that new people get; `nil`: as before.
@@ -57,15 +55,7 @@ extension RealmAdministration {
         try await write(client, replacing: former)
         if let defaultRoles { try await setDefaultRoles(of: client, defaultRoles) }
         try await setServiceAccount(of: client, rights.realm, at: moment)
-        try await note(
-            .init(
-                .clientUpdated,
-                client.target,
-                by: administrator,
-                before: former.traced(),
-                after: client.traced(since: former)
-            )
-        )
+        try await note(.clientUpdated, former, client, by: administrator)
     }
 
     /// Deletes a client, its roles, and the account that it has for itself.
@@ -84,9 +74,7 @@ extension RealmAdministration {
         try await setDefaultRoles(of: client, [])
         let change = try await change(or: .id) { try await store.deleteClient(id: client.id) }
         guard change == .changed else { throw AdministrationRefusal.notFound(.client) }
-        try await note(
-            .init(.clientDeleted, client.target, by: administrator, before: client.traced())
-        )
+        try await note(.clientDeleted, client, nil, by: administrator)
     }
 
     private func write(_ client: Client, replacing former: Client) async throws {

@@ -12,7 +12,7 @@ extension RealmAdministration {
         }
         let creation = try await change(or: group.taken) { try await store.create(group) }
         guard creation == .created else { throw AdministrationRefusal.taken(group.taken) }
-        try await note(.init(.groupCreated, group.target, by: administrator, after: group.traced))
+        try await note(.groupCreated, nil, group, by: administrator)
     }
 
     /// Changes a group, or moves it.
@@ -36,15 +36,7 @@ extension RealmAdministration {
         case .conflict: throw AdministrationRefusal.taken(group.taken)
         case .cycle: throw AdministrationRefusal.invalid(.groupCycle)
         }
-        try await note(
-            .init(
-                .groupUpdated,
-                group.target,
-                by: administrator,
-                before: former.traced,
-                after: group.traced
-            )
-        )
+        try await note(.groupUpdated, former, group, by: administrator)
     }
 
     package func delete(_ group: Group, by administrator: Administrator) async throws {
@@ -53,7 +45,7 @@ extension RealmAdministration {
             try await store.deleteGroup(id: group.id, realmID: group.realmID)
         }
         guard change == .changed else { throw AdministrationRefusal.notFound(.group) }
-        try await note(.init(.groupDeleted, group.target, by: administrator, before: group.traced))
+        try await note(.groupDeleted, group, nil, by: administrator)
     }
 
     /// The rights of an administrator who may change the group. What names a group by its path would
@@ -99,7 +91,9 @@ extension RealmAdministration {
         try Self.expect(rights.mayJoin(group.id))
         let change = try await people.join(group.id, person: person.id, realmID: person.realmID)
         guard change == .changed else { throw AdministrationRefusal.notFound(.joinedGroup) }
-        try await note(.init(.groupJoined, person.target, by: administrator, after: group.traced))
+        try await note(
+            .init(.groupJoined, person.target, by: administrator, after: group.traced(since: nil))
+        )
     }
 
     /// - Returns: `.notFound` where the person was no member.
@@ -110,7 +104,9 @@ extension RealmAdministration {
         _ = try await rights(of: person, for: administrator)
         let change = try await people.leave(group.id, person: person.id, realmID: person.realmID)
         guard change == .changed else { return change }
-        try await note(.init(.groupLeft, person.target, by: administrator, before: group.traced))
+        try await note(
+            .init(.groupLeft, person.target, by: administrator, before: group.traced(since: nil))
+        )
         return change
     }
 

@@ -48,14 +48,7 @@ extension RealmAdministration {
         } catch is MissingReference {
             throw AdministrationRefusal.notFound(.givenRole)
         }
-        try await note(
-            .init(
-                .personCreated,
-                new.person.target,
-                by: administrator,
-                after: new.person.traced()
-            )
-        )
+        try await note(.personCreated, nil, new.person, by: administrator)
         return new.person
     }
 
@@ -88,15 +81,7 @@ extension RealmAdministration {
         } catch is StoreConflict {
             throw try await taken(person)
         }
-        try await note(
-            .init(
-                .personUpdated,
-                person.target,
-                by: administrator,
-                before: former.traced(),
-                after: person.traced(since: former)
-            )
-        )
+        try await note(.personUpdated, former, person, by: administrator)
         guard let password, let hash else { return person }
         try await set(hash, password, of: person, rights, at: moment.seconds)
         return person
@@ -106,9 +91,7 @@ extension RealmAdministration {
         _ = try await rights(of: person, for: administrator)
         guard try await people.deletePerson(id: person.id, realmID: person.realmID) == .changed
         else { throw AdministrationRefusal.notFound(.person) }
-        try await note(
-            .init(.personDeleted, person.target, by: administrator, before: person.traced())
-        )
+        try await note(.personDeleted, person, nil, by: administrator)
     }
 
     /// The rights of an administrator who may change the person as they are now.
@@ -252,21 +235,25 @@ extension RealmAdministration {
         of person: Person,
         by administrator: Administrator
     ) async throws {
-        _ = try await rights(of: person, for: administrator)
-        let factors = try await people.secondFactors(of: person.id, realmID: person.realmID)
-        guard factors.contains(where: { sameBytes($0.id, id) }),
-            try await people.removeCredential(id: id, of: person.id) == .changed
-        else { throw AdministrationRefusal.notFound(.credential) }
-        try await note(.init(.personCredentialRemoved, person.target, by: administrator))
+        try await change(
+            person,
+            .personCredentialRemoved,
+            or: .notFound(.credential),
+            administrator
+        ) {
+            let factors = try await people.secondFactors(of: person.id, realmID: person.realmID)
+            guard factors.contains(where: { sameBytes($0.id, id) }) else { return false }
+            return try await people.removeCredential(id: id, of: person.id) == .changed
+        }
     }
 
-    /// Removes authenticator apps and recovery codes.
+    /// Removes authenticator apps and recovery codes, if there are any.
     package func removeSecondFactors(of person: Person, by administrator: Administrator)
         async throws
     {
-        _ = try await rights(of: person, for: administrator)
-        guard try await people.removeSecondFactors(of: person.id) == .changed else { return }
-        try await note(.init(.personCredentialRemoved, person.target, by: administrator))
+        try await change(person, .personCredentialRemoved, or: nil, administrator) {
+            try await people.removeSecondFactors(of: person.id) == .changed
+        }
     }
 
     /// Sets the person's name for a second factor.
@@ -276,14 +263,17 @@ extension RealmAdministration {
         _ label: String,
         by administrator: Administrator
     ) async throws {
-        _ = try await rights(of: person, for: administrator)
-        guard PlainText.isLine(label, length: 200) else {
-            throw AdministrationRefusal.invalid(.label)
+        try await change(
+            person,
+            .personCredentialLabelled,
+            or: .notFound(.credential),
+            administrator
+        ) {
+            guard PlainText.isLine(label, length: 200) else {
+                throw AdministrationRefusal.invalid(.label)
+            }
+            return try await people.label(credential: id, of: person, label) == .changed
         }
-        guard try await people.label(credential: id, of: person, label) == .changed else {
-            throw AdministrationRefusal.notFound(.credential)
-        }
-        try await note(.init(.personCredentialLabelled, person.target, by: administrator))
     }
 
     /// Keeps that a person has an account at another provider.
@@ -292,20 +282,35 @@ extension RealmAdministration {
         to person: Person,
         by administrator: Administrator
     ) async throws {
-        _ = try await rights(of: person, for: administrator)
-        guard try await people.link(identity, to: person) == .created else {
-            throw AdministrationRefusal.taken(.identity)
+        try await change(person, .personIdentityLinked, or: .taken(.identity), administrator) {
+            try await people.link(identity, to: person) == .created
         }
-        try await note(.init(.personIdentityLinked, person.target, by: administrator))
     }
 
     package func unlink(_ provider: String, from person: Person, by administrator: Administrator)
         async throws
     {
+        try await change(person, .personIdentityUnlinked, or: .notFound(.identity), administrator) {
+            try await people.unlink(provider, from: person.id, realmID: person.realmID) == .changed
+        }
+    }
+
+    /// Changes something of a person that the administrator may change.
+    ///
+    /// - Parameter refusal: Where nothing has changed; `nil`: that is no error.
+    private func change(
+        _ person: Person,
+        _ kind: AdministrativeEvent.Kind,
+        or refusal: AdministrationRefusal?,
+        _ administrator: Administrator,
+        _ body: () async throws -> Bool
+    ) async throws {
         _ = try await rights(of: person, for: administrator)
-        let change = try await people.unlink(provider, from: person.id, realmID: person.realmID)
-        guard change == .changed else { throw AdministrationRefusal.notFound(.identity) }
-        try await note(.init(.personIdentityUnlinked, person.target, by: administrator))
+        guard try await body() else {
+            if let refusal { throw refusal }
+            return
+        }
+        try await note(.init(kind, person.target, by: administrator))
     }
 
     // MARK: Sessions
@@ -314,9 +319,10 @@ extension RealmAdministration {
     package func signOut(_ person: Person, by administrator: Administrator, at now: Int64)
         async throws
     {
-        _ = try await rights(of: person, for: administrator)
-        _ = try await people.signOutEverywhere(person.id, realmID: person.realmID, at: now)
-        try await note(.init(.personSignedOut, person.target, by: administrator))
+        try await change(person, .personSignedOut, or: .notFound(.person), administrator) {
+            try await people.signOutEverywhere(person.id, realmID: person.realmID, at: now)
+                == .changed
+        }
     }
 
     /// Ends the session of that id. `now` in seconds since 1970.
@@ -327,18 +333,18 @@ extension RealmAdministration {
         at now: Int64
     ) async throws {
         _ = try await rights(of: administrator, in: realmID, needing: .manageUsers)
-        let session = try await sessions.open(id: id, realmID: realmID, at: now)
-        var person: Person?
-        if let session {
-            person = try await people.person(id: session.session.personID, realmID: realmID)?
-                .person
+        let session = try await sessions.open(id: id, realmID: realmID, at: now)?.session
+        guard let session,
+            let person = try await people.person(id: session.personID, realmID: realmID)?.person
+        else {
+            // One of the server before may have that id.
+            guard try await sessions.end(id: id, realmID: realmID, at: now) == .changed else {
+                throw AdministrationRefusal.notFound(.session)
+            }
+            return
         }
-        if let person { _ = try await rights(of: person, for: administrator) }
-        guard try await sessions.end(id: id, realmID: realmID, at: now) == .changed else {
-            throw AdministrationRefusal.notFound(.session)
-        }
-        if let person {
-            try await note(.init(.personSessionEnded, person.target, by: administrator))
+        try await change(person, .personSessionEnded, or: .notFound(.session), administrator) {
+            try await sessions.end(id: id, realmID: realmID, at: now) == .changed
         }
     }
 
@@ -349,36 +355,39 @@ extension RealmAdministration {
         by administrator: Administrator,
         at now: Int64
     ) async throws {
-        _ = try await rights(of: person, for: administrator)
-        let change = try await people.disconnect(
-            client.id,
-            from: person.id,
-            realmID: person.realmID,
-            at: now
-        )
-        guard change == .changed else { throw AdministrationRefusal.notFound(.consent) }
-        try await note(.init(.personConsentRevoked, person.target, by: administrator))
+        try await change(person, .personConsentRevoked, or: .notFound(.consent), administrator) {
+            try await people.disconnect(
+                client.id,
+                from: person.id,
+                realmID: person.realmID,
+                at: now
+            ) == .changed
+        }
     }
 
     /// Lets a person's wrong passwords count no more.
-    ///
-    /// - Parameter person: `nil`: of the whole realm, also of those with more rights.
     package func forgetTries(
-        of person: Person?,
-        in realmID: String,
+        of person: Person,
         counted tries: FailedPasswords,
         by administrator: Administrator,
         at now: Date
     ) async throws {
-        if let person {
-            _ = try await rights(of: person, for: administrator)
-        } else {
-            let rights = try await rights(of: administrator, in: realmID, needing: .manageUsers)
-            try Self.expect(rights.isUnlimited)
+        try await change(person, .personTriesForgotten, or: nil, administrator) {
+            tries.forget(person.id, realm: person.realmID, at: now)
+            return true
         }
-        tries.forget(person?.id, realm: realmID, at: now)
-        let target =
-            person?.target ?? AdministrativeEvent.Target(id: realmID, name: "", realmID: realmID)
-        try await note(.init(.personTriesForgotten, target, by: administrator))
+    }
+
+    /// The same of everyone in a realm, those with more rights too.
+    package func forgetTries(
+        in realm: Realm,
+        counted tries: FailedPasswords,
+        by administrator: Administrator,
+        at now: Date
+    ) async throws {
+        let rights = try await rights(of: administrator, in: realm.id, needing: .manageUsers)
+        try Self.expect(rights.isUnlimited)
+        tries.forget(nil, realm: realm.id, at: now)
+        try await note(.init(.personTriesForgotten, realm.target, by: administrator))
     }
 }

@@ -10,9 +10,7 @@ extension RealmAdministration {
         guard creation == .created else {
             throw AdministrationRefusal.taken(.realm(new.realm.name))
         }
-        try await note(
-            .init(.realmCreated, new.realm.target, by: administrator, after: new.realm.traced)
-        )
+        try await note(.realmCreated, nil, new.realm, by: administrator)
     }
 
     /// - Parameter right: What the change needs.
@@ -46,15 +44,7 @@ extension RealmAdministration {
             try await store.update(realm, replacing: former)
         }
         guard change == .changed else { throw AdministrationRefusal.notFound(.realm) }
-        try await note(
-            .init(
-                .realmUpdated,
-                realm.target,
-                by: administrator,
-                before: former.traced,
-                after: realm.traced
-            )
-        )
+        try await note(.realmUpdated, former, realm, by: administrator)
     }
 
     package func delete(_ realm: Realm, by administrator: Administrator) async throws {
@@ -65,7 +55,7 @@ extension RealmAdministration {
         )
         let change = try await change(or: .id) { try await store.deleteRealm(id: realm.id) }
         guard change == .changed else { throw AdministrationRefusal.notFound(.realm) }
-        try await note(.init(.realmDeleted, realm.target, by: administrator, before: realm.traced))
+        try await note(.realmDeleted, realm, nil, by: administrator)
     }
 
     /// Ends every session of a realm. Offline ones stay.

@@ -20,7 +20,7 @@ extension RealmAdministration {
         }
         let creation = try await change(or: .role(role.name)) { try await store.create(role) }
         guard creation == .created else { throw AdministrationRefusal.taken(.role(role.name)) }
-        try await note(.init(.roleCreated, role.target, by: administrator, after: role.traced))
+        try await note(.roleCreated, nil, role, by: administrator)
         try await set(
             parts,
             of: .role(role.roleName),
@@ -45,15 +45,7 @@ extension RealmAdministration {
             try await store.update(role, replacing: former)
         }
         guard change == .changed else { throw AdministrationRefusal.notFound(.role) }
-        try await note(
-            .init(
-                .roleUpdated,
-                role.target,
-                by: administrator,
-                before: former.traced,
-                after: role.traced
-            )
-        )
+        try await note(.roleUpdated, former, role, by: administrator)
     }
 
     package func delete(_ role: Role, by administrator: Administrator) async throws {
@@ -61,7 +53,7 @@ extension RealmAdministration {
         try Self.expectNotDefault(role, in: rights.realm)
         let change = try await change(or: .id) { try await store.deleteRole(id: role.id) }
         guard change == .changed else { throw AdministrationRefusal.notFound(.role) }
-        try await note(.init(.roleDeleted, role.target, by: administrator, before: role.traced))
+        try await note(.roleDeleted, role, nil, by: administrator)
     }
 
     /// Every new person of the realm gets its default roles, and with them all that they contain: they

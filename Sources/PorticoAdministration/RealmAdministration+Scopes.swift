@@ -16,7 +16,7 @@ extension RealmAdministration {
         guard creation == .created else {
             throw AdministrationRefusal.taken(.scope(scope.name))
         }
-        try await note(.init(.scopeCreated, scope.target, by: administrator, after: scope.traced))
+        try await note(.scopeCreated, nil, scope, by: administrator)
     }
 
     package func update(
@@ -31,15 +31,7 @@ extension RealmAdministration {
             try await store.update(scope, replacing: former)
         }
         guard change == .changed else { throw AdministrationRefusal.notFound(.scope) }
-        try await note(
-            .init(
-                .scopeUpdated,
-                scope.target,
-                by: administrator,
-                before: former.traced,
-                after: scope.traced
-            )
-        )
+        try await note(.scopeUpdated, former, scope, by: administrator)
     }
 
     /// Deletes a client scope, and takes it from everything that has it, grants and consents too:
@@ -69,7 +61,7 @@ extension RealmAdministration {
             )
         }
         guard change == .changed else { throw AdministrationRefusal.notFound(.scope) }
-        try await note(.init(.scopeDeleted, scope.target, by: administrator, before: scope.traced))
+        try await note(.scopeDeleted, scope, nil, by: administrator)
     }
 
     /// Changes which client scopes new clients of a realm get.

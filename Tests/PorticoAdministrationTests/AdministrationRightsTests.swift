@@ -281,7 +281,12 @@ extension Operation {
         changing("change a client whose account has one", "robot") { $0.name = "Mine" },
         changing("have a mapper write one") { client in
             client.mappers.append(
-                ClaimMapper(kind: .fixedRole(AdministrationScene.strong), claim: nil)
+                ClaimMapper(
+                    id: "m",
+                    name: "m",
+                    kind: .fixedRole(AdministrationScene.strong),
+                    targets: [.accessToken]
+                )
             )
         },
         Operation("show the secret of such a client", "manage-clients") { scene, administrator in

@@ -76,7 +76,6 @@ extension Operation {
             operation("forget wrong passwords") { administration, person, administrator, moment in
                 try await administration.forgetTries(
                     of: person,
-                    in: person.realmID,
                     counted: FailedPasswords(),
                     by: administrator,
                     at: moment.now

@@ -15,23 +15,24 @@ struct AdminBruteForce: Sendable {
         [
             .get("attack-detection/brute-force/users/{user}", .viewUsers, read),
             .delete("attack-detection/brute-force/users/{user}", .manageUsers) { call in
-                try await forget(call, try await call.person(in: administration.people).person)
+                try await administration.forgetTries(
+                    of: try await call.person(in: administration.people).person,
+                    counted: tries,
+                    by: call.administrator,
+                    at: call.moment.now
+                )
+                return .done
             },
             .delete("attack-detection/brute-force/users", .manageUsers) { call in
-                try await forget(call, nil)
+                try await administration.forgetTries(
+                    in: call.realm.realm,
+                    counted: tries,
+                    by: call.administrator,
+                    at: call.moment.now
+                )
+                return .done
             },
         ]
-    }
-
-    private func forget(_ call: AdminCall, _ person: Person?) async throws -> AdminAnswer {
-        try await administration.forgetTries(
-            of: person,
-            in: call.realmID,
-            counted: tries,
-            by: call.administrator,
-            at: call.moment.now
-        )
-        return .done
     }
 
     private func read(_ call: AdminCall) async throws -> AdminAnswer {
