@@ -14,8 +14,8 @@ package struct RealmAdministration: Sendable {
     package let sessions: BrowserSessionStore
     package let ring: KeyRing
     package let registration: PersonRegistration
-    /// Takes note of a change for the trail.
-    let note: @Sendable (AdministrativeEvent) async throws -> Void
+    /// Takes a change down for the trail.
+    private let trail: @Sendable (AdministrativeEvent) async throws -> Void
     /// Makes this process serve what has changed, before the operation returns.
     private let refresh: @Sendable () async throws -> Void
     private var refreshesAtOnce = true
@@ -27,7 +27,7 @@ package struct RealmAdministration: Sendable {
         ring: KeyRing,
         registration: PersonRegistration,
         refreshing refresh: @escaping @Sendable () async throws -> Void = {},
-        noting note: @escaping @Sendable (AdministrativeEvent) async throws -> Void = { _ in }
+        noting trail: @escaping @Sendable (AdministrativeEvent) async throws -> Void = { _ in }
     ) {
         self.store = store
         self.people = people
@@ -35,7 +35,7 @@ package struct RealmAdministration: Sendable {
         self.ring = ring
         self.registration = registration
         self.refresh = refresh
-        self.note = note
+        self.trail = trail
     }
 
     /// Makes many changes, after which this process serves them all.
@@ -65,6 +65,10 @@ package struct RealmAdministration: Sendable {
         } catch is StoreConflict {
             throw AdministrationRefusal.taken(taken())
         }
+    }
+
+    func note(_ event: AdministrativeEvent) async throws {
+        try await trail(event)
     }
 
     // MARK: Rights
