@@ -75,6 +75,10 @@ extension RealmAdministration {
     ) async throws {
         let rights = try await rights(of: administrator, in: realm.id, needing: .manageClients)
         if let scope { try await expectAssignable(scope, rights) }
+        // The realm's own settings are the realm's administrators'.
+        var own = realm
+        own.kept = former.kept
+        try Self.expect(own == former)
         try await write(realm, replacing: former, by: administrator)
     }
 

@@ -61,7 +61,7 @@ extension Operation {
         Operation("give new clients a scope", "manage-clients") { scene, administrator in
             let former = try await scene.realm()
             var realm = former
-            realm.displayName = "Changed"
+            realm.kept = KeptRepresentation(["defaultDefaultClientScopes": ["plain"]])
             try await scene.administration.update(
                 realm,
                 replacing: former,

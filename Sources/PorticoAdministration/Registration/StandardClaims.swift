@@ -40,21 +40,21 @@ package enum StandardClaims {
 
     /// Some of ``names``, by position: an authorization code's form of `claims`. Another order
     /// needs another version of the code.
-    struct Selection: OptionSet, Hashable, Sendable {
-        let rawValue: UInt32
+    package struct Selection: OptionSet, Hashable, Sendable {
+        package let rawValue: UInt32
 
-        init(rawValue: UInt32) {
+        package init(rawValue: UInt32) {
             self.rawValue = rawValue
         }
 
         /// Other names are ignored.
-        init(_ names: [String]) {
+        package init(_ names: [String]) {
             rawValue = names.reduce(0) { bits, name in
                 StandardClaims.places[ExactText(name)].map { bits | 1 << $0 } ?? bits
             }
         }
 
-        var names: [String] {
+        package var names: [String] {
             StandardClaims.names.enumerated().filter { rawValue & 1 << UInt32($0.offset) != 0 }
                 .map(\.element)
         }

@@ -1,9 +1,9 @@
 import Crypto
 import PorticoAdministration
-package import PorticoBytes
+import PorticoBytes
 import PorticoProtocol
-package import PorticoSeals
-package import PorticoStores
+import PorticoSeals
+import PorticoStores
 
 /// Authenticates the client of a request (RFC 6749 §2.3, §3.2.1; RFC 7523 §3; OpenID Connect Core
 /// §9).

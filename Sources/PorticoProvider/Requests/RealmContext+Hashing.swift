@@ -1,4 +1,5 @@
 import PorticoAdministration
+import PorticoWeb
 
 extension RealmContext {
     /// - Parameter account: A person's id, or the name that was typed.
