@@ -1,6 +1,6 @@
 import HTTPTypes
 package import Logging
-import PorticoAdministration
+package import PorticoAdministration
 import PorticoBytes
 import PorticoProtocol
 package import PorticoProvider

@@ -1,4 +1,4 @@
-import PorticoAdministration
+package import PorticoAdministration
 package import PorticoBytes
 package import PorticoProtocol
 import PorticoProvider
