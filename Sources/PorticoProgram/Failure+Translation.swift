@@ -15,7 +15,7 @@ extension Failure {
         case let failure as Failure: self = failure
         case let refusal as AdministrationRefusal: self.init(refusal)
         case let refusal as AdminRefusal:
-            self.init(.refused, printable(refusal.text), "Nothing was changed.")
+            self.init(.refused, sentence(printable(refusal.text)), "Nothing was changed.")
         case RealmImportError.realm(_, let refusal): self.init(translating: refusal)
         case let refusal as RealmCreation.Refusal:
             self.init(.refused, "The \(refusal.field) is refused.", "\(refusal.rule)")
@@ -103,15 +103,13 @@ extension Failure {
             self.init(.notFound, "It was deleted in the meantime.", "Nothing was changed.")
         case .taken(let taken): self.init(.exists, taken.words, "Nothing was changed.")
         case .invalid(let rule):
-            let words = rule.sentence
-            self.init(
-                .refused,
-                words + (words.hasSuffix(".") ? "" : "."),
-                "Nothing was changed."
-            )
+            self.init(.refused, sentence(rule.sentence), "Nothing was changed.")
         }
     }
 }
+
+/// With a full stop at its end.
+private func sentence(_ text: String) -> String { text.hasSuffix(".") ? text : text + "." }
 
 extension AdministrationRefusal.Taken {
     fileprivate var words: String {

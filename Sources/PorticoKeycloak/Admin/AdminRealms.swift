@@ -1,9 +1,10 @@
 import HTTPTypes
 import PorticoAdministration
-package import PorticoBytes
-package import PorticoProtocol
+import PorticoBytes
+import PorticoProtocol
 import PorticoProvider
-package import PorticoStores
+import PorticoStores
+import PorticoWeb
 
 /// `/admin/realms` and the realm itself.
 struct AdminRealms: Sendable {

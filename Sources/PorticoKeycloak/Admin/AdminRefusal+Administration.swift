@@ -1,5 +1,7 @@
+import HTTPTypes
 import PorticoAdministration
 import PorticoProtocol
+import PorticoStores
 
 /// What operations refuse, in Keycloak's words and numbers.
 extension AdminRefusal {

@@ -1,7 +1,7 @@
 package import PorticoAdministration
 package import PorticoBytes
-import PorticoProtocol
-package import PorticoProvider
+package import PorticoProtocol
+import PorticoProvider
 package import PorticoSeals
 package import PorticoStores
 

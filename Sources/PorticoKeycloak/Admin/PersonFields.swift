@@ -3,7 +3,7 @@ import PorticoAdministration
 import PorticoBytes
 import PorticoProtocol
 import PorticoProvider
-package import PorticoStores
+import PorticoStores
 import PorticoWeb
 
 /// A person as a request of the administration describes them (Keycloak `UserRepresentation`).
@@ -106,7 +106,7 @@ extension NewPassword {
                 self.init(.hash(hash), isTemporary: isTemporary)
                 return
             }
-        } catch let error as KeycloakHashError {
+        } catch {
             throw AdminRefusal.invalid("\(error.description)")
         }
         guard let value = try credential.text("value") else {

@@ -1,4 +1,4 @@
-package import PorticoAdministration
+import PorticoAdministration
 package import PorticoBytes
 import PorticoProtocol
 import PorticoProvider
