@@ -1,4 +1,5 @@
 import PorticoAdministration
+import PorticoBytes
 import PorticoProtocol
 import PorticoStores
 import PorticoTestSupport

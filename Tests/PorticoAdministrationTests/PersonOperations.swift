@@ -49,7 +49,7 @@ extension Operation {
             operation("set a password") { administration, person, administrator, moment in
                 try await administration.set(
                     NewPassword(
-                        .hash(try await TestRealm.hash("a long password of ann")),
+                        .hash(try await TestRealm.hash(of: "a long password of ann")),
                         isTemporary: false
                     ),
                     of: person,

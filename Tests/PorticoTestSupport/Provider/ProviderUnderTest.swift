@@ -1,7 +1,7 @@
 import Foundation
 package import HTTPTypes
 import Logging
-import PorticoAdministration
+package import PorticoAdministration
 import PorticoBackend
 import PorticoBytes
 import PorticoKeycloak
