@@ -1,3 +1,4 @@
+import PorticoAdministration
 import PorticoBytes
 import PorticoProtocol
 import PorticoProvider
@@ -403,9 +404,7 @@ extension Client {
         homeURI = said.homeURI
         notBefore = said.notBefore
         compatibility = said.compatibility
-        let lending = kept[AdminRights.lending]
         kept = said.kept
-        kept[AdminRights.lending] = lending
     }
 
     /// Keeps what has no word in a representation: a client that was made here stays as it was made.

@@ -1,3 +1,4 @@
+import PorticoAdministration
 import PorticoBytes
 import PorticoProtocol
 import PorticoProvider
@@ -43,20 +44,6 @@ extension AdminCall {
         return role
     }
 
-    /// The same, where the caller may change it.
-    func changeableRole(in store: RealmStore) async throws -> Role {
-        let role = try await self.role(in: store)
-        try mayChangeRoles(of: role.clientID.flatMap { realm.client(named: $0) })
-        // What contains a right is one: under another name it would be given to others.
-        try expect(rights.mayChange(role.roleName) && rights.mayGive([role.roleName]))
-        return role
-    }
-
-    /// Roles of the realm are the realm's, those of a client the client's.
-    func mayChangeRoles(of owner: Client?) throws {
-        try expect(rights.allows(owner == nil ? .manageRealm : .manageClients))
-    }
-
     /// The roles in the body, by id, or by name where the address says whose.
     func namedRoles(in store: RealmStore, of owner: Client?? = nil) async throws -> [RoleName] {
         let roles = try await store.roles(realmID: realmID)
@@ -96,22 +83,6 @@ extension LiveRealm {
     /// The client of that `client_id`, enabled or not.
     func client(named clientID: String) -> Client? {
         client(clientID: clientID) ?? disabledClient(clientID: clientID)
-    }
-}
-
-extension AdminCall {
-    /// The same request, of the realm as it is by now.
-    func again(_ administration: RealmAdministration) -> AdminCall {
-        guard let realm = administration.realms?.kept(named: realm.name),
-            let rights = AdminRights(bearer, in: realm, hasMaster: administration.hasMaster)
-        else { return self }
-        return AdminCall(
-            context: context,
-            bearer: bearer,
-            realm: realm,
-            rights: rights,
-            isServerAdministrator: isServerAdministrator
-        )
     }
 }
 

@@ -1,3 +1,4 @@
+import PorticoAdministration
 import PorticoBytes
 import PorticoProtocol
 import PorticoProvider
@@ -186,14 +187,18 @@ struct AdminEvents: Sendable {
         let members = RepresentationMembers.eventsConfig.names
         for (name, value) in json where members.contains(name) { kept[name] = value }
         realm.kept = KeptRepresentation(kept)
-        try await administration.update(realm, replacing: former)
+        try await administration.update(
+            realm,
+            replacing: former,
+            by: call.administrator,
+            needing: .manageEvents
+        )
         return .done
     }
 }
 
 extension AdminRight {
     fileprivate static let viewEvents = AdminRight("view-events", "manage-events")
-    fileprivate static let manageEvents = AdminRight("manage-events")
 }
 
 extension RepresentationMembers {

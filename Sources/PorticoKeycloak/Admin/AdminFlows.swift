@@ -1,3 +1,4 @@
+import PorticoAdministration
 import PorticoBytes
 import PorticoProtocol
 import PorticoProvider
@@ -305,8 +306,7 @@ struct AdminFlows: Sendable {
                 return .done
             },
             .delete(one, .manageRealm) { call in
-                let config = try await config(call)
-                _ = try await store.deletePart(config.kind, id: config.id, realmID: call.realmID)
+                try await administration.delete(try await config(call), call)
                 return .done
             },
         ]

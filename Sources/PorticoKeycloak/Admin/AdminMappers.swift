@@ -1,3 +1,4 @@
+import PorticoAdministration
 import PorticoBytes
 import PorticoProtocol
 import PorticoProvider
@@ -32,7 +33,7 @@ struct AdminMappers: Sendable {
     }
 
     private func create(_ call: AdminCall) async throws -> AdminAnswer {
-        let mapper = try MapperFields.checked(try call.json(), call)
+        let mapper = try MapperFields.registrable(try call.json(), at: call.moment).json
         try await add([mapper], call)
         return .created(path: call.path(mapper.string("id") ?? ""))
     }
@@ -41,7 +42,10 @@ struct AdminMappers: Sendable {
         guard let values = try call.json().array, values.count <= 100 else {
             throw AdminRefusal.unreadable
         }
-        try await add(try values.map { try MapperFields.checked($0, call) }, call)
+        try await add(
+            try values.map { try MapperFields.registrable($0, at: call.moment).json },
+            call
+        )
         return .done
     }
 
@@ -54,13 +58,13 @@ struct AdminMappers: Sendable {
             try await add(call)
         } catch is ChangedMeanwhile {
             // Two that are added at once both stay.
-            try await administration.realms?.refresh()
-            try await add(call.again(administration))
+            try await call.access.realms.refresh()
+            try await add(call.again)
         }
     }
 
     private func update(_ call: AdminCall) async throws -> AdminAnswer {
-        let mapper = try MapperFields.checked(try call.json(), call)
+        let mapper = try MapperFields.registrable(try call.json(), at: call.moment).json
         let (owner, mappers) = try await mappers(call)
         let index = try Self.index(in: mappers, call)
         var all = mappers
@@ -101,10 +105,11 @@ struct AdminMappers: Sendable {
     private func keep(_ mappers: [JSONObject], _ owner: MapperOwner, _ call: AdminCall)
         async throws
     {
-        switch owner {
-        case .client(let client): try await administration.expectChangeable(client, call)
-        case .scope(let scope): try call.expect(call.rights.mayAssign(scope.name))
-        }
-        try await administration.keep(mappers, of: owner, noting: call.rights.noted)
+        try await administration.update(
+            try owner.with(mappers),
+            replacing: owner,
+            by: call.administrator,
+            at: call.moment
+        )
     }
 }

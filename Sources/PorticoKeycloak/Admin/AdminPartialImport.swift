@@ -1,4 +1,5 @@
 import HTTPTypes
+import PorticoAdministration
 import PorticoBytes
 import PorticoProtocol
 import PorticoProvider
@@ -101,9 +102,8 @@ struct AdminPartialImport: Sendable {
             }
         }
         try await making(groups, call) { parts, call in
-            let closed = call.rights.closedGroups
             for group in groups {
-                try await parts.add(group: group, there, closed, existing, call, &outcome)
+                try await parts.add(group: group, there, existing, call, &outcome)
             }
         }
         try await making(users, call) { parts, call in
@@ -119,7 +119,7 @@ struct AdminPartialImport: Sendable {
         _ body: (AdminPartialImport, AdminCall) async throws -> Void
     ) async throws {
         guard !things.isEmpty else { return }
-        let call = call.again(administration)
+        let call = call.again
         try await administration.together { many in
             try await body(AdminPartialImport(administration: many), call)
         }

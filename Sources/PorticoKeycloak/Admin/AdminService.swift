@@ -1,9 +1,10 @@
 import HTTPTypes
 package import Logging
+package import PorticoAdministration
 import PorticoBytes
 import PorticoProtocol
 package import PorticoProvider
-import PorticoStores
+package import PorticoStores
 package import PorticoWeb
 
 /// The administration over HTTP, in the form of Keycloak's admin REST API: its addresses are
@@ -17,17 +18,19 @@ package struct AdminService: HTTPService {
     package init(
         _ administration: RealmAdministration,
         of provider: Provider,
+        grants: GrantStore,
         publicURL: PublicURL,
+        hasMaster: Bool,
         logger: Logger
     ) throws {
         let presented = PresentedAccess.Check(ring: administration.ring)
         self.presented = presented
         let access = AdminAccess(
             realms: provider.realms,
-            bearer: BearerReader(grants: administration.grants),
+            bearer: BearerReader(grants: grants),
             presented: presented,
             publicURL: publicURL,
-            hasMaster: administration.hasMaster
+            hasMaster: hasMaster
         )
         let headers = SecurityHeaders(publicURL)
         self.headers = headers
@@ -75,6 +78,9 @@ package struct AdminService: HTTPService {
     {
         switch error {
         case let refusal as AdminRefusal: return refusal.response(headers)
+        case let refusal as AdministrationRefusal:
+            return AdminRefusal(refusal).response(headers)
+        case let refusal as MapperRefusal: return AdminRefusal(refusal).response(headers)
         case let error as RealmImportError:
             return AdminRefusal.invalid(error.description).response(headers)
         case is ChangedMeanwhile, is MissingReference:

@@ -1,4 +1,5 @@
 import HTTPTypes
+import PorticoAdministration
 import PorticoBytes
 import PorticoProtocol
 import PorticoProvider
@@ -21,7 +22,7 @@ struct ClientFields: Sendable {
     }
 
     /// A new client, with Keycloak's defaults.
-    func new(_ representation: Representation) throws -> (client: Client, secret: SecretText?) {
+    func new(_ representation: Representation) throws -> Client {
         // Its tokens would have next to nothing.
         guard !scopes.isEmpty else {
             throw AdminRefusal.invalid(
@@ -66,17 +67,14 @@ struct ClientFields: Sendable {
                 names.filter { $0 != "service_account" } + ["service_account"]
             )
         }
-        var secret: SecretText?
         if !isPublic, json.string("clientAuthenticatorType") ?? "client-secret" == "client-secret",
             json["secret"] == nil
         {
-            let made = RealmAdministration.newSecret(call.moment)
-            json["secret"] = .string(made.reveal())
-            secret = made
+            json["secret"] = .string(RealmAdministration.newSecret(call.moment).reveal())
         }
         var unsaid = Self.defaults
         for name in ["id", "clientId", "protocol"] { unsaid[name] = json[name] }
-        return (try client(json, over: unsaid, former: nil), secret)
+        return try client(json, over: unsaid, former: nil)
     }
 
     /// A client with what is given; what is absent stays.
@@ -116,7 +114,6 @@ struct ClientFields: Sendable {
         json["id"] = .string(former.id)
         if json.string("secret").map(ClientImport.isMask) ?? false { json["secret"] = nil }
         json["access"] = nil
-        json[AdminRights.lending] = former.kept[AdminRights.lending]
         return try client(json, over: before, former: former)
     }
 
@@ -129,10 +126,6 @@ struct ClientFields: Sendable {
         json["access"] = nil
         let administers = json.object("attributes")?.string(AdminRights.mark)?.isTrue ?? false
         json.setMark(false)
-        try call.expect(
-            call.rights.isUnlimited || administers == former?.administers ?? false
-        )
-        try call.expect(call.rights.mayName(json.string("clientId") ?? ""))
         try WrittenOutAddresses(
             redirectURIs: json.strings("redirectUris") ?? [],
             webOrigins: json.strings("webOrigins") ?? [],
@@ -193,13 +186,6 @@ struct ClientFields: Sendable {
                 former?.codeProtection ?? (client.type == .public ? .pkce : .pkceOrNonce)
         }
         client.administers = administers
-        guard !administers || !client.requiresConsent else {
-            throw AdminRefusal.invalid("\(ClientRegistration.Refusal.administers.rule)")
-        }
-        try expectGiveable(client, former: former)
-        client.kept = KeptRepresentation(
-            call.rights.bounded(client.kept.object, former: former?.kept?.object)
-        )
         return client
     }
 
@@ -250,20 +236,6 @@ struct ClientFields: Sendable {
         return (clients.first, report)
     }
 
-    /// Scopes, roles for new people and an account of its own bring no more than the caller has.
-    private func expectGiveable(_ client: Client, former: Client?) throws {
-        let known = (former?.defaultScopes ?? []) + (former?.optionalScopes ?? [])
-        let scopes = (client.defaultScopes + client.optionalScopes).filter { !known.contains($0) }
-        try call.expect(scopes.allSatisfy(call.rights.mayAssign))
-        let given = former.map(call.realm.realm.defaultRoles(of:)) ?? []
-        let roles = Set(client.saidDefaultRoles).subtracting(given)
-        try call.expect(call.rights.mayGive(roles))
-        let hadAccount = former?.grantTypes.contains(.clientCredentials) ?? false
-        if client.grantTypes.contains(.clientCredentials), !hadAccount {
-            try call.expect(call.rights.mayGive(call.realm.defaultRoles))
-        }
-    }
-
     /// What a client is that says nothing else.
     static let defaults: JSONObject = [
         "surrogateAuthRequired": false, "enabled": true, "alwaysDisplayInConsole": false,
@@ -279,14 +251,14 @@ struct ClientFields: Sendable {
 
     // MARK: Mappers
 
-    /// The mappers, each with an id. The caller must be allowed to add the new ones.
+    /// The mappers, each with an id.
     private func mappers(of json: JSONObject, former: Client?) throws -> JSONValue? {
         guard let mappers = json.array(MapperList.member) else { return nil }
         let known = former.map { MapperOwner.client($0).representations } ?? []
         return .array(
             try mappers.map { value in
                 if let object = value.object, known.contains(object) { return value }
-                return .object(try MapperFields.checked(value, call))
+                return .object(try MapperFields.registrable(value, at: call.moment).json)
             }
         )
     }

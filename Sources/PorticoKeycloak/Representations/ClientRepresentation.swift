@@ -1,3 +1,4 @@
+import PorticoAdministration
 package import PorticoBytes
 package import PorticoProtocol
 import PorticoProvider
@@ -25,8 +26,6 @@ package struct ClientRepresentation: Sendable {
     package var json: JSONObject {
         let kept = client.kept?.object ?? Self.new
         var json = kept
-        // It is of this server's administration.
-        json[AdminRights.lending] = nil
         json["id"] = .string(client.id)
         json["clientId"] = .string(client.clientID)
         if !isData {

@@ -36,14 +36,6 @@ extension [ClaimMapper] {
 }
 
 extension ClaimMapper.Kind {
-    /// Whether the value is a text that the person, or the sender of the request, may have chosen.
-    package var isChosenByPerson: Bool {
-        switch self {
-        case .attribute, .property, .note, .claimsParameterValue: true
-        default: false
-        }
-    }
-
     /// The targets that the kind may have.
     package var possibleTargets: Set<ClaimMapper.Target> {
         switch self {

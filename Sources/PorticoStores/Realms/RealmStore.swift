@@ -35,9 +35,16 @@ package struct RealmStore: Sendable {
         }
     }
 
-    /// The realm of that id, as it is kept now.
+    /// The realm of that id, as it is kept now; `nil` for one that is being imported or deleted, too.
     package func realm(id: String) async throws -> Realm? {
-        try await database.read { try $0.keptRealm(id)?.realm }
+        try await database.read { reader in
+            try reader.keptRealm(id).map(\.realm).flatMap { $0.name.hasPrefix("~") ? nil : $0 }
+        }
+    }
+
+    /// Whether the realm has a client of that `client_id`, enabled or not.
+    package func hasClient(_ clientID: String, realmID: String) async throws -> Bool {
+        try await database.read { try $0.clientUUID(clientID, realmID: realmID) != nil }
     }
 
     /// The names of all realms, without what is kept of them.
