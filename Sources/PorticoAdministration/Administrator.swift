@@ -1,18 +1,17 @@
 import PorticoBytes
+package import PorticoProtocol
 package import PorticoStores
 
 /// The person, or the command, that asks for an operation. A face makes the value, and every operation
 /// judges by it.
 package struct Administrator: Sendable {
-    package enum Identity: Hashable, Sendable {
-        /// Anyone who may run `portico` on the server.
-        case commandLine
-        /// The person of a token, or the account of a client; the client by its id; the realm that the
-        /// token is of; and where the request came from.
-        case person(String, clientID: String, realmID: String, address: String)
-    }
-
-    package let identity: Identity
+    /// The command line is anyone who may run `portico` on the server.
+    package let actor: Event.Actor
+    /// The id of the client that they use, and where the request came from.
+    let clientID: String?
+    let address: String?
+    /// What the trail says of the request besides.
+    let request: JSONObject
     /// The realm that they administer; `nil`: every realm.
     package let realmID: String?
     /// Their administrative roles, as roles of that realm.
@@ -23,13 +22,17 @@ package struct Administrator: Sendable {
     package let isServerAdministrator: Bool
 
     private init(
-        _ identity: Identity,
+        _ actor: Event.Actor,
+        by token: Token?,
         realmID: String?,
         held: Set<RoleName>,
         isUnlimited: Bool,
         isServerAdministrator: Bool
     ) {
-        self.identity = identity
+        self.actor = actor
+        clientID = token?.client.id
+        address = token?.address
+        request = token?.request ?? [:]
         self.realmID = realmID
         self.held = held
         self.isUnlimited = isUnlimited
@@ -39,6 +42,7 @@ package struct Administrator: Sendable {
     /// The command line, which may do everything.
     package static let commandLine = Administrator(
         .commandLine,
+        by: nil,
         realmID: nil,
         held: [],
         isUnlimited: true,
@@ -56,6 +60,8 @@ package struct Administrator: Sendable {
         /// The roles that the person has now, as far as the token says so.
         package let roles: Set<RoleName>
         package let address: String
+        /// What the trail says of the request besides.
+        package let request: JSONObject
 
         package init(
             realm: Realm,
@@ -63,7 +69,8 @@ package struct Administrator: Sendable {
             sources: [Client],
             person: Person,
             roles: Set<RoleName>,
-            address: String
+            address: String,
+            request: JSONObject = [:]
         ) {
             self.realm = realm
             self.client = client
@@ -71,6 +78,7 @@ package struct Administrator: Sendable {
             self.person = person
             self.roles = roles
             self.address = address
+            self.request = request
         }
 
         /// What the token is good for here: what its client lends, and those that handed the sign-in on.
@@ -112,12 +120,8 @@ package struct Administrator: Sendable {
             return nil
         }
         self.init(
-            .person(
-                token.person.id,
-                clientID: token.client.id,
-                realmID: token.realm.id,
-                address: token.address
-            ),
+            .person(token.person.id),
+            by: token,
             realmID: realm.id,
             held: held,
             isUnlimited: isUnlimited,

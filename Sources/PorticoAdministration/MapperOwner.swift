@@ -26,17 +26,19 @@ package enum MapperOwner: Sendable {
 }
 
 extension RealmAdministration {
+    /// - Parameter kind: What becomes of its mappers.
     package func update(
         _ owner: MapperOwner,
         replacing former: MapperOwner,
+        as kind: Event.Kind,
         by administrator: Administrator,
         at moment: Moment
     ) async throws {
         switch (owner, former) {
         case (.client(let client), .client(let former)):
-            try await update(client, replacing: former, by: administrator, at: moment)
+            try await update(client, replacing: former, as: kind, by: administrator, at: moment)
         case (.scope(let scope), .scope(let former)):
-            try await update(scope, replacing: former, by: administrator)
+            try await update(scope, replacing: former, as: kind, by: administrator)
         default: throw ChangedMeanwhile()
         }
     }

@@ -37,11 +37,14 @@ extension RealmAdministration {
         try await note(.clientCreated, nil, client, by: administrator)
     }
 
-    /// - Parameter defaultRoles: Those of its roles that new people get; `nil`: as before.
+    /// - Parameters:
+    ///   - defaultRoles: Those of its roles that new people get; `nil`: as before.
+    ///   - kind: What the trail calls it.
     package func update(
         _ client: Client,
         replacing former: Client,
         giving defaultRoles: [RoleName]? = nil,
+        as kind: Event.Kind = .clientUpdated,
         by administrator: Administrator,
         at moment: Moment
     ) async throws {
@@ -55,7 +58,7 @@ extension RealmAdministration {
         try await write(client, replacing: former)
         if let defaultRoles { try await setDefaultRoles(of: client, defaultRoles) }
         try await setServiceAccount(of: client, rights.realm, at: moment)
-        try await note(.clientUpdated, former, client, by: administrator)
+        try await note(kind, former, client, by: administrator)
     }
 
     /// Deletes a client, its roles, and the account that it has for itself.
@@ -142,17 +145,17 @@ extension RealmAdministration {
     // MARK: Secrets
 
     /// The secret of a client; `nil` where it has none, or only its hash is kept. From then on the client
-    /// lends no more than the administrator has, which is noted.
+    /// lends no more than the administrator has.
     package func showSecret(of client: Client, by administrator: Administrator) async throws
-        -> (secret: SecretText?, isNoted: Bool)
+        -> SecretText?
     {
         let rights = try await rights(of: client, for: administrator)
-        guard let secret = try secret(of: client) else { return (nil, false) }
+        guard let secret = try secret(of: client) else { return nil }
         var noted = client
         noted.lends = rights.lent(client.lends)
         if noted != client { try await write(noted, replacing: client) }
-        try await note(.init(.clientSecretShown, client.target, by: administrator))
-        return (secret, noted != client)
+        try await note(.clientAction, client.target, "secret_shown", by: administrator)
+        return secret
     }
 
     /// A new secret of 86 characters, sealed: it can be shown again.
@@ -174,7 +177,7 @@ extension RealmAdministration {
             random: moment.random
         )
         try await write(client, replacing: former)
-        try await note(.init(.clientSecretMade, client.target, by: administrator))
+        try await note(.clientAction, client.target, "secret_made", by: administrator)
         return secret
     }
 

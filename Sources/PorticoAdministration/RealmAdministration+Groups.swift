@@ -92,7 +92,10 @@ extension RealmAdministration {
         let change = try await people.join(group.id, person: person.id, realmID: person.realmID)
         guard change == .changed else { throw AdministrationRefusal.notFound(.joinedGroup) }
         try await note(
-            .init(.groupJoined, person.target, by: administrator, after: group.traced(since: nil))
+            .membershipUpdated,
+            person.target,
+            by: administrator,
+            into: group.traced(since: nil)
         )
     }
 
@@ -105,7 +108,10 @@ extension RealmAdministration {
         let change = try await people.leave(group.id, person: person.id, realmID: person.realmID)
         guard change == .changed else { return change }
         try await note(
-            .init(.groupLeft, person.target, by: administrator, before: group.traced(since: nil))
+            .membershipDeleted,
+            person.target,
+            by: administrator,
+            from: group.traced(since: nil)
         )
         return change
     }
@@ -129,7 +135,12 @@ extension RealmAdministration {
         var realm = rights.realm
         realm.defaultGroupIDs = realm.defaultGroupIDs.filter { $0 != group.id }
         if isDefault { realm.defaultGroupIDs.append(group.id) }
-        try await write(realm, replacing: rights.realm, by: administrator)
+        try await write(
+            realm,
+            replacing: rights.realm,
+            as: isDefault ? .defaultGroupUpdated : .defaultGroupDeleted,
+            by: administrator
+        )
     }
 }
 

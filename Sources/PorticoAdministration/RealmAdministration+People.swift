@@ -189,7 +189,7 @@ extension RealmAdministration {
         guard change == .changed,
             let kept = try await people.person(id: person.id, realmID: person.realmID)?.person
         else { throw AdministrationRefusal.notFound(.person) }
-        try await note(.init(.personPasswordSet, kept.target, by: rights.administrator))
+        try await note(.credentialUpdated, kept.target, by: rights.administrator)
         guard password.isTemporary else { return }
         var demanded = kept
         demanded.requiredActions = password.actions(kept.requiredActions)
@@ -231,7 +231,7 @@ extension RealmAdministration {
     ) async throws {
         try await change(
             person,
-            .personCredentialRemoved,
+            .credentialDeleted,
             or: .notFound(.credential),
             administrator
         ) {
@@ -245,7 +245,7 @@ extension RealmAdministration {
     package func removeSecondFactors(of person: Person, by administrator: Administrator)
         async throws
     {
-        try await change(person, .personCredentialRemoved, or: nil, administrator) {
+        try await change(person, .credentialDeleted, or: nil, administrator) {
             try await people.removeSecondFactors(of: person.id) == .changed
         }
     }
@@ -259,7 +259,7 @@ extension RealmAdministration {
     ) async throws {
         try await change(
             person,
-            .personCredentialLabelled,
+            .credentialUpdated,
             or: .notFound(.credential),
             administrator
         ) {
@@ -276,7 +276,7 @@ extension RealmAdministration {
         to person: Person,
         by administrator: Administrator
     ) async throws {
-        try await change(person, .personIdentityLinked, or: .taken(.identity), administrator) {
+        try await change(person, .identityCreated, or: .taken(.identity), administrator) {
             try await people.link(identity, to: person) == .created
         }
     }
@@ -284,7 +284,7 @@ extension RealmAdministration {
     package func unlink(_ provider: String, from person: Person, by administrator: Administrator)
         async throws
     {
-        try await change(person, .personIdentityUnlinked, or: .notFound(.identity), administrator) {
+        try await change(person, .identityDeleted, or: .notFound(.identity), administrator) {
             try await people.unlink(provider, from: person.id, realmID: person.realmID) == .changed
         }
     }
@@ -294,7 +294,7 @@ extension RealmAdministration {
     /// - Parameter refusal: Where nothing has changed; `nil`: that is no error.
     private func change(
         _ person: Person,
-        _ kind: AdministrativeEvent.Kind,
+        _ kind: Event.Kind,
         or refusal: AdministrationRefusal?,
         _ administrator: Administrator,
         _ body: () async throws -> Bool
@@ -304,7 +304,7 @@ extension RealmAdministration {
             if let refusal { throw refusal }
             return
         }
-        try await note(.init(kind, person.target, by: administrator))
+        try await note(kind, person.target, by: administrator)
     }
 
     // MARK: Sessions
@@ -313,7 +313,7 @@ extension RealmAdministration {
     package func signOut(_ person: Person, by administrator: Administrator, at now: Int64)
         async throws
     {
-        try await change(person, .personSignedOut, or: .notFound(.person), administrator) {
+        try await change(person, .sessionDeleted, or: .notFound(.person), administrator) {
             try await people.signOutEverywhere(person.id, realmID: person.realmID, at: now)
                 == .changed
         }
@@ -335,9 +335,10 @@ extension RealmAdministration {
             guard try await sessions.end(id: id, realmID: realmID, at: now) == .changed else {
                 throw AdministrationRefusal.notFound(.session)
             }
-            return
+            let target = TrailTarget(id: nil, realmID: realmID)
+            return try await note(.sessionDeleted, target, by: administrator)
         }
-        try await change(person, .personSessionEnded, or: .notFound(.session), administrator) {
+        try await change(person, .sessionDeleted, or: .notFound(.session), administrator) {
             try await sessions.end(id: id, realmID: realmID, at: now) == .changed
         }
     }
@@ -349,7 +350,7 @@ extension RealmAdministration {
         by administrator: Administrator,
         at now: Int64
     ) async throws {
-        try await change(person, .personConsentRevoked, or: .notFound(.consent), administrator) {
+        try await change(person, .consentDeleted, or: .notFound(.consent), administrator) {
             try await people.disconnect(
                 client.id,
                 from: person.id,
@@ -366,7 +367,7 @@ extension RealmAdministration {
         by administrator: Administrator,
         at now: Date
     ) async throws {
-        try await change(person, .personTriesForgotten, or: nil, administrator) {
+        try await change(person, .lockoutDeleted, or: nil, administrator) {
             tries.forget(person.id, realm: person.realmID, at: now)
             return true
         }
@@ -382,6 +383,6 @@ extension RealmAdministration {
         let rights = try await rights(of: administrator, in: realm.id, needing: .manageUsers)
         try Self.expect(rights.isUnlimited)
         tries.forget(nil, realm: realm.id, at: now)
-        try await note(.init(.personTriesForgotten, realm.target, by: administrator))
+        try await note(.lockoutDeleted, realm.target, by: administrator)
     }
 }

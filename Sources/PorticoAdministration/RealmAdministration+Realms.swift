@@ -37,21 +37,24 @@ extension RealmAdministration {
         try await write(realm, replacing: former, by: administrator)
     }
 
-    func write(_ realm: Realm, replacing former: Realm, by administrator: Administrator)
-        async throws
-    {
+    func write(
+        _ realm: Realm,
+        replacing former: Realm,
+        as kind: Event.Kind = .realmUpdated,
+        by administrator: Administrator
+    ) async throws {
         let change = try await change(or: .id) {
             try await store.update(realm, replacing: former)
         }
         guard change == .changed else { throw AdministrationRefusal.notFound(.realm) }
-        try await note(.realmUpdated, former, realm, by: administrator)
+        try await note(kind, former, realm, by: administrator)
     }
 
     package func delete(_ realm: Realm, by administrator: Administrator) async throws {
         try Self.expect(administrator.isServerAdministrator)
         // Over HTTP no one takes away what they administer by.
         try Self.expect(
-            administrator.identity == .commandLine || realm.name != AdminRights.master
+            administrator.actor == .commandLine || realm.name != AdminRights.master
         )
         let change = try await change(or: .id) { try await store.deleteRealm(id: realm.id) }
         guard change == .changed else { throw AdministrationRefusal.notFound(.realm) }
@@ -74,7 +77,7 @@ extension RealmAdministration {
             try await write(realm, replacing: former, by: administrator)
         }
         try await sessions.endAll(realmID: former.id, at: now)
-        try await note(.init(.realmSignedOut, former.target, by: administrator))
+        try await note(.realmAction, former.target, "signed_out", by: administrator)
     }
 
     // MARK: Keys
@@ -88,14 +91,15 @@ extension RealmAdministration {
     ) async throws {
         _ = try await rights(of: administrator, in: realm.id, needing: .manageRealm)
         _ = try await change(or: .id) { try await store.rotate(adding: adding, changing: changing) }
-        for key in adding {
-            try await note(
-                .init(
-                    .keyAdded,
-                    .init(id: key.keyID, name: key.algorithm.rawValue, realmID: realm.id),
-                    by: administrator
+        for (kind, keys) in [(Event.Kind.keyCreated, adding), (.keyUpdated, changing)] {
+            for key in keys {
+                let target = TrailTarget(
+                    id: key.keyID,
+                    name: key.algorithm.rawValue,
+                    realmID: realm.id
                 )
-            )
+                try await note(kind, target, by: administrator)
+            }
         }
     }
 
@@ -108,8 +112,9 @@ extension RealmAdministration {
         needing right: AdminRight
     ) async throws {
         _ = try await rights(of: administrator, in: part.realmID, needing: right)
+        let former = try await kept(part)
         try await store.put(part)
-        try await note(.init(.partUpdated, part.target, by: administrator))
+        try await note(former, part, by: administrator)
     }
 
     package func delete(
@@ -118,13 +123,13 @@ extension RealmAdministration {
         needing right: AdminRight
     ) async throws {
         _ = try await rights(of: administrator, in: part.realmID, needing: right)
+        let former = try await kept(part)
         _ = try await store.deletePart(part.kind, id: part.id, realmID: part.realmID)
-        try await note(.init(.partDeleted, part.target, by: administrator))
+        try await note(former, nil, by: administrator)
     }
-}
 
-extension RealmPart {
-    fileprivate var target: AdministrativeEvent.Target {
-        .init(id: id, name: kind, realmID: realmID)
+    private func kept(_ part: RealmPart) async throws -> RealmPart? {
+        try await store.parts(part.kind, realmID: part.realmID)
+            .first { sameBytes($0.id, part.id) }
     }
 }

@@ -1,3 +1,4 @@
+import PorticoProtocol
 package import PorticoStores
 
 /// Roles, what they contain, and what they are given to.
@@ -119,12 +120,14 @@ extension RealmAdministration {
                 continue
             }
             count += 1
-            let target = AdministrativeEvent.Target(
-                id: holder.id,
-                name: role.traced,
-                realmID: realmID
+            let named: JSONObject = ["role": .string(role.traced)]
+            try await note(
+                holder.kind(isGiven: isGiven),
+                TrailTarget(id: holder.id, realmID: realmID),
+                by: administrator,
+                from: isGiven ? nil : named,
+                into: isGiven ? named : nil
             )
-            try await note(.init(isGiven ? .roleGiven : .roleTaken, target, by: administrator))
         }
         return count
     }

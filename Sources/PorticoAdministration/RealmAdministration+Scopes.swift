@@ -19,9 +19,11 @@ extension RealmAdministration {
         try await note(.scopeCreated, nil, scope, by: administrator)
     }
 
+    /// - Parameter kind: What the trail calls it.
     package func update(
         _ scope: ClientScope,
         replacing former: ClientScope,
+        as kind: Event.Kind = .scopeUpdated,
         by administrator: Administrator
     ) async throws {
         let rights = try await rights(of: former, for: administrator)
@@ -31,7 +33,7 @@ extension RealmAdministration {
             try await store.update(scope, replacing: former)
         }
         guard change == .changed else { throw AdministrationRefusal.notFound(.scope) }
-        try await note(.scopeUpdated, former, scope, by: administrator)
+        try await note(kind, former, scope, by: administrator)
     }
 
     /// Deletes a client scope, and takes it from everything that has it, grants and consents too.
@@ -64,7 +66,12 @@ extension RealmAdministration {
         own.defaultClientScopes = former.defaultClientScopes
         own.optionalClientScopes = former.optionalClientScopes
         try Self.expect(own == former)
-        try await write(realm, replacing: former, by: administrator)
+        try await write(
+            realm,
+            replacing: former,
+            as: scope == nil ? .clientScopeDeleted : .clientScopeUpdated,
+            by: administrator
+        )
     }
 
     /// The rights of an administrator who may change the scope.

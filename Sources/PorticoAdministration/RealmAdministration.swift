@@ -1,4 +1,4 @@
-import PorticoBytes
+package import PorticoBytes
 import PorticoProtocol
 package import PorticoSeals
 package import PorticoStores
@@ -14,8 +14,7 @@ package struct RealmAdministration: Sendable {
     package let sessions: BrowserSessionStore
     package let ring: KeyRing
     package let registration: PersonRegistration
-    /// Takes a change down for the trail.
-    private let trail: @Sendable (AdministrativeEvent) async throws -> Void
+    let clock: Clock
     /// Makes this process serve what has changed, before the operation returns.
     private let refresh: @Sendable () async throws -> Void
     private var refreshesAtOnce = true
@@ -26,8 +25,8 @@ package struct RealmAdministration: Sendable {
         sessions: BrowserSessionStore,
         ring: KeyRing,
         registration: PersonRegistration,
-        refreshing refresh: @escaping @Sendable () async throws -> Void = {},
-        noting trail: @escaping @Sendable (AdministrativeEvent) async throws -> Void = { _ in }
+        clock: Clock,
+        refreshing refresh: @escaping @Sendable () async throws -> Void = {}
     ) {
         self.store = store
         self.people = people
@@ -35,7 +34,7 @@ package struct RealmAdministration: Sendable {
         self.ring = ring
         self.registration = registration
         self.refresh = refresh
-        self.trail = trail
+        self.clock = clock
     }
 
     /// Makes many changes, after which this process serves them all.
@@ -65,10 +64,6 @@ package struct RealmAdministration: Sendable {
         } catch is StoreConflict {
             throw AdministrationRefusal.taken(taken())
         }
-    }
-
-    func note(_ event: AdministrativeEvent) async throws {
-        try await trail(event)
     }
 
     // MARK: Rights

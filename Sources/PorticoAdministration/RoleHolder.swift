@@ -16,6 +16,12 @@ package enum RoleHolder: Hashable, Sendable {
         if case .role = self { .role } else { .givenRole }
     }
 
+    /// What the trail calls it that a role is given to it, or taken from it.
+    func kind(isGiven: Bool) -> Event.Kind {
+        if case .role = self { return isGiven ? .rolePartCreated : .rolePartDeleted }
+        return isGiven ? .roleMappingCreated : .roleMappingDeleted
+    }
+
     /// For the trail.
     var id: String {
         switch self {

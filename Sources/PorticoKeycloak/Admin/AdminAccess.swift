@@ -36,7 +36,11 @@ struct AdminAccess: Sendable {
             sources: bearer.sources,
             person: bearer.person,
             roles: bearer.roles,
-            address: context.address
+            address: context.address,
+            request: [
+                "realm": .string(RealmRepresentation(bearer.realm.realm).id),
+                "path": .string(PlainText.shown(context.pathOfRealm)),
+            ]
         )
         return Administrator(token, in: realm.realm, hasMaster: hasMaster)
             .map { AdminRights($0, in: realm.realm, graph: realm.graph) }

@@ -87,9 +87,8 @@ struct AdminClients: Sendable {
             by: call.administrator
         )
         // Of one made by `portico client create`, only its hash is kept.
-        guard let secret = shown.secret else { return .object(["type": "secret"]) }
-        let json: JSONObject = ["type": "secret", "value": .string(secret.reveal())]
-        return shown.isNoted ? .noted(json) : .object(json)
+        guard let shown else { return .object(["type": "secret"]) }
+        return .object(["type": "secret", "value": .string(shown.reveal())])
     }
 
     private func newSecret(_ call: AdminCall) async throws -> AdminAnswer {
@@ -160,6 +159,7 @@ struct AdminClients: Sendable {
         try await administration.update(
             client,
             replacing: former,
+            as: isGiven ? .clientScopeUpdated : .clientScopeDeleted,
             by: call.administrator,
             at: call.moment
         )

@@ -394,9 +394,10 @@ struct AdminFlows: Sendable {
     private static let bindings = "authenticationFlowBindingOverrides"
 
     private func remove(_ flow: JSONObject, _ call: AdminCall) async throws {
-        guard let part = try await kept(call)[ExactText(flow.string("id") ?? "")],
-            try await store.deletePart(part.kind, id: part.id, realmID: call.realmID) == .changed
-        else { throw Self.noFlow }
+        guard let part = try await kept(call)[ExactText(flow.string("id") ?? "")] else {
+            throw Self.noFlow
+        }
+        try await administration.delete(part, call)
     }
 }
 

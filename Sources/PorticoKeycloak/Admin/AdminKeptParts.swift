@@ -125,6 +125,11 @@ struct AdminKeptParts: Sendable {
         ["realm", "user", "keys", "crl"].map { name in
             .post("clear-\(name)-cache", .manageRealm) { call in
                 try await call.access.realms.refresh()
+                try await administration.noteAction(
+                    in: call.realm.realm,
+                    "cache_cleared",
+                    by: call.administrator
+                )
                 return .done
             }
         }

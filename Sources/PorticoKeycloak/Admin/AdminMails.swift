@@ -61,7 +61,9 @@ struct AdminMails: Sendable {
             at: call.moment
         )
         switch outcome {
-        case .sent: return .done
+        case .sent:
+            try await administration.noteMail(to: person, by: call.administrator)
+            return .done
         case .sendsNoMail:
             throw AdminRefusal.message(
                 .internalServerError,

@@ -52,7 +52,12 @@ struct AdminMappers: Sendable {
     private func add(_ new: [JSONObject], _ call: AdminCall) async throws {
         func add(_ call: AdminCall) async throws {
             let (owner, mappers) = try await mappers(call)
-            try await keep(try MapperOwner.adding(new, to: mappers), owner, call)
+            try await keep(
+                try MapperOwner.adding(new, to: mappers),
+                owner,
+                .mapperCreated,
+                call
+            )
         }
         do {
             try await add(call)
@@ -70,7 +75,7 @@ struct AdminMappers: Sendable {
         var all = mappers
         all[index] = mapper
         all[index]["id"] = mappers[index]["id"]
-        try await keep(all, owner, call)
+        try await keep(all, owner, .mapperUpdated, call)
         return .done
     }
 
@@ -78,7 +83,7 @@ struct AdminMappers: Sendable {
         let (owner, mappers) = try await mappers(call)
         var all = mappers
         all.remove(at: try Self.index(in: mappers, call))
-        try await keep(all, owner, call)
+        try await keep(all, owner, .mapperDeleted, call)
         return .done
     }
 
@@ -102,12 +107,16 @@ struct AdminMappers: Sendable {
         return index
     }
 
-    private func keep(_ mappers: [JSONObject], _ owner: MapperOwner, _ call: AdminCall)
-        async throws
-    {
+    private func keep(
+        _ mappers: [JSONObject],
+        _ owner: MapperOwner,
+        _ kind: Event.Kind,
+        _ call: AdminCall
+    ) async throws {
         try await administration.update(
             try owner.with(mappers),
             replacing: owner,
+            as: kind,
             by: call.administrator,
             at: call.moment
         )

@@ -29,7 +29,14 @@ struct AdminRealmSessions: Sendable {
             },
             .post("logout-all", .manageUsers, signOutAll),
             // What it pushes there, servers here ask for: each token is looked up.
-            .post("push-revocation", .manageRealm) { _ in .object([:]) },
+            .post("push-revocation", .manageRealm) { call in
+                try await administration.noteAction(
+                    in: call.realm.realm,
+                    "revocation_pushed",
+                    by: call.administrator
+                )
+                return .object([:])
+            },
         ]
     }
 

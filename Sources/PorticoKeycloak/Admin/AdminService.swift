@@ -40,18 +40,7 @@ package struct AdminService: HTTPService {
             rows.flatMap { row in
                 Route.any(of: [row.method], row.path, for: .programs, scripts: .clients) {
                     let call = try await access.admit($0, needing: row.right)
-                    func note(_ answer: AdminAnswer) {
-                        guard let note = AdminEventNote(row.method, call, answer) else { return }
-                        provider.trail.note(byAdministrator: note.event)
-                    }
-                    do {
-                        let answer = try await row.handle(call)
-                        note(answer)
-                        return answer.response(headers, publicURL)
-                    } catch let unfinished as AdminUnfinished {
-                        note(.done)
-                        throw unfinished.reason
-                    }
+                    return try await row.handle(call).response(headers, publicURL)
                 }
             },
             // Keycloak's own library for Node ends most of its addresses so.
@@ -133,7 +122,6 @@ extension AdminAnswer {
             var response = Response(json: Array(text.utf8), headers: headers)
             response.headers[.contentType] = "text/plain;charset=UTF-8"
             return response
-        case .noted(let object): return Response(json: .object(object), headers: headers)
         case .accepted(let object):
             return Response(json: .object(object), status: .accepted, headers: headers)
         case .done: return Response(empty: .noContent, headers: headers)

@@ -17,7 +17,8 @@ extension Administration {
                     people: people,
                     sessions: installation.sessions,
                     ring: installation.ring,
-                    registration: registration
+                    registration: registration,
+                    clock: installation.clock
                 )
             )
         }

@@ -117,7 +117,7 @@ struct MapperCommand: AsyncParsableCommand {
             guard administration.mayWrite("added mapper \(name.name) to \(found.name)") else {
                 return
             }
-            try await administration.keep(mappers, of: found.owner)
+            try await administration.keep(mappers, of: found.owner, as: .mapperCreated)
             console.done(
                 "Added mapper \(name.name) to \(found.name) in realm \(found.realm.name). Undo: "
                     + portico(
@@ -202,11 +202,16 @@ extension ClaimMapper {
 }
 
 extension Administration {
-    fileprivate func keep(_ mappers: [ClaimMapper], of owner: MapperOwner) async throws {
+    fileprivate func keep(
+        _ mappers: [ClaimMapper],
+        of owner: MapperOwner,
+        as kind: Event.Kind
+    ) async throws {
         try await changing {
             try await $0.update(
                 owner.with(mappers),
                 replacing: owner,
+                as: kind,
                 by: .commandLine,
                 at: moment
             )
@@ -239,7 +244,7 @@ extension MapperCommand: DeletedResource {
                 + "is in no token any more.",
             done: "Removed mapper \(name.name) of \(found.name) in realm \(found.realm.name)."
         ) {
-            try await administration.keep(kept, of: found.owner)
+            try await administration.keep(kept, of: found.owner, as: .mapperDeleted)
             return .changed
         }
     }

@@ -208,6 +208,7 @@ struct Wiring {
                 sessions: installation.sessions,
                 ring: installation.ring,
                 registration: PersonRegistration(hashing: hashing),
+                clock: installation.clock,
                 refreshing: { try await provider.realms.refresh() }
             ),
             of: provider,
