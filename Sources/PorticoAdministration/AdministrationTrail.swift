@@ -93,6 +93,14 @@ extension RealmAdministration {
         try await note(.realmAction, realm.target, reason, by: administrator)
     }
 
+    /// Notes that a file was imported: as a new realm, or over one.
+    package func noteImport(of realm: Realm, isNew: Bool, by administrator: Administrator)
+        async throws
+    {
+        let kind: Event.Kind = isNew ? .realmCreated : .realmUpdated
+        try await note(kind, realm.target, "imported", by: administrator)
+    }
+
     // MARK: Events
 
     /// Removes what people and clients of a realm did. What administrators did stays.
@@ -170,24 +178,24 @@ extension RealmPart: Traced {
     var target: TrailTarget { TrailTarget(id: id, name: kind, realmID: realmID) }
 
     func traced(since former: RealmPart?) -> JSONObject { document }
-
-    /// In the trail's words, what it is.
-    fileprivate var noun: StaticString {
-        switch kind {
-        case "identityProviders": "identity_provider"
-        case "identityProviderMappers": "mapper"
-        default: "setting"
-        }
-    }
 }
 
 extension RealmAdministration {
     func note(_ former: RealmPart?, _ part: RealmPart?, by administrator: Administrator)
         async throws
     {
-        guard let noun = (part ?? former)?.noun else { return }
-        let deed = part == nil ? "deleted" : former == nil ? "created" : "updated"
-        let kind = Event.Kind(rawValue: "\(noun).\(deed)") ?? .settingUpdated
+        let kind: Event.Kind =
+            switch ((part ?? former)?.kind, former == nil, part == nil) {
+            case ("identityProviders"?, true, _): .identityProviderCreated
+            case ("identityProviders"?, _, true): .identityProviderDeleted
+            case ("identityProviders"?, _, _): .identityProviderUpdated
+            case ("identityProviderMappers"?, true, _): .mapperCreated
+            case ("identityProviderMappers"?, _, true): .mapperDeleted
+            case ("identityProviderMappers"?, _, _): .mapperUpdated
+            case (_, true, _): .settingCreated
+            case (_, _, true): .settingDeleted
+            default: .settingUpdated
+            }
         try await note(kind, former, part, by: administrator)
     }
 }
