@@ -13,7 +13,6 @@ import Testing
 struct AdministrationScene: Sendable {
     let database: TestDatabase
     let administration: RealmAdministration
-    let events = Locked<[AdministrativeEvent]>([])
     let moment = Moment(now: Date(timeIntervalSince1970: 1_700_000_000), random: .system)
 
     static let strong = RoleName(clientID: "realm-management", name: "realm-admin")
@@ -26,14 +25,13 @@ struct AdministrationScene: Sendable {
     init() async throws {
         let database = try TestDatabase.inMemory()
         self.database = database
-        let events = events
         administration = RealmAdministration(
             store: database.realms,
             people: database.people,
             sessions: database.sessions,
             ring: TestRealm.ring,
             registration: PersonRegistration(hashing: TestRealm.hashing),
-            noting: { event in events.withLock { $0.append(event) } }
+            clock: Clock { [moment] in moment.now }
         )
         for name in ["acme", "other"] {
             #expect(try await database.realms.create(Self.realm(name)) == .created)
@@ -127,6 +125,11 @@ struct AdministrationScene: Sendable {
     }
 
     // MARK: What is there
+
+    /// The trail, the latest first.
+    var events: [Event] {
+        get async throws { try await database.events.latest() }
+    }
 
     func realm() async throws -> Realm {
         try #require(try await database.realms.realm(id: "realm-acme"))

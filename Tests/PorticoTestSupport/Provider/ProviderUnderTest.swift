@@ -113,6 +113,7 @@ package final class ProviderUnderTest: Sendable {
                         sessions: database.sessions,
                         ring: ring,
                         registration: PersonRegistration(hashing: hashing),
+                        clock: time,
                         refreshing: { try await realms.refresh() }
                     ),
                     of: provider,
