@@ -222,14 +222,22 @@ let package = Package(
             providers: [.apt(["libargon2-dev"])]
         ),
         .target(
+            name: "PorticoAdministration",
+            dependencies: [
+                "PorticoSystem", "PorticoBytes", "PorticoProtocol", "PorticoSeals", "PorticoStores",
+                "PorticoWeb", "CArgon2", crypto,
+                serverProduct("CryptoExtras", "swift-crypto"),
+                serverProduct("NIOPosix", "swift-nio"),
+            ],
+            swiftSettings: settings
+        ),
+        .target(
             name: "PorticoProvider",
             dependencies: [
                 "PorticoSystem", "PorticoBytes", "PorticoProtocol", "PorticoSeals", "PorticoStores",
                 "PorticoWeb",
-                "PorticoPages", "PorticoATProtocol", "CArgon2", crypto, httpTypes,
-                serverProduct("CryptoExtras", "swift-crypto"),
+                "PorticoPages", "PorticoATProtocol", "PorticoAdministration", crypto, httpTypes,
                 serverProduct("Logging", "swift-log"),
-                serverProduct("NIOPosix", "swift-nio"),
             ],
             swiftSettings: settings
         ),
@@ -247,7 +255,8 @@ let package = Package(
             name: "PorticoKeycloak",
             dependencies: [
                 "PorticoBytes", "PorticoProtocol", "PorticoSeals", "PorticoStores", "PorticoWeb",
-                "PorticoProvider", httpTypes, serverProduct("Logging", "swift-log"),
+                "PorticoAdministration", "PorticoProvider", httpTypes,
+                serverProduct("Logging", "swift-log"),
                 serverProduct("NIOCore", "swift-nio"),
             ],
             swiftSettings: settings
@@ -287,7 +296,8 @@ let package = Package(
                 "PorticoSystem", "PorticoBytes", "PorticoProtocol", "PorticoSeals", "Portico",
                 "PorticoStores",
                 "PorticoWeb", "PorticoPages", "PorticoOutbound", "PorticoMail",
-                "PorticoSQLite", "PorticoProvider", "PorticoUpstream", "PorticoKeycloak",
+                "PorticoSQLite", "PorticoAdministration", "PorticoProvider", "PorticoUpstream",
+                "PorticoKeycloak",
                 "PorticoBackend", "PorticoStandIns", "PorticoATProtocol", "CYAML", crypto,
                 httpTypes,
                 serverProduct("ArgumentParser", "swift-argument-parser"),
@@ -348,7 +358,8 @@ let package = Package(
             dependencies: [
                 "PorticoBytes", "PorticoProtocol", "PorticoSeals", "Portico", "PorticoStores",
                 "PorticoWeb", "PorticoPages", "PorticoOutbound", "PorticoMail",
-                "PorticoSQLite", "PorticoProvider", "PorticoUpstream", "PorticoKeycloak",
+                "PorticoSQLite", "PorticoAdministration", "PorticoProvider", "PorticoUpstream",
+                "PorticoKeycloak",
                 "PorticoBackend", "PorticoStandIns", "PorticoATProtocol", crypto, httpTypes,
                 serverProduct("Logging", "swift-log"),
                 serverProduct("NIOCore", "swift-nio"),
@@ -451,11 +462,19 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(
+            name: "PorticoAdministrationTests",
+            dependencies: [
+                "PorticoSystem", "PorticoBytes", "PorticoProtocol", "PorticoStores", "PorticoWeb",
+                "PorticoAdministration", "PorticoTestSupport",
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
             name: "PorticoProviderTests",
             dependencies: [
                 "PorticoBytes", "PorticoProtocol", "PorticoSeals", "PorticoStores", "PorticoWeb",
                 "PorticoPages", "PorticoOutbound", "PorticoATProtocol", "PorticoSQLite",
-                "PorticoProvider",
+                "PorticoAdministration", "PorticoProvider",
                 "Portico",
                 "PorticoTestSupport", crypto, cryptoExtras, httpTypes,
             ],
@@ -507,7 +526,8 @@ let package = Package(
             dependencies: [
                 "PorticoBytes", "PorticoProtocol", "PorticoSeals", "Portico", "PorticoStores",
                 "PorticoWeb", "PorticoPages", "PorticoGallery", "PorticoMail", "PorticoOutbound",
-                "PorticoSQLite", "PorticoProvider", "PorticoUpstream", "PorticoATProtocol",
+                "PorticoSQLite", "PorticoAdministration", "PorticoProvider", "PorticoUpstream",
+                "PorticoATProtocol",
                 "PorticoBackend", "PorticoStandIns", "PorticoTestSupport", "PorticoTesting", crypto,
                 httpTypes,
                 serverProduct("Logging", "swift-log"), serverProduct("NIOCore", "swift-nio"),
@@ -518,7 +538,8 @@ let package = Package(
             name: "PorticoKeycloakTests",
             dependencies: [
                 "PorticoBytes", "PorticoProtocol", "PorticoSeals", "PorticoStores",
-                "PorticoProvider", "PorticoSQLite", "PorticoKeycloak", "PorticoTestSupport",
+                "PorticoAdministration", "PorticoProvider", "PorticoSQLite", "PorticoKeycloak",
+                "PorticoTestSupport",
                 crypto, httpTypes,
             ],
             exclude: ["Fixtures"],
@@ -529,7 +550,8 @@ let package = Package(
             dependencies: [
                 "PorticoBytes", "PorticoProtocol", "PorticoSeals", "Portico", "PorticoStores",
                 "PorticoWeb", "PorticoOutbound", "PorticoMail", "PorticoSQLite",
-                "PorticoProvider", "PorticoKeycloak", "PorticoBackend", "PorticoProgram",
+                "PorticoAdministration", "PorticoProvider", "PorticoKeycloak", "PorticoBackend",
+                "PorticoProgram",
                 "PorticoATProtocol", "PorticoStandIns", "PorticoTestSupport",
                 httpTypes, serverProduct("ArgumentParser", "swift-argument-parser"),
                 serverProduct("Logging", "swift-log"), serverProduct("NIOCore", "swift-nio"),
@@ -548,8 +570,8 @@ let package = Package(
         .testTarget(
             name: "DocumentTests",
             dependencies: [
-                "PorticoBackend", "PorticoProgram", "PorticoProvider", "PorticoStores",
-                "PorticoTestSupport", "PorticoWeb",
+                "PorticoAdministration", "PorticoBackend", "PorticoProgram", "PorticoProvider",
+                "PorticoStores", "PorticoTestSupport", "PorticoWeb",
                 httpTypes,
                 serverProduct("ArgumentParser", "swift-argument-parser"),
             ],

@@ -1,3 +1,4 @@
+import PorticoAdministration
 import PorticoBytes
 import PorticoProtocol
 import PorticoProvider
@@ -268,9 +269,7 @@ extension Client {
         ClientMembers.attributes.take(from: said, to: &self) { $1.isOfAll }
         redirectRule = said.redirectRule
         compatibility = said.compatibility
-        let lending = kept[AdminRights.lending]
         kept = said.kept
-        kept[AdminRights.lending] = lending
     }
 
     /// Keeps the mappers that were made here.

@@ -1,6 +1,7 @@
+package import PorticoAdministration
 import PorticoBytes
 import PorticoProtocol
-package import PorticoProvider
+import PorticoProvider
 package import PorticoSeals
 import PorticoStores
 

@@ -1,5 +1,6 @@
+package import PorticoAdministration
 package import PorticoProtocol
-package import PorticoProvider
+import PorticoProvider
 
 /// Why a realm file is not imported at all. What can be left out is left out instead, and reported
 /// in the ``ImportReport``.

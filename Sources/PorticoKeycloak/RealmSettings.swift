@@ -1,3 +1,4 @@
+import PorticoAdministration
 import PorticoBytes
 import PorticoProtocol
 import PorticoProvider
@@ -88,9 +89,15 @@ extension Realm {
 
 extension Client {
     /// Those of its roles that files from before version 13 give every new person.
-    var saidDefaultRoles: [RoleName] {
+    fileprivate var saidDefaultRoles: [RoleName] {
         (kept["defaultRoles"]?.array ?? []).compactMap { name in
             name.string.map { RoleName(clientID: clientID, name: $0) }
         }
+    }
+
+    /// The same, where the realm still gives new people roles of clients: later ones have one default role
+    /// of the realm, and `nil` here.
+    func saidDefaultRoles(in realm: Realm) -> [RoleName]? {
+        realm.kept.object.object("defaultRole") == nil ? saidDefaultRoles : nil
     }
 }

@@ -1,4 +1,4 @@
-import HTTPTypes
+import PorticoAdministration
 import PorticoBackend
 import PorticoKeycloak
 import PorticoProtocol
@@ -13,27 +13,14 @@ extension Failure {
     init?(translating error: any Error) {
         switch error {
         case let failure as Failure: self = failure
+        case let refusal as AdministrationRefusal: self.init(refusal)
         case let refusal as AdminRefusal:
-            self.init(
-                refusal.status == .conflict
-                    ? .exists : refusal.status == .notFound ? .notFound : .refused,
-                printable(refusal.text) + (refusal.text.hasSuffix(".") ? "" : "."),
-                "Nothing was changed."
-            )
+            self.init(.refused, sentence(printable(refusal.text)), "Nothing was changed.")
         case RealmImportError.realm(_, let refusal): self.init(translating: refusal)
         case let refusal as RealmCreation.Refusal:
             self.init(.refused, "The \(refusal.field) is refused.", "\(refusal.rule)")
-        case let refusal as ClientRegistration.Refusal:
-            let place = refusal.index.map { " (number \($0 + 1))" } ?? ""
-            var advice = ["\(refusal.rule)"]
-            if refusal.isOfDevelopment {
-                advice.append(
-                    "An app that cannot be changed, and a tool under development, can have it: --development"
-                )
-            }
-            self.init(.refused, "\(refusal.field)\(place) is refused.", advice: advice)
-        case let refusal as RoleRegistration.Refusal:
-            self.init(.refused, "The \(refusal.field) is refused.", "\(refusal.rule)")
+        case let refusal as ClientRegistration.Refusal: self.init(refusal)
+        case let refusal as RoleRegistration.Refusal: self.init(AdministrationRefusal.role(refusal))
         case let refusal as IdentityProviderRefusal: self.init(provider: refusal)
         case let refusal as HandleProviderRefusal:
             if case .malformed(let setting) = refusal {
@@ -46,7 +33,7 @@ extension Failure {
         case let refusal as PersonRegistration.Refusal:
             self.init(.refused, "The \(refusal.field) is refused.", "\(refusal.rule)")
         case let refusal as PasswordPolicy.Refusal:
-            self.init(.refused, "The password is refused.", "\(refusal.description)")
+            self.init(AdministrationRefusal.password(refusal))
         case KeyRotation.Refusal.underWay(let keyID, _):
             self.init(
                 .exists,
@@ -86,6 +73,56 @@ extension Failure {
                 "Are the database and the key ring of the same backup?"
             )
         default: return nil
+        }
+    }
+}
+
+extension Failure {
+    fileprivate init(_ refusal: ClientRegistration.Refusal) {
+        let place = refusal.index.map { " (number \($0 + 1))" } ?? ""
+        var advice = ["\(refusal.rule)"]
+        if refusal.isOfDevelopment {
+            advice.append(
+                "An app that cannot be changed, and a tool under development, can have it: --development"
+            )
+        }
+        self.init(.refused, "\(refusal.field)\(place) is refused.", advice: advice)
+    }
+
+    fileprivate init(_ refusal: AdministrationRefusal) {
+        switch refusal {
+        case .client(let refusal): self.init(refusal)
+        case .role(let refusal):
+            self.init(.refused, "The \(refusal.field) is refused.", "\(refusal.rule)")
+        case .person(let refusal, _):
+            self.init(.refused, "The \(refusal.field) is refused.", "\(refusal.rule)")
+        case .password(let refusal):
+            self.init(.refused, "The password is refused.", "\(refusal.description)")
+        case .forbidden: self.init(.refused, "It is refused.", "Nothing was changed.")
+        case .notFound:
+            self.init(.notFound, "It was deleted in the meantime.", "Nothing was changed.")
+        case .taken(let taken): self.init(.exists, taken.words, "Nothing was changed.")
+        case .invalid(let rule):
+            self.init(.refused, sentence(rule.sentence), "Nothing was changed.")
+        }
+    }
+}
+
+/// With a full stop at its end.
+private func sentence(_ text: String) -> String { text.hasSuffix(".") ? text : text + "." }
+
+extension AdministrationRefusal.Taken {
+    fileprivate var words: String {
+        switch self {
+        case .realm(let name): "Realm \(printable(name)) already exists."
+        case .client(let name): "Client \(printable(name)) already exists."
+        case .scope(let name): "Client scope \(printable(name)) already exists."
+        case .role(let name): "Role \(printable(name)) already exists."
+        case .group(let name, _): "Group \(printable(name)) already exists."
+        case .username: "The username is taken."
+        case .email: "The email address is taken."
+        case .identity: "The account at the provider belongs to another person."
+        case .id: "Its id is taken."
         }
     }
 }

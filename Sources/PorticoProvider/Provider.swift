@@ -1,4 +1,5 @@
 package import Logging
+package import PorticoAdministration
 package import PorticoBytes
 package import PorticoPages
 package import PorticoProtocol

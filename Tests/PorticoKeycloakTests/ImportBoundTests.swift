@@ -1,3 +1,4 @@
+import PorticoAdministration
 import PorticoBytes
 import PorticoProtocol
 import PorticoProvider
@@ -149,11 +150,12 @@ struct ImportKeepsTests {
             """#
         }
         try await scene.write(file("one"))
-        try await scene.change(client: "c") { $0.kept[AdminRights.lending] = ["view-users"] }
+        let lent = RoleName(clientID: AdminRights.management, name: "view-users")
+        try await scene.change(client: "c") { $0.lends = [lent] }
         try await scene.write(file("two"))
         let client = try #require(try await scene.client("c"))
         #expect(client.kept["description"] == "two")
-        #expect(client.kept[AdminRights.lending] == ["view-users"])
+        #expect(client.lends == [lent])
     }
 
     @Test("decision 0054: a client of the file whose id another one has here is left out")

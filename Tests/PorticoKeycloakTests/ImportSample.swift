@@ -1,3 +1,4 @@
+import PorticoAdministration
 import PorticoProvider
 import PorticoSeals
 import PorticoStores

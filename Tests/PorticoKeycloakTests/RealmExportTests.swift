@@ -1,4 +1,5 @@
 import Foundation
+import PorticoAdministration
 import PorticoBytes
 import PorticoProtocol
 import PorticoProvider

@@ -1,4 +1,5 @@
 import Foundation
+import PorticoAdministration
 import PorticoProtocol
 import PorticoProvider
 import PorticoStores

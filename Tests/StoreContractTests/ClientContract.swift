@@ -30,6 +30,22 @@ import Testing
     }
 
     @Test(
+        "a realm, and a client of it, are found by their ids; a client_id is there or not",
+        arguments: StoreUnderTest.allCases
+    )
+    func byID(_ database: StoreUnderTest) async throws {
+        let realms = try await database.furnished().realms
+        let client = Example.client
+        #expect(try await realms.realm(id: client.realmID)?.id == client.realmID)
+        #expect(try await realms.realm(id: "unknown") == nil)
+        #expect(try await realms.client(id: client.id, realmID: client.realmID) == client)
+        #expect(try await realms.client(id: client.id, realmID: "unknown") == nil)
+        #expect(try await realms.hasClient(client.clientID, realmID: client.realmID))
+        #expect(try await !realms.hasClient(client.clientID, realmID: "unknown"))
+        #expect(try await !realms.hasClient("unknown", realmID: client.realmID))
+    }
+
+    @Test(
         "of any number of concurrent creations of a client_id exactly one wins",
         arguments: StoreUnderTest.allCases
     )

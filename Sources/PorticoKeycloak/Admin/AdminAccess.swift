@@ -1,4 +1,5 @@
 import HTTPTypes
+import PorticoAdministration
 import PorticoBytes
 import PorticoProtocol
 import PorticoProvider
@@ -21,17 +22,28 @@ struct AdminAccess: Sendable {
         guard let realm = name.isEmpty ? bearer.realm : realms.kept(named: name) else {
             throw AdminRefusal.notFound("Realm not found.")
         }
-        guard let rights = AdminRights(bearer, in: realm, hasMaster: hasMaster) else {
-            throw AdminRefusal.forbidden
-        }
-        if let right, !rights.allows(right) { throw AdminRefusal.forbidden }
-        return AdminCall(
-            context: context,
-            bearer: bearer,
-            realm: realm,
-            rights: rights,
-            isServerAdministrator: hasMaster && AdminRights.isServerAdministrator(bearer)
+        guard let call = AdminCall(context: context, bearer: bearer, realm: realm, access: self)
+        else { throw AdminRefusal.forbidden }
+        if let right, !call.rights.allows(right) { throw AdminRefusal.forbidden }
+        return call
+    }
+
+    /// The rights of a token's holder in a realm; `nil` where the token is of another realm.
+    func rights(of bearer: Bearer, in realm: LiveRealm, _ context: AdminContext) -> AdminRights? {
+        let token = Administrator.Token(
+            realm: bearer.realm.realm,
+            client: bearer.client,
+            sources: bearer.sources,
+            person: bearer.person,
+            roles: bearer.roles,
+            address: context.address,
+            request: [
+                "realm": .string(RealmRepresentation(bearer.realm.realm).id),
+                "path": .string(PlainText.shown(context.pathOfRealm)),
+            ]
         )
+        return Administrator(token, in: realm.realm, hasMaster: hasMaster)
+            .map { AdminRights($0, in: realm.realm, graph: realm.graph) }
     }
 
     private func bearer(of context: AdminContext) async throws -> Bearer {

@@ -5,8 +5,6 @@ enum AdminAnswer: Sendable {
     case json(JSONValue)
     /// `text/plain`.
     case text(String)
-    /// Of a request that reads, and wrote something down.
-    case noted(JSONObject)
     /// 202, with what it is now.
     case accepted(JSONObject)
     /// 204.
@@ -19,10 +17,4 @@ enum AdminAnswer: Sendable {
     static func list(_ objects: [JSONObject]) -> AdminAnswer {
         .json(.array(objects.map(JSONValue.object)))
     }
-}
-
-/// A request that changed something before it failed.
-struct AdminUnfinished: Error {
-    /// What it is answered.
-    let reason: any Error
 }

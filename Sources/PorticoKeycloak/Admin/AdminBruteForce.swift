@@ -1,3 +1,4 @@
+import PorticoAdministration
 import PorticoBytes
 import PorticoProtocol
 import PorticoProvider
@@ -14,14 +15,21 @@ struct AdminBruteForce: Sendable {
         [
             .get("attack-detection/brute-force/users/{user}", .viewUsers, read),
             .delete("attack-detection/brute-force/users/{user}", .manageUsers) { call in
-                let person = try await call.changeablePerson(in: administration.people).person
-                tries.forget(person.id, realm: call.realmID, at: call.moment.now)
+                try await administration.forgetTries(
+                    of: try await call.person(in: administration.people).person,
+                    counted: tries,
+                    by: call.administrator,
+                    at: call.moment.now
+                )
                 return .done
             },
             .delete("attack-detection/brute-force/users", .manageUsers) { call in
-                // The tries of those with more rights, too.
-                try call.expect(call.rights.isUnlimited)
-                tries.forget(nil, realm: call.realmID, at: call.moment.now)
+                try await administration.forgetTries(
+                    in: call.realm.realm,
+                    counted: tries,
+                    by: call.administrator,
+                    at: call.moment.now
+                )
                 return .done
             },
         ]

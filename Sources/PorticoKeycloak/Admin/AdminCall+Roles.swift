@@ -1,3 +1,4 @@
+import PorticoAdministration
 import PorticoBytes
 import PorticoProtocol
 import PorticoProvider
@@ -41,20 +42,6 @@ extension AdminCall {
         }
         guard let role else { throw AdminRefusal.notFound("Could not find role") }
         return role
-    }
-
-    /// The same, where the caller may change it.
-    func changeableRole(in store: RealmStore) async throws -> Role {
-        let role = try await self.role(in: store)
-        try mayChangeRoles(of: try await owner(of: role))
-        // What contains a right is one: under another name it would be given to others.
-        try expect(rights.mayChange(role.roleName) && rights.mayGive([role.roleName]))
-        return role
-    }
-
-    /// Roles of the realm are the realm's, those of a client the client's.
-    func mayChangeRoles(of owner: Client?) throws {
-        try expect(rights.allows(owner == nil ? .manageRealm : .manageClients))
     }
 
     /// The roles in the body, by id, or by name where the address says whose.
@@ -108,22 +95,6 @@ extension LiveRealm {
     func client(named clientID: String) async throws -> Client? {
         if let enabled = try await client(clientID: clientID) { return enabled }
         return try await disabledClient(clientID: clientID)
-    }
-}
-
-extension AdminCall {
-    /// The same request, of the realm as it is by now.
-    func again(_ administration: RealmAdministration) -> AdminCall {
-        guard let realm = administration.realms?.kept(named: realm.name),
-            let rights = AdminRights(bearer, in: realm, hasMaster: administration.hasMaster)
-        else { return self }
-        return AdminCall(
-            context: context,
-            bearer: bearer,
-            realm: realm,
-            rights: rights,
-            isServerAdministrator: isServerAdministrator
-        )
     }
 }
 

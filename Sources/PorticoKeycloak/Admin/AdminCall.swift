@@ -1,5 +1,6 @@
 import HTTPTypes
 import NIOCore
+import PorticoAdministration
 import PorticoBytes
 import PorticoProtocol
 import PorticoProvider
@@ -11,25 +12,37 @@ struct AdminCall: Sendable {
     let context: AdminContext
     let bearer: Bearer
     let realm: LiveRealm
+    /// What they may see. Operations judge what they may change.
     let rights: AdminRights
-    /// Whether all realms are theirs.
-    let isServerAdministrator: Bool
+    let access: AdminAccess
     /// The id that exports and answers give the realm.
     let containerID: String
 
-    init(
-        context: AdminContext,
-        bearer: Bearer,
-        realm: LiveRealm,
-        rights: AdminRights,
-        isServerAdministrator: Bool
-    ) {
+    /// - Returns: `nil` where the token is of another realm.
+    init?(context: AdminContext, bearer: Bearer, realm: LiveRealm, access: AdminAccess) {
+        guard let rights = access.rights(of: bearer, in: realm, context) else { return nil }
         self.context = context
         self.bearer = bearer
         self.realm = realm
         self.rights = rights
-        self.isServerAdministrator = isServerAdministrator
+        self.access = access
         containerID = RealmRepresentation(realm.realm).id
+    }
+
+    /// What they may see of another realm; `nil`: nothing.
+    func rights(in realm: LiveRealm) -> AdminRights? {
+        access.rights(of: bearer, in: realm, context).flatMap {
+            $0.administrator.hasRights ? $0 : nil
+        }
+    }
+
+    var administrator: Administrator { rights.administrator }
+
+    /// The same request, of the realm as it is by now.
+    var again: AdminCall {
+        access.realms.kept(named: realm.name).flatMap {
+            AdminCall(context: context, bearer: bearer, realm: $0, access: access)
+        } ?? self
     }
 
     var moment: Moment { context.moment }

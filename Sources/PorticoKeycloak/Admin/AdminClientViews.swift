@@ -1,3 +1,4 @@
+import PorticoAdministration
 import PorticoBytes
 import PorticoProtocol
 import PorticoProvider
@@ -33,7 +34,10 @@ struct AdminClientViews: Sendable {
             json["public-client"] = true
         } else {
             json["verify-token-audience"] = true
-            if let secret = try await administration.shownSecret(of: client, call) {
+            if let secret = try await administration.shownSecret(
+                of: client,
+                by: call.administrator
+            ) {
                 json["credentials"] = ["secret": .string(secret.reveal())]
             }
         }

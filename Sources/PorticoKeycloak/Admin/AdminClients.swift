@@ -1,3 +1,4 @@
+import PorticoAdministration
 import PorticoBytes
 import PorticoProtocol
 import PorticoProvider
@@ -92,33 +93,21 @@ struct AdminClients: Sendable {
     }
 
     private func secret(_ call: AdminCall) async throws -> AdminAnswer {
-        let client = try await call.client()
-        try await administration.expectChangeable(client, call)
-        guard let secret = try administration.secret(of: client) else {
-            // Made by `portico client create`: only its hash is kept.
-            return .object(["type": "secret"])
-        }
-        let noted = call.rights.noted(client)
-        let json: JSONObject = ["type": "secret", "value": .string(secret.reveal())]
-        guard noted != client else { return .object(json) }
-        try await administration.update(noted, replacing: client)
-        return .noted(json)
+        let shown = try await administration.showSecret(
+            of: try await call.client(),
+            by: call.administrator
+        )
+        // Of one made by `portico client create`, only its hash is kept.
+        guard let shown else { return .object(["type": "secret"]) }
+        return .object(["type": "secret", "value": .string(shown.reveal())])
     }
 
     private func newSecret(_ call: AdminCall) async throws -> AdminAnswer {
-        let former = try await call.client()
-        try await administration.expectChangeable(former, call)
-        guard former.type == .confidential, former.secret != nil else {
-            throw AdminRefusal.invalid("The client does not authenticate by a secret.")
-        }
-        let secret = RealmAdministration.newSecret(call.moment)
-        var client = call.rights.noted(former)
-        client.secret = ClientSecretSeal(ring: administration.ring).keep(
-            secret,
-            of: client.id,
-            random: call.moment.random
+        let secret = try await administration.renewSecret(
+            of: try await call.client(),
+            by: call.administrator,
+            at: call.moment
         )
-        try await administration.update(client, replacing: former)
         return .object(["type": "secret", "value": .string(secret.reveal())])
     }
 
@@ -131,14 +120,11 @@ struct AdminClients: Sendable {
 
     private func create(_ call: AdminCall) async throws -> AdminAnswer {
         let fields = try await ClientFields(call, administration)
-        let new = try fields.new(try call.representation(.client))
-        let client = new.client
-        try await administration.expectDefaultRoles(of: client, in: call.realm.realm)
-        try await administration.create(client)
-        try await administration.setDefaultRoles(of: client, in: call.realm.realm)
-        try await administration.setServiceAccount(
-            of: client,
-            gets: call.realm.newPersonDefaults,
+        let client = try fields.new(try call.representation(.client))
+        try await administration.create(
+            client,
+            giving: client.saidDefaultRoles(in: call.realm.realm) ?? [],
+            by: call.administrator,
             at: call.moment
         )
         return .created(path: call.path(client.id))
@@ -146,28 +132,21 @@ struct AdminClients: Sendable {
 
     private func update(_ call: AdminCall) async throws -> AdminAnswer {
         let former = try await call.client()
-        try await administration.expectChangeable(former, call)
+        try await administration.expectChangeable(former, by: call.administrator)
         let fields = try await ClientFields(call, administration)
         let client = try await fields.changed(former, try call.representation(.client))
-        try await administration.expectDefaultRoles(of: client, in: call.realm.realm)
-        try await administration.update(client, replacing: former)
-        try await administration.setDefaultRoles(of: client, in: call.realm.realm)
-        try await administration.setServiceAccount(
-            of: client,
-            gets: call.realm.newPersonDefaults,
+        try await administration.update(
+            client,
+            replacing: former,
+            giving: client.saidDefaultRoles(in: call.realm.realm),
+            by: call.administrator,
             at: call.moment
         )
         return .done
     }
 
     private func delete(_ call: AdminCall) async throws -> AdminAnswer {
-        let client = try await call.client()
-        try await administration.expectChangeable(client, call)
-        // Its roles go with it, and what they contain is taken from those who have them.
-        let roles = try await administration.store.roles(realmID: call.realmID)
-            .filter { $0.belongs(to: client) }
-        try call.expect(call.rights.mayGive(roles.map(\.roleName)))
-        try await administration.delete(client)
+        try await administration.delete(try await call.client(), by: call.administrator)
         return .done
     }
 
@@ -176,10 +155,8 @@ struct AdminClients: Sendable {
         -> AdminAnswer
     {
         let former = try await call.client()
-        try await administration.expectChangeable(former, call)
         let scope = try await call.scope(in: administration.store)
-        try call.expect(!isGiven || call.rights.mayAssign(scope.name))
-        var client = call.rights.noted(former)
+        var client = former
         client.defaultScopes.removeAll { sameBytes($0, scope.name) && (isGiven || isDefault) }
         client.optionalScopes.removeAll { sameBytes($0, scope.name) && (isGiven || !isDefault) }
         if isGiven {
@@ -190,7 +167,13 @@ struct AdminClients: Sendable {
                 client.optionalScopes.append(scope.name)
             }
         }
-        try await administration.update(client, replacing: former)
+        try await administration.update(
+            client,
+            replacing: former,
+            as: isGiven ? .clientScopeUpdated : .clientScopeDeleted,
+            by: call.administrator,
+            at: call.moment
+        )
         return .done
     }
 }

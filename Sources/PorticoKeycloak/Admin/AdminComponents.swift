@@ -1,3 +1,4 @@
+import PorticoAdministration
 import PorticoBytes
 import PorticoProtocol
 import PorticoProvider
@@ -98,8 +99,7 @@ struct AdminComponents: Sendable {
     }
 
     private func delete(_ call: AdminCall) async throws -> AdminAnswer {
-        let part = try await part(call)
-        _ = try await store.deletePart(part.kind, id: part.id, realmID: call.realmID)
+        try await administration.delete(try await part(call), call)
         return .done
     }
 
@@ -146,9 +146,11 @@ struct AdminComponents: Sendable {
             made[index].component = document
             made[index].priority = component.priority
         }
-        try await administration.change(or: Self.keysAreMade) { [made] in
-            try await store.rotate(adding: made, changing: [])
-        }
+        try await administration.rotate(
+            keysOf: call.realm.realm,
+            adding: made,
+            by: call.administrator
+        )
     }
 
     private func document(_ body: Representation, id: String) throws -> JSONObject {

@@ -10,6 +10,13 @@ package struct AdminContext: ServiceContext {
     /// Without a slash at its end, which says nothing here.
     var path: String { target.pathWithoutLastSlash }
 
+    /// Of that, what is below the realm; bounded.
+    var pathOfRealm: String {
+        let below = path.utf8.dropFirst("/admin/realms/".utf8.count)
+            .drop { $0 != UInt8(ascii: "/") }.dropFirst()
+        return String(Substring(below.prefix(1000)))
+    }
+
     init(_ request: RequestContext, _ parameters: PathParameters) {
         self.request = request
         self.parameters = parameters

@@ -1,3 +1,4 @@
+import PorticoAdministration
 import PorticoBytes
 import PorticoProtocol
 import PorticoProvider
@@ -27,18 +28,16 @@ struct AdminCredentials: Sendable {
     private var store: PersonStore { administration.people }
 
     private func resetPassword(_ call: AdminCall) async throws -> AdminAnswer {
-        let person = try await call.changeablePerson(in: store).person
+        let person = try await call.person(in: store).person
         let credential = try call.representation(.credential)
         guard try credential.text("type") ?? "password" == "password" else {
             throw AdminRefusal.invalid("Only a password is taken here.")
         }
-        let password = try await NewPassword(credential, of: person, call, administration)
-        let rights = call.again(administration).rights
         try await administration.set(
-            password,
+            try NewPassword(credential, call),
             of: person,
-            at: call.moment.seconds,
-            if: rights.mayChange
+            by: call.administrator,
+            at: call.moment
         )
         return .done
     }
@@ -74,37 +73,33 @@ struct AdminCredentials: Sendable {
     private static let password = "password"
 
     private func delete(_ call: AdminCall) async throws -> AdminAnswer {
-        let person = try await call.changeablePerson(in: store).person
-        let id = try call.segment("credential")
-        let factors = try await store.secondFactors(of: person.id, realmID: call.realmID)
-        guard factors.contains(where: { sameBytes($0.id, id) }),
-            try await store.removeCredential(id: id, of: person.id) == .changed
-        else { throw AdminRefusal.notFound("Credential not found") }
+        try await administration.removeSecondFactor(
+            try call.segment("credential"),
+            of: try await call.person(in: store).person,
+            by: call.administrator
+        )
         return .done
     }
 
     /// The person's name for a second factor. Of passwords there is one, which needs none.
     private func label(_ call: AdminCall) async throws -> AdminAnswer {
-        let person = try await call.changeablePerson(in: store).person
+        let person = try await call.person(in: store).person
         let id = try call.segment("credential")
         let label = try call.text(upTo: 200).trimmingBlanks
-        guard PlainText.isLine(label, length: 200) else {
-            throw AdminRefusal.invalid("A label is one line of at most 200 bytes.")
-        }
         guard !sameBytes(id, Self.password) else {
             throw AdminRefusal.invalid("A password has no label here.")
         }
-        guard try await store.label(credential: id, of: person, label) == .changed else {
-            throw AdminRefusal.notFound("Credential not found")
-        }
+        try await administration.label(id, of: person, label, by: call.administrator)
         return .done
     }
 
     private func disable(_ call: AdminCall) async throws -> AdminAnswer {
-        let person = try await call.changeablePerson(in: store).person
-        if try call.texts().contains("otp") {
-            _ = try await store.removeSecondFactors(of: person.id)
+        let person = try await call.person(in: store).person
+        guard try call.texts().contains("otp") else {
+            try await administration.expectChangeable(person, by: call.administrator)
+            return .done
         }
+        try await administration.removeSecondFactors(of: person, by: call.administrator)
         return .done
     }
 
@@ -126,25 +121,21 @@ struct AdminCredentials: Sendable {
     }
 
     private func link(_ call: AdminCall) async throws -> AdminAnswer {
-        let person = try await call.changeablePerson(in: store).person
+        let person = try await call.person(in: store).person
         let identity = try FederatedIdentity(
             try call.representation(.identity),
             provider: try call.segment("provider")
         )
-        guard try await store.link(identity, to: person) == .created else {
-            throw AdminRefusal.conflict("User is already linked with provider")
-        }
+        try await administration.link(identity, to: person, by: call.administrator)
         return .done
     }
 
     private func unlink(_ call: AdminCall) async throws -> AdminAnswer {
-        let person = try await call.changeablePerson(in: store).person
-        let change = try await store.unlink(
+        try await administration.unlink(
             try call.segment("provider"),
-            from: person.id,
-            realmID: call.realmID
+            from: try await call.person(in: store).person,
+            by: call.administrator
         )
-        guard change == .changed else { throw AdminRefusal.notFound("Link not found") }
         return .done
     }
 }

@@ -1,3 +1,4 @@
+import PorticoAdministration
 import PorticoBytes
 import PorticoProtocol
 import PorticoProvider
@@ -67,7 +68,7 @@ struct AdminEvents: Sendable {
         hidden.kinds = [.adminEventsHidden]
         wanted.after = try await store.events(hidden, limit: 1).first?.number
         return try await found(wanted, query, call).map { event in
-            let path = event.details.string("path") ?? event.subjectID ?? ""
+            let path = EventWords.path(of: event)
             var who: JSONObject = ["realmId": event.details["realm"] ?? ""]
             who["clientId"] = event.clientID.map(JSONValue.string)
             if case .person(let id)? = event.actor { who["userId"] = .string(id) }
@@ -76,7 +77,7 @@ struct AdminEvents: Sendable {
                 "id": .string("\(event.number)"), "time": .integer(event.at),
                 "realmId": .string(call.containerID), "authDetails": .object(who),
                 "operationType": .string(EventWords.operation(event.kind)),
-                "resourceType": .string(AdminEventNote.target(path).resource),
+                "resourceType": .string(EventWords.resource(path)),
                 "resourcePath": .string(path),
             ]
         }
@@ -134,15 +135,13 @@ struct AdminEvents: Sendable {
 
     private func clear(_ call: AdminCall) async throws -> AdminAnswer {
         try await trail.flush(into: store)
-        let event = call.event(.eventsDeleted, path: "events")
-        try await store.clear(realmID: call.realmID, noting: event)
+        try await administration.clearEvents(of: call.realm.realm, by: call.administrator)
         return .done
     }
 
     /// No administrator removes what administrators did from the trail.
     private func hide(_ call: AdminCall) async throws -> AdminAnswer {
-        try await trail.flush(into: store)
-        try await store.note([call.event(.adminEventsHidden, path: "admin-events")])
+        try await administration.hideAdminEvents(of: call.realm.realm, by: call.administrator)
         return .done
     }
 
@@ -193,12 +192,16 @@ struct AdminEvents: Sendable {
         )
         for (name, value) in json where members.contains(name) { kept[name] = value }
         realm.kept = KeptRepresentation(kept)
-        try await administration.update(realm, replacing: former)
+        try await administration.update(
+            realm,
+            replacing: former,
+            by: call.administrator,
+            needing: .manageEvents
+        )
         return .done
     }
 }
 
 extension AdminRight {
     fileprivate static let viewEvents = AdminRight("view-events", "manage-events")
-    fileprivate static let manageEvents = AdminRight("manage-events")
 }

@@ -1,3 +1,4 @@
+import PorticoAdministration
 import PorticoBytes
 import PorticoProtocol
 import PorticoProvider
@@ -305,8 +306,7 @@ struct AdminFlows: Sendable {
                 return .done
             },
             .delete(one, .manageRealm) { call in
-                let config = try await config(call)
-                _ = try await store.deletePart(config.kind, id: config.id, realmID: call.realmID)
+                try await administration.delete(try await config(call), call)
                 return .done
             },
         ]
@@ -395,8 +395,9 @@ struct AdminFlows: Sendable {
     private static let bindings = "authenticationFlowBindingOverrides"
 
     private func remove(_ flow: JSONObject, _ call: AdminCall) async throws {
-        guard let part = try await kept(call)[ExactText(flow.string("id") ?? "")],
-            try await store.deletePart(part.kind, id: part.id, realmID: call.realmID) == .changed
-        else { throw Self.noFlow }
+        guard let part = try await kept(call)[ExactText(flow.string("id") ?? "")] else {
+            throw Self.noFlow
+        }
+        try await administration.delete(part, call)
     }
 }

@@ -1,3 +1,4 @@
+import PorticoAdministration
 import PorticoBytes
 import PorticoProtocol
 import PorticoProvider
@@ -160,13 +161,7 @@ struct AdminGroups: Sendable {
         }
         var group = former
         group.parentID = parent?.id
-        // Its members get what the groups above bring.
-        try call.expect(
-            (parent.map { call.rights.mayJoin($0.id) } ?? true)
-                && !call.rights.closedGroups.contains(former.id)
-        )
-        try RealmAdministration.check(group, in: call.realm.graph)
-        try await administration.update(group, replacing: former)
+        try await administration.update(group, replacing: former, by: call.administrator)
         return true
     }
 
@@ -198,18 +193,12 @@ struct AdminGroups: Sendable {
             description: try representation.string("description") ?? "",
             attributes: try representation.attributes() ?? [:]
         )
-        if let parent {
-            try call.expect(call.rights.mayJoin(parent.id))
-            try RealmAdministration.check(group, in: call.realm.graph)
-        }
-        try await administration.create(group)
+        try await administration.create(group, by: call.administrator)
         return group
     }
 
     private func update(_ call: AdminCall) async throws -> AdminAnswer {
         let former = try call.group()
-        // What names a group by its path would give its rights to others.
-        try call.expect(!call.rights.closedGroups.contains(former.id))
         let representation = try call.representation(.group)
         guard let name = try representation.text("name") else {
             throw AdminRefusal.invalid("Group name is missing")
@@ -218,56 +207,33 @@ struct AdminGroups: Sendable {
         group.name = name
         if let text = try representation.string("description") { group.description = text }
         if let attributes = try representation.attributes() { group.attributes = attributes }
-        try await administration.update(group, replacing: former)
+        try await administration.update(group, replacing: former, by: call.administrator)
         return .done
     }
 
     private func delete(_ call: AdminCall) async throws -> AdminAnswer {
-        let group = try call.group()
-        try call.expect(!call.rights.closedGroups.contains(group.id))
-        try await administration.delete(group)
+        try await administration.delete(try call.group(), by: call.administrator)
         return .done
     }
 
     private func join(_ call: AdminCall) async throws -> AdminAnswer {
-        let person = try await call.changeablePerson(in: administration.people).person
+        let person = try await call.person(in: administration.people).person
         let group = try call.group(or: "Group not found")
-        try call.expect(call.rights.mayJoin(group.id))
-        let change = try await administration.people.join(
-            group.id,
-            person: person.id,
-            realmID: call.realmID
-        )
-        guard change == .changed else { throw AdminRefusal.notFound("Group not found") }
+        try await administration.join(group, person, by: call.administrator)
         return .done
     }
 
     private func leave(_ call: AdminCall) async throws -> AdminAnswer {
-        let person = try await call.changeablePerson(in: administration.people).person
+        let person = try await call.person(in: administration.people).person
         let group = try call.group(or: "Group not found")
         // One that they are not in need not be left.
-        _ = try await administration.people.leave(
-            group.id,
-            person: person.id,
-            realmID: call.realmID
-        )
+        try await administration.leave(group, person, by: call.administrator)
         return .done
     }
 
     private func setDefault(_ call: AdminCall, _ isDefault: Bool) async throws -> AdminAnswer {
         let group = try call.group()
-        try call.expect(!isDefault || call.rights.mayJoin(group.id))
-        let graph = call.realm.graph
-        let path = graph.path(of: group.id)
-        // A slash in a name may have made two groups of one path: a file could not tell them apart.
-        guard !isDefault || graph.group(atPath: path) != nil else {
-            throw AdminRefusal.invalid("Another group has the same path.")
-        }
-        let former = call.realm.realm
-        var realm = former
-        realm.defaultGroupIDs = call.realm.defaultGroupIDs.filter { $0 != group.id }
-        if isDefault { realm.defaultGroupIDs.append(group.id) }
-        try await administration.update(realm, replacing: former)
+        try await administration.setDefault(group, to: isDefault, by: call.administrator)
         return .done
     }
 }

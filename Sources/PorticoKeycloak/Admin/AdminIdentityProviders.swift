@@ -1,3 +1,4 @@
+import PorticoAdministration
 import PorticoBytes
 import PorticoProtocol
 import PorticoProvider
@@ -27,8 +28,7 @@ struct AdminIdentityProviders: Sendable {
             },
             .put("\(base)/{provider}/mappers/{mapper}", .manageIdentityProviders, updateMapper),
             .delete("\(base)/{provider}/mappers/{mapper}", .manageIdentityProviders) { call in
-                let mapper = try await mapper(call)
-                _ = try await store.deletePart(mapper.kind, id: mapper.id, realmID: call.realmID)
+                try await administration.delete(try await mapper(call), call)
                 return .done
             },
             .get("\(base)/{provider}/mapper-types", .viewIdentityProviders) { _ in .json([:]) },
@@ -84,9 +84,9 @@ struct AdminIdentityProviders: Sendable {
     private func delete(_ call: AdminCall) async throws -> AdminAnswer {
         let part = try await part(call)
         for mapper in try await mappers(of: part, call) {
-            _ = try await store.deletePart(mapper.kind, id: mapper.id, realmID: call.realmID)
+            try await administration.delete(mapper, call)
         }
-        _ = try await store.deletePart(Self.kind, id: part.id, realmID: call.realmID)
+        try await administration.delete(part, call)
         return .done
     }
 
@@ -110,7 +110,7 @@ struct AdminIdentityProviders: Sendable {
 
     // MARK: Mappers
 
-    private static let mapperKind = "identityProviderMappers"
+    private static let mapperKind = IdentityProviderRepresentation.mapperKind
 
     private func mappers(_ call: AdminCall) async throws -> [RealmPart] {
         try await mappers(of: try await part(call), call)
@@ -183,5 +183,4 @@ extension AdminRight {
         "view-identity-providers",
         "manage-identity-providers"
     )
-    fileprivate static let manageIdentityProviders = AdminRight("manage-identity-providers")
 }

@@ -1,4 +1,5 @@
 import HTTPTypes
+import PorticoAdministration
 import PorticoBytes
 import PorticoProtocol
 import PorticoProvider
@@ -29,7 +30,7 @@ struct AdminKeptParts: Sendable {
                 let locale = try call.segment("locale")
                 guard all[locale] != nil else { throw Self.noTexts }
                 all[locale] = nil
-                try await administration.set("localizationTexts", to: .object(all), in: call.realm)
+                try await administration.set("localizationTexts", to: .object(all), call)
                 return .done
             },
             .get("\(one)/{key}", .viewRealm) { call in
@@ -78,7 +79,7 @@ struct AdminKeptParts: Sendable {
         guard all.count <= 100, all.serialized().count <= 1 << 20 else {
             throw AdminRefusal.invalid("The realm's texts have more than 1 MiB.")
         }
-        try await administration.set("localizationTexts", to: .object(all), in: call.realm)
+        try await administration.set("localizationTexts", to: .object(all), call)
         return .done
     }
 
@@ -122,8 +123,13 @@ struct AdminKeptParts: Sendable {
     /// What another process changed is there at once; nothing else is kept in between.
     private var caches: [AdminRow] {
         ["realm", "user", "keys", "crl"].map { name in
-            .post("clear-\(name)-cache", .manageRealm) { _ in
-                try await administration.realms?.refresh()
+            .post("clear-\(name)-cache", .manageRealm) { call in
+                try await call.access.realms.refresh()
+                try await administration.noteAction(
+                    in: call.realm.realm,
+                    "cache_cleared",
+                    by: call.administrator
+                )
                 return .done
             }
         }

@@ -1,4 +1,5 @@
 import HTTPTypes
+import PorticoAdministration
 import PorticoBytes
 import PorticoProtocol
 import PorticoProvider
@@ -31,7 +32,8 @@ struct AdminMails: Sendable {
     private func send(_ actions: [String], _ mail: StaticString, _ call: AdminCall) async throws
         -> AdminAnswer
     {
-        let person = try await call.changeablePerson(in: administration.people).person
+        let person = try await call.person(in: administration.people).person
+        try await administration.expectChangeable(person, by: call.administrator)
         guard let email = person.email else { throw AdminRefusal.invalid("User email missing") }
         let kept = try await administration.people.credentials(
             id: person.id,
@@ -59,7 +61,9 @@ struct AdminMails: Sendable {
             at: call.moment
         )
         switch outcome {
-        case .sent: return .done
+        case .sent:
+            try await administration.noteMail(to: person, by: call.administrator)
+            return .done
         case .sendsNoMail:
             throw AdminRefusal.message(
                 .internalServerError,

@@ -1,3 +1,4 @@
+import PorticoAdministration
 import PorticoBytes
 import PorticoProtocol
 import PorticoProvider
@@ -32,7 +33,7 @@ struct AdminMappers: Sendable {
     }
 
     private func create(_ call: AdminCall) async throws -> AdminAnswer {
-        let mapper = try MapperFields.checked(try call.json(), call)
+        let mapper = try MapperFields.registrable(try call.json(), at: call.moment).json
         try await add([mapper], call)
         return .created(path: call.path(mapper.string("id") ?? ""))
     }
@@ -41,32 +42,40 @@ struct AdminMappers: Sendable {
         guard let values = try call.json().array, values.count <= 100 else {
             throw AdminRefusal.unreadable
         }
-        try await add(try values.map { try MapperFields.checked($0, call) }, call)
+        try await add(
+            try values.map { try MapperFields.registrable($0, at: call.moment).json },
+            call
+        )
         return .done
     }
 
     private func add(_ new: [JSONObject], _ call: AdminCall) async throws {
         func add(_ call: AdminCall) async throws {
             let (owner, mappers) = try await mappers(call)
-            try await keep(try MapperOwner.adding(new, to: mappers), owner, call)
+            try await keep(
+                try MapperOwner.adding(new, to: mappers),
+                owner,
+                .mapperCreated,
+                call
+            )
         }
         do {
             try await add(call)
         } catch is ChangedMeanwhile {
             // Two that are added at once both stay.
-            try await administration.realms?.refresh()
-            try await add(call.again(administration))
+            try await call.access.realms.refresh()
+            try await add(call.again)
         }
     }
 
     private func update(_ call: AdminCall) async throws -> AdminAnswer {
-        let mapper = try MapperFields.checked(try call.json(), call)
+        let mapper = try MapperFields.registrable(try call.json(), at: call.moment).json
         let (owner, mappers) = try await mappers(call)
         let index = try Self.index(in: mappers, call)
         var all = mappers
         all[index] = mapper
         all[index]["id"] = mappers[index]["id"]
-        try await keep(all, owner, call)
+        try await keep(all, owner, .mapperUpdated, call)
         return .done
     }
 
@@ -74,7 +83,7 @@ struct AdminMappers: Sendable {
         let (owner, mappers) = try await mappers(call)
         var all = mappers
         all.remove(at: try Self.index(in: mappers, call))
-        try await keep(all, owner, call)
+        try await keep(all, owner, .mapperDeleted, call)
         return .done
     }
 
@@ -98,13 +107,18 @@ struct AdminMappers: Sendable {
         return index
     }
 
-    private func keep(_ mappers: [JSONObject], _ owner: MapperOwner, _ call: AdminCall)
-        async throws
-    {
-        switch owner {
-        case .client(let client): try await administration.expectChangeable(client, call)
-        case .scope(let scope): try call.expect(call.rights.mayAssign(scope.name))
-        }
-        try await administration.keep(mappers, of: owner, noting: call.rights.noted)
+    private func keep(
+        _ mappers: [JSONObject],
+        _ owner: MapperOwner,
+        _ kind: Event.Kind,
+        _ call: AdminCall
+    ) async throws {
+        try await administration.update(
+            try owner.with(mappers),
+            replacing: owner,
+            as: kind,
+            by: call.administrator,
+            at: call.moment
+        )
     }
 }

@@ -1,3 +1,4 @@
+import PorticoAdministration
 import PorticoBytes
 import PorticoProtocol
 import PorticoProvider
@@ -35,6 +36,11 @@ struct AdminPartialExport: Sendable {
         if !call.rights.allows(.viewIdentityProviders) {
             for name in ["identityProviders", "identityProviderMappers"] { json[name] = nil }
         }
+        try await administration.noteAction(
+            in: call.realm.realm,
+            "exported",
+            by: call.administrator
+        )
         return .object(json)
     }
 }

@@ -1,3 +1,4 @@
+import PorticoAdministration
 import PorticoBytes
 import PorticoProtocol
 import PorticoProvider
@@ -16,13 +17,11 @@ extension AdminPartialImport {
         let client = try Self.unmarked(client)
         let name = try client.text("clientId") ?? ""
         guard let former = try await call.realm.client(named: name) else {
-            let made = try fields.new(client).client
-            try await administration.expectDefaultRoles(of: made, in: call.realm.realm)
-            try await administration.create(made)
-            try await administration.setDefaultRoles(of: made, in: call.realm.realm)
-            try await administration.setServiceAccount(
-                of: made,
-                gets: call.realm.newPersonDefaults,
+            let made = try fields.new(client)
+            try await administration.create(
+                made,
+                giving: made.saidDefaultRoles(in: call.realm.realm) ?? [],
+                by: call.administrator,
                 at: call.moment
             )
             return outcome.add("ADDED", "CLIENT", made.clientID, made.id)
@@ -30,14 +29,13 @@ extension AdminPartialImport {
         guard existing == .overwrite else {
             return outcome.add("SKIPPED", "CLIENT", name, former.id)
         }
-        try await administration.expectChangeable(former, call)
+        try await administration.expectChangeable(former, by: call.administrator)
         let changed = try await fields.changed(former, client)
-        try await administration.expectDefaultRoles(of: changed, in: call.realm.realm)
-        try await administration.update(changed, replacing: former)
-        try await administration.setDefaultRoles(of: changed, in: call.realm.realm)
-        try await administration.setServiceAccount(
-            of: changed,
-            gets: call.realm.newPersonDefaults,
+        try await administration.update(
+            changed,
+            replacing: former,
+            giving: changed.saidDefaultRoles(in: call.realm.realm),
+            by: call.administrator,
             at: call.moment
         )
         outcome.add("OVERWRITTEN", "CLIENT", name, former.id)
@@ -67,10 +65,7 @@ extension AdminPartialImport {
         guard owner != nil || role.name.clientID == nil else {
             throw AdminRefusal.notFound("Could not find client")
         }
-        try call.mayChangeRoles(of: owner)
-        try call.expect(call.rights.mayChange(role.name) && call.rights.mayGive([role.name]))
         let parts = try role.representation.composites()
-        try call.expect(call.rights.mayGive(parts))
         if let former, existing != .overwrite {
             return outcome.add("SKIPPED", kind, role.name.name, former.id)
         }
@@ -86,16 +81,16 @@ extension AdminPartialImport {
         made.description = try role.representation.string("description") ?? made.description
         made.attributes = try role.representation.attributes() ?? made.attributes
         if let former {
-            try await administration.update(made, replacing: former, in: call.realm.realm)
-        } else {
-            try await administration.create(made)
-        }
-        for part in parts {
+            try await administration.update(made, replacing: former, by: call.administrator)
             try await administration.set(
-                RolePart(role: role.name, part: part),
-                true,
-                in: call.realm
+                parts,
+                of: .role(role.name),
+                to: true,
+                in: call.realmID,
+                by: call.administrator
             )
+        } else {
+            try await administration.create(made, containing: parts, by: call.administrator)
         }
         outcome.add(former == nil ? "ADDED" : "OVERWRITTEN", kind, role.name.name, made.id)
     }
@@ -103,7 +98,6 @@ extension AdminPartialImport {
     func add(
         group: Representation,
         _ there: There,
-        _ closed: Set<String>,
         _ existing: Existing,
         _ call: AdminCall,
         _ outcome: inout Outcome
@@ -132,10 +126,9 @@ extension AdminPartialImport {
         made.description = try group.string("description") ?? made.description
         made.attributes = try group.attributes() ?? made.attributes
         if let former {
-            try call.expect(!closed.contains(former.id))
-            try await administration.update(made, replacing: former)
+            try await administration.update(made, replacing: former, by: call.administrator)
         } else {
-            try await administration.create(made)
+            try await administration.create(made, by: call.administrator)
         }
         outcome.add(former == nil ? "ADDED" : "OVERWRITTEN", "GROUP", name, made.id)
     }
@@ -147,26 +140,29 @@ extension AdminPartialImport {
         _ outcome: inout Outcome
     ) async throws {
         try RepresentationMembers.person.check(user)
-        let fields = PersonFields(user, call, administration)
+        let fields = PersonFields(user, call)
         let name = try user.text("username") ?? ""
         guard let former = try await person(name, call) else {
-            var new = try await fields.new()
-            let roles = try user.roles()
-            try call.expect(call.rights.mayGive(roles))
-            new.roles += roles.filter { !new.roles.contains($0) }
-            do {
-                guard try await administration.people.create(new) == .created else {
-                    throw try await fields.conflict(new.person)
-                }
-            } catch is MissingReference {
-                throw AdminRefusal.notFound("Role not found")
-            }
-            return outcome.add("ADDED", "USER", name, new.person.id)
+            var new = try fields.new()
+            new.roles = try user.roles()
+            let made = try await administration.create(
+                new,
+                password: try fields.password(),
+                by: call.administrator,
+                at: call.moment
+            )
+            return outcome.add("ADDED", "USER", name, made.id)
         }
         guard existing == .overwrite else {
             return outcome.add("SKIPPED", "USER", name, former.person.id)
         }
-        try await fields.replace(former.person)
+        try await administration.update(
+            try fields.changed(former.person),
+            replacing: former.person,
+            password: try fields.password(),
+            by: call.administrator,
+            at: call.moment
+        )
         outcome.add("OVERWRITTEN", "USER", name, former.person.id)
     }
 }

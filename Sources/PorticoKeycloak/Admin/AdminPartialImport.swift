@@ -1,4 +1,5 @@
 import HTTPTypes
+import PorticoAdministration
 import PorticoBytes
 import PorticoProtocol
 import PorticoProvider
@@ -33,7 +34,6 @@ struct AdminPartialImport: Sendable {
         }
 
         /// Not counting what came half way.
-        var hasChanged: Bool { (counts["ADDED"] ?? 0) + (counts["OVERWRITTEN"] ?? 0) > 0 }
 
         var json: JSONObject {
             [
@@ -71,11 +71,7 @@ struct AdminPartialImport: Sendable {
             try await expectNew(clients, roles, groups, users, there, call)
         }
         var outcome = Outcome()
-        do {
-            try await make(clients, roles, groups, users, there, existing, call, &outcome)
-        } catch  where outcome.hasChanged {
-            throw AdminUnfinished(reason: error)
-        }
+        try await make(clients, roles, groups, users, there, existing, call, &outcome)
         return .object(outcome.json)
     }
 
@@ -101,9 +97,8 @@ struct AdminPartialImport: Sendable {
             }
         }
         try await making(groups, call) { parts, call in
-            let closed = call.rights.closedGroups
             for group in groups {
-                try await parts.add(group: group, there, closed, existing, call, &outcome)
+                try await parts.add(group: group, there, existing, call, &outcome)
             }
         }
         try await making(users, call) { parts, call in
@@ -119,7 +114,7 @@ struct AdminPartialImport: Sendable {
         _ body: (AdminPartialImport, AdminCall) async throws -> Void
     ) async throws {
         guard !things.isEmpty else { return }
-        let call = call.again(administration)
+        let call = call.again
         try await administration.together { many in
             try await body(AdminPartialImport(administration: many), call)
         }

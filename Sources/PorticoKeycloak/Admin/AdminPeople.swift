@@ -1,3 +1,4 @@
+import PorticoAdministration
 import PorticoBytes
 import PorticoProtocol
 import PorticoProvider
@@ -200,34 +201,35 @@ struct AdminPeople: Sendable {
 
     private func create(_ call: AdminCall) async throws -> AdminAnswer {
         let representation = try call.representation(.person)
-        let fields = PersonFields(representation, call, administration)
-        var new = try await fields.new()
-        let asked = new.person.requiredActions
-        new.person.requiredActions += try await administration.defaultActions(
-            realmID: call.realmID
-        ).filter { !asked.contains($0) }
-        do {
-            guard try await store.create(new) == .created else {
-                throw try await fields.conflict(new.person)
-            }
-        } catch is StoreConflict {
-            throw AdminRefusal.conflict("User is already linked with provider")
-        }
-        return .created(path: call.path(new.person.id))
+        let fields = PersonFields(representation, call)
+        let person = try await administration.create(
+            try fields.new(),
+            password: try fields.password(),
+            demanding: try await administration.defaultActions(realmID: call.realmID),
+            by: call.administrator,
+            at: call.moment
+        )
+        return .created(path: call.path(person.id))
     }
 
     private func update(_ call: AdminCall) async throws -> AdminAnswer {
-        let former = try await call.changeablePerson(in: store)
-        let representation = try call.representation(.person)
-        try await PersonFields(representation, call, administration).replace(former.person)
+        let former = try await call.person(in: store).person
+        let fields = PersonFields(try call.representation(.person), call)
+        try await administration.update(
+            try fields.changed(former),
+            replacing: former,
+            password: try fields.password(),
+            by: call.administrator,
+            at: call.moment
+        )
         return .done
     }
 
     private func delete(_ call: AdminCall) async throws -> AdminAnswer {
-        let person = try await call.changeablePerson(in: store).person
-        guard try await store.deletePerson(id: person.id, realmID: call.realmID) == .changed else {
-            throw AdminRefusal.notFound("User not found")
-        }
+        try await administration.delete(
+            try await call.person(in: store).person,
+            by: call.administrator
+        )
         return .done
     }
 }
@@ -238,13 +240,6 @@ extension AdminCall {
         guard let person = try await store.person(id: try segment("user"), realmID: realmID) else {
             throw AdminRefusal.notFound("User not found")
         }
-        return person
-    }
-
-    /// The same, where the caller may change them.
-    func changeablePerson(in store: PersonStore) async throws -> PersonWithRoles {
-        let person = try await person(in: store)
-        try expect(rights.mayChange(person))
         return person
     }
 }

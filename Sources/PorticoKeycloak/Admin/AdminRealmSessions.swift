@@ -1,3 +1,4 @@
+import PorticoAdministration
 import PorticoBytes
 import PorticoProtocol
 import PorticoProvider
@@ -28,7 +29,14 @@ struct AdminRealmSessions: Sendable {
             },
             .post("logout-all", .manageUsers, signOutAll),
             // What it pushes there, servers here ask for: each token is looked up.
-            .post("push-revocation", .manageRealm) { _ in .object([:]) },
+            .post("push-revocation", .manageRealm) { call in
+                try await administration.noteAction(
+                    in: call.realm.realm,
+                    "revocation_pushed",
+                    by: call.administrator
+                )
+                return .object([:])
+            },
         ]
     }
 
@@ -98,16 +106,11 @@ struct AdminRealmSessions: Sendable {
 
     /// Ends every session of the realm; offline ones stay, as there.
     private func signOutAll(_ call: AdminCall) async throws -> AdminAnswer {
-        // Those with more rights would be signed out too.
-        try call.expect(call.rights.isUnlimited)
-        let now = call.moment.seconds
-        // Refresh tokens of the server before are sessions that are not here yet.
-        if call.realm.realm.tokenSwap != nil {
-            var realm = call.realm.realm
-            realm.notBefore = max(realm.notBefore, now)
-            try await administration.update(realm, replacing: call.realm.realm)
-        }
-        try await sessions.endAll(realmID: call.realmID, at: now)
+        try await administration.signOutEveryone(
+            of: call.realm.realm,
+            by: call.administrator,
+            at: call.moment.seconds
+        )
         return .object([:])
     }
 }

@@ -1,8 +1,10 @@
 import HTTPTypes
-package import PorticoBytes
-package import PorticoProtocol
+import PorticoAdministration
+import PorticoBytes
+import PorticoProtocol
 import PorticoProvider
-package import PorticoStores
+import PorticoStores
+import PorticoWeb
 
 /// `/admin/realms` and the realm itself.
 struct AdminRealms: Sendable {
@@ -24,17 +26,9 @@ struct AdminRealms: Sendable {
     /// The realms in which the caller may administer something.
     private func list(_ call: AdminCall) async throws -> AdminAnswer {
         let isBrief = try call.query()["briefRepresentation"] == "true"
-        let all = administration.realms?.kept ?? []
         return .list(
-            all.sorted { $0.name < $1.name }.compactMap { realm in
-                guard
-                    let rights = AdminRights(
-                        call.bearer,
-                        in: realm,
-                        hasMaster: administration.hasMaster
-                    ),
-                    rights.isUnlimited || !rights.held.isEmpty
-                else { return nil }
+            call.access.realms.kept.sorted { $0.name < $1.name }.compactMap { realm in
+                guard let rights = call.rights(in: realm) else { return nil }
                 guard rights.allows(.viewRealm) else { return ["realm": .string(realm.name)] }
                 let json = RealmRepresentation(realm.realm, graph: realm.graph).json
                 return isBrief ? Self.brief(json) : json
@@ -54,7 +48,7 @@ struct AdminRealms: Sendable {
     private func read(_ call: AdminCall) async throws -> AdminAnswer {
         let json = RealmRepresentation(call.realm.realm, graph: call.realm.graph).json
         if call.rights.allows(.viewRealm) { return .object(try await whole(json, call)) }
-        try call.expect(!call.rights.held.isEmpty)
+        try call.expect(call.administrator.hasRights)
         var short: JSONObject = ["realm": .string(call.realm.name)]
         short["displayName"] = json["displayName"]
         short["registrationEmailAsUsername"] = json["registrationEmailAsUsername"] ?? false
@@ -118,7 +112,7 @@ struct AdminRealms: Sendable {
     // MARK: Writing
 
     private func create(_ call: AdminCall) async throws -> AdminAnswer {
-        try call.expect(call.isServerAdministrator)
+        try call.expect(call.administrator.isServerAdministrator)
         let representation = try call.representation(.realm)
         guard let name = try representation.text("realm") else {
             throw AdminRefusal.invalid("Realm name cannot be empty")
@@ -126,12 +120,16 @@ struct AdminRealms: Sendable {
         guard !name.utf8.contains(UInt8(ascii: "/")) else {
             throw AdminRefusal.error(.badRequest, "Character '/' not allowed.")
         }
-        let new = try await administration.newRealm(
-            representation.object,
-            named: name,
-            at: call.moment
+        guard call.access.realms.kept(named: name) == nil else {
+            throw AdministrationRefusal.taken(.realm(name))
+        }
+        let newRealm = NewKeycloakRealm(
+            ring: administration.ring,
+            people: administration.registration,
+            baseURL: call.access.publicURL.origin
         )
-        try await administration.create(new)
+        let new = try await newRealm(representation.object, named: name, at: call.moment)
+        try await administration.create(new, by: call.administrator)
         return .created(path: call.path(name))
     }
 
@@ -176,13 +174,7 @@ struct AdminRealms: Sendable {
         realm.errorStyle = former.errorStyle
         // What was revoked stays revoked, and no one is locked out by a time to come.
         realm.notBefore = max(former.notBefore, min(realm.notBefore, call.moment.seconds))
-        // Either ends the sessions of those with more rights too.
-        let signsOut = realm.notBefore > former.notBefore || former.isEnabled && !realm.isEnabled
-        try call.expect(call.rights.isUnlimited || !signsOut)
         realm.displayName = settings.displayName ?? former.name
-        try call.expect(
-            realm.registration == nil || former.registration != nil || call.rights.mayGiveDefaults
-        )
         let kept = KeptRepresentation(RealmSettings.kept(merged))
         realm.kept = kept
         guard kept.json.utf8.count <= RealmImport.longestDocument else {
@@ -196,7 +188,7 @@ struct AdminRealms: Sendable {
         if let mail = try representation.child(Self.mailKind) {
             try await setMail(mail.object, call)
         }
-        try await administration.update(realm, replacing: former)
+        try await administration.update(realm, replacing: former, by: call.administrator)
         return .done
     }
 
@@ -222,38 +214,7 @@ struct AdminRealms: Sendable {
     ]
 
     private func delete(_ call: AdminCall) async throws -> AdminAnswer {
-        try call.expect(call.isServerAdministrator && call.realm.name != AdminRights.master)
-        try await administration.delete(call.realm.realm)
+        try await administration.delete(call.realm.realm, by: call.administrator)
         return .done
-    }
-}
-
-/// Realms.
-extension RealmAdministration {
-    /// A new realm as Keycloak makes one.
-    ///
-    /// - Parameter json: What it is to be (Keycloak `RealmRepresentation`).
-    package func newRealm(_ json: JSONObject, named name: String, at moment: Moment) async throws
-        -> NewRealm
-    {
-        guard realms?.kept(named: name) == nil else { throw Self.taken(name) }
-        let newRealm = NewKeycloakRealm(ring: ring, people: registration, baseURL: baseURL)
-        return try await newRealm(json, named: name, at: moment)
-    }
-
-    package func create(_ new: NewRealm) async throws {
-        let creation = try await change(or: .conflict("An id of it is taken.")) {
-            try await store.create(new)
-        }
-        guard creation == .created else { throw Self.taken(new.realm.name) }
-    }
-
-    private static func taken(_ name: String) -> AdminRefusal {
-        .conflict("Realm \(PlainText.shown(name)) already exists")
-    }
-
-    package func delete(_ realm: Realm) async throws {
-        let change = try await change(or: .failed) { try await store.deleteRealm(id: realm.id) }
-        guard change == .changed else { throw AdminRefusal.notFound("Realm not found.") }
     }
 }

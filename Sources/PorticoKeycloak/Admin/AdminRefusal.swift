@@ -1,4 +1,5 @@
-package import HTTPTypes
+import HTTPTypes
+import PorticoAdministration
 import PorticoProtocol
 import PorticoProvider
 import PorticoWeb
@@ -6,7 +7,7 @@ import PorticoWeb
 /// Why a request of the administration is not served. Keycloak's libraries read one of four shapes
 /// of JSON.
 package struct AdminRefusal: Error {
-    package let status: HTTPResponse.Status
+    let status: HTTPResponse.Status
     let json: JSONObject
     /// Of the answer's head.
     var fields: HTTPFields = [:]

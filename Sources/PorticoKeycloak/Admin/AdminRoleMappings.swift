@@ -1,4 +1,5 @@
 import NIOCore
+import PorticoAdministration
 import PorticoBytes
 import PorticoProtocol
 import PorticoProvider
@@ -26,7 +27,7 @@ struct AdminRoleMappings: Sendable {
         let holder: RoleHolder
     }
 
-    private typealias Finder = @Sendable (AdminCall, _ isChange: Bool) async throws -> Owner
+    private typealias Finder = @Sendable (AdminCall) async throws -> Owner
 
     private func rows(
         _ base: String,
@@ -34,25 +35,25 @@ struct AdminRoleMappings: Sendable {
         _ manage: AdminRight,
         _ find: @escaping Finder
     ) -> [AdminRow] {
-        [.get(base, view) { try await all($0, try await find($0, false)) }]
+        [.get(base, view) { try await all($0, try await find($0)) }]
             + ["\(base)/realm", "\(base)/clients/{owner}"].flatMap { path in
                 [
                     AdminRow.get(path, view) { call in
-                        let owner = try await find(call, false)
+                        let owner = try await find(call)
                         return try await list(call) { owner.roles.contains($0) }
                     },
                     .get("\(path)/composite", view) { call in
-                        let owner = try await find(call, false)
+                        let owner = try await find(call)
                         return try await list(call) { owner.effective.contains($0) }
                     },
                     .get("\(path)/available", view) { call in
-                        let owner = try await find(call, false)
+                        let owner = try await find(call)
                         return try await list(call) {
                             !owner.roles.contains($0) && call.rights.mayGive([$0])
                         }
                     },
-                    .post(path, manage) { try await set($0, try await find($0, true), true) },
-                    .delete(path, manage) { try await set($0, try await find($0, true), false) },
+                    .post(path, manage) { try await set($0, try await find($0), true) },
+                    .delete(path, manage) { try await set($0, try await find($0), false) },
                 ]
             }
     }
@@ -61,11 +62,8 @@ struct AdminRoleMappings: Sendable {
 
     // MARK: Owners
 
-    private func person(_ call: AdminCall, _ isChange: Bool) async throws -> Owner {
-        let people = administration.people
-        let person =
-            isChange
-            ? try await call.changeablePerson(in: people) : try await call.person(in: people)
+    private func person(_ call: AdminCall) async throws -> Owner {
+        let person = try await call.person(in: administration.people)
         return Owner(
             roles: person.roles,
             effective: call.realm.graph.roles(of: person),
@@ -73,7 +71,7 @@ struct AdminRoleMappings: Sendable {
         )
     }
 
-    private func group(_ call: AdminCall, _ isChange: Bool) async throws -> Owner {
+    private func group(_ call: AdminCall) async throws -> Owner {
         let id = try call.group().id
         let graph = call.realm.graph
         return Owner(
@@ -83,17 +81,12 @@ struct AdminRoleMappings: Sendable {
         )
     }
 
-    private func client(_ call: AdminCall, _ isChange: Bool) async throws -> Owner {
-        let client = try await call.client()
-        if isChange { try await administration.expectChangeable(client, call) }
-        return try await limit(.client(client.id), call)
+    private func client(_ call: AdminCall) async throws -> Owner {
+        try await limit(.client(try await call.client().id), call)
     }
 
-    private func scope(_ call: AdminCall, _ isChange: Bool) async throws -> Owner {
-        let scope = try await call.scope(in: store)
-        // Roles that it shows are also who gets it: one more opens it to others.
-        try call.expect(!isChange || call.rights.mayAssign(scope.name))
-        return try await limit(.scope(scope.id), call)
+    private func scope(_ call: AdminCall) async throws -> Owner {
+        try await limit(.scope(try await call.scope(in: store).id), call)
     }
 
     private func limit(_ owner: RoleLimit.Owner, _ call: AdminCall) async throws -> Owner {
@@ -151,19 +144,13 @@ struct AdminRoleMappings: Sendable {
                     ?? (client == nil)
             }
             : try await call.namedRoles(in: store, of: .some(client))
-        try call.expect(call.rights.mayGive(roles))
-        for role in roles {
-            let change = try await administration.set(
-                role,
-                of: owner.holder,
-                to: isGiven,
-                realmID: call.realmID
-            )
-            // What it does not have need not be taken.
-            guard change == .changed || !isGiven else {
-                throw AdminRefusal.notFound("Role not found")
-            }
-        }
+        try await administration.set(
+            roles,
+            of: owner.holder,
+            to: isGiven,
+            in: call.realmID,
+            by: call.administrator
+        )
         return .done
     }
 }

@@ -1,4 +1,5 @@
 import HTTPTypes
+import PorticoAdministration
 import PorticoBytes
 import PorticoProtocol
 import PorticoProvider
@@ -109,7 +110,6 @@ struct AdminRoles: Sendable {
 
     private func create(_ call: AdminCall) async throws -> AdminAnswer {
         let owner = try await call.roleOwner()
-        try call.mayChangeRoles(of: owner)
         let representation = try call.representation(.role)
         guard let name = try representation.text("name") else {
             throw AdminRefusal.error(.badRequest, "role has no name")
@@ -122,38 +122,30 @@ struct AdminRoles: Sendable {
             description: try representation.string("description") ?? "",
             attributes: try representation.attributes() ?? [:]
         )
-        try call.expect(call.rights.mayChange(role.roleName))
-        let parts = try representation.composites()
-        try call.expect(call.rights.mayGive(parts))
-        guard try await store.existing(parts, realmID: call.realmID).count == parts.count else {
-            throw AdminRefusal.notFound("Could not find role")
-        }
-        try await administration.create(role)
-        for part in parts {
-            try await administration.set(
-                RolePart(role: role.roleName, part: part),
-                true,
-                in: call.realm
-            )
-        }
+        try await administration.create(
+            role,
+            containing: try representation.composites(),
+            by: call.administrator
+        )
         return .created(path: call.path(name))
     }
 
     private func update(_ call: AdminCall) async throws -> AdminAnswer {
-        let former = try await call.changeableRole(in: store)
+        let former = try await call.role(in: store)
         let representation = try call.representation(.role)
         var role = former
         if let name = try representation.text("name") { role.name = name }
         if let text = try representation.string("description") { role.description = text }
         if let attributes = try representation.attributes() { role.attributes = attributes }
-        try call.expect(call.rights.mayChange(role.roleName))
-        try await administration.update(role, replacing: former, in: call.realm.realm)
+        try await administration.update(role, replacing: former, by: call.administrator)
         return .done
     }
 
     private func delete(_ call: AdminCall) async throws -> AdminAnswer {
-        let role = try await call.changeableRole(in: store)
-        try await administration.delete(role, in: call.realm.realm)
+        try await administration.delete(
+            try await call.role(in: store),
+            by: call.administrator
+        )
         return .done
     }
 
@@ -166,16 +158,14 @@ struct AdminRoles: Sendable {
     }
 
     private func compose(_ call: AdminCall, adding: Bool) async throws -> AdminAnswer {
-        let role = try await call.changeableRole(in: store)
-        let parts = try await call.namedRoles(in: store)
-        try call.expect(call.rights.mayGive(parts))
-        for part in parts {
-            try await administration.set(
-                RolePart(role: role.roleName, part: part),
-                adding,
-                in: call.realm
-            )
-        }
+        let role = try await call.role(in: store)
+        try await administration.set(
+            try await call.namedRoles(in: store),
+            of: .role(role.roleName),
+            to: adding,
+            in: call.realmID,
+            by: call.administrator
+        )
         return .done
     }
 }

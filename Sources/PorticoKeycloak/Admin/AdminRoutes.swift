@@ -1,3 +1,4 @@
+import PorticoAdministration
 import PorticoProvider
 
 /// The addresses of the administration: a row each.
@@ -6,7 +7,7 @@ struct AdminRoutes: Sendable {
 
     init(_ administration: RealmAdministration, _ provider: Provider) {
         rows =
-            AdminServer(administration: administration).rows
+            AdminServer().rows
             + AdminRealms(administration: administration).rows
             + AdminClients(administration: administration).rows
             + AdminScopes(administration: administration).rows

@@ -1,4 +1,5 @@
 import HTTPTypes
+import PorticoAdministration
 import PorticoWeb
 
 /// An address of the administration: the method, the right that it needs, and what it does.

@@ -1,3 +1,4 @@
+import PorticoAdministration
 import PorticoBytes
 import PorticoProtocol
 import PorticoProvider
@@ -54,13 +55,12 @@ struct AdminScopes: Sendable {
             name: name
         )
         try Self.read(representation, over: ["protocol": "openid-connect"], to: &scope, call)
-        try await administration.create(scope)
+        try await administration.create(scope, by: call.administrator)
         return .created(path: call.path(scope.id))
     }
 
     private func update(_ call: AdminCall) async throws -> AdminAnswer {
         let former = try await call.scope(in: store)
-        try call.expect(call.rights.mayAssign(former.name))
         let representation = try call.representation(.scope)
         // Grants and consents name scopes by it: a later one of that name would be theirs.
         if let name = try representation.text("name"), !sameBytes(name, former.name) {
@@ -69,14 +69,15 @@ struct AdminScopes: Sendable {
         var scope = former
         let json = ClientScopeRepresentation(former).json
         try Self.read(representation, over: json, to: &scope, call)
-        try await administration.update(scope, replacing: former)
+        try await administration.update(scope, replacing: former, by: call.administrator)
         return .done
     }
 
     private func delete(_ call: AdminCall) async throws -> AdminAnswer {
-        let scope = try await call.scope(in: store)
-        try call.expect(call.rights.mayAssign(scope.name))
-        try await administration.delete(scope)
+        try await administration.delete(
+            try await call.scope(in: store),
+            by: call.administrator
+        )
         return .done
     }
 
@@ -99,7 +100,7 @@ struct AdminScopes: Sendable {
             json[MapperList.member] = .array(
                 try mappers.map { value in
                     if let object = value.object, known.contains(object) { return value }
-                    return .object(try MapperFields.checked(value, call))
+                    return .object(try MapperFields.registrable(value, at: call.moment).json)
                 }
             )
         }
@@ -129,7 +130,6 @@ struct AdminScopes: Sendable {
         -> AdminAnswer
     {
         let scope = try await call.scope(in: store)
-        try call.expect(!isGiven || call.rights.mayAssign(scope.name))
         var realm = call.realm.realm
         realm.defaultClientScopes.removeAll { sameBytes($0, scope.name) && (isGiven || isDefault) }
         realm.optionalClientScopes.removeAll {
@@ -142,7 +142,12 @@ struct AdminScopes: Sendable {
                 realm.optionalClientScopes.append(scope.name)
             }
         }
-        try await administration.update(realm, replacing: call.realm.realm)
+        try await administration.update(
+            realm,
+            replacing: call.realm.realm,
+            givingNewClients: isGiven ? scope : nil,
+            by: call.administrator
+        )
         return .done
     }
 }

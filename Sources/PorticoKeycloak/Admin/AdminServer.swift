@@ -1,12 +1,11 @@
 import HTTPTypes
+import PorticoAdministration
 import PorticoProtocol
 import PorticoProvider
 
 /// What neighbours ask of the server as a whole: `/admin/serverinfo`, which Terraform's provider and
 /// others read before anything else, and `/admin/REALM/console/whoami`.
 struct AdminServer: Sendable {
-    let administration: RealmAdministration
-
     var rows: [AdminRow] {
         [
             .server(.get, "serverinfo", information),
@@ -20,13 +19,9 @@ struct AdminServer: Sendable {
 
     /// For anyone who may administer something, of their own realm or of another.
     private func information(_ call: AdminCall) async throws -> AdminAnswer {
-        let realms = administration.realms?.kept ?? []
         try call.expect(
-            call.isServerAdministrator
-                || realms.contains { realm in
-                    AdminRights(call.bearer, in: realm, hasMaster: administration.hasMaster)
-                        .map { $0.isUnlimited || !$0.held.isEmpty } ?? false
-                }
+            call.administrator.isServerAdministrator
+                || call.access.realms.kept.contains { call.rights(in: $0) != nil }
         )
         return .object([
             "systemInfo": ["version": .string(Self.version)],

@@ -1,9 +1,10 @@
 import HTTPTypes
 package import Logging
+package import PorticoAdministration
 import PorticoBytes
 import PorticoProtocol
 package import PorticoProvider
-import PorticoStores
+package import PorticoStores
 package import PorticoWeb
 
 /// The administration over HTTP, in the form of Keycloak's admin REST API: its addresses are
@@ -17,17 +18,19 @@ package struct AdminService: HTTPService {
     package init(
         _ administration: RealmAdministration,
         of provider: Provider,
+        grants: GrantStore,
         publicURL: PublicURL,
+        hasMaster: Bool,
         logger: Logger
     ) throws {
         let presented = PresentedAccess.Check(ring: administration.ring)
         self.presented = presented
         let access = AdminAccess(
             realms: provider.realms,
-            bearer: BearerReader(grants: administration.grants),
+            bearer: BearerReader(grants: grants),
             presented: presented,
             publicURL: publicURL,
-            hasMaster: administration.hasMaster
+            hasMaster: hasMaster
         )
         let headers = SecurityHeaders(publicURL)
         self.headers = headers
@@ -37,18 +40,7 @@ package struct AdminService: HTTPService {
             rows.flatMap { row in
                 Route.any(of: [row.method], row.path, for: .programs, scripts: .clients) {
                     let call = try await access.admit($0, needing: row.right)
-                    func note(_ answer: AdminAnswer) {
-                        guard let note = AdminEventNote(row.method, call, answer) else { return }
-                        provider.trail.note(byAdministrator: note.event)
-                    }
-                    do {
-                        let answer = try await row.handle(call)
-                        note(answer)
-                        return answer.response(headers, publicURL)
-                    } catch let unfinished as AdminUnfinished {
-                        note(.done)
-                        throw unfinished.reason
-                    }
+                    return try await row.handle(call).response(headers, publicURL)
                 }
             },
             // Keycloak's own library for Node ends most of its addresses so.
@@ -75,6 +67,9 @@ package struct AdminService: HTTPService {
     {
         switch error {
         case let refusal as AdminRefusal: return refusal.response(headers)
+        case let refusal as AdministrationRefusal:
+            return AdminRefusal(refusal).response(headers)
+        case let refusal as MapperRefusal: return AdminRefusal(refusal).response(headers)
         case let error as RealmImportError:
             return AdminRefusal.invalid(error.description).response(headers)
         case is ChangedMeanwhile, is MissingReference:
@@ -127,7 +122,6 @@ extension AdminAnswer {
             var response = Response(json: Array(text.utf8), headers: headers)
             response.headers[.contentType] = "text/plain;charset=UTF-8"
             return response
-        case .noted(let object): return Response(json: .object(object), headers: headers)
         case .accepted(let object):
             return Response(json: .object(object), status: .accepted, headers: headers)
         case .done: return Response(empty: .noContent, headers: headers)

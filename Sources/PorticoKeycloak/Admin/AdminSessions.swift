@@ -1,3 +1,4 @@
+import PorticoAdministration
 import PorticoBytes
 import PorticoProtocol
 import PorticoProvider
@@ -20,10 +21,9 @@ struct AdminSessions: Sendable {
     private var people: PersonStore { administration.people }
 
     private func signOut(_ call: AdminCall) async throws -> AdminAnswer {
-        let person = try await call.changeablePerson(in: people).person
-        _ = try await people.signOutEverywhere(
-            person.id,
-            realmID: call.realmID,
+        try await administration.signOut(
+            try await call.person(in: people).person,
+            by: call.administrator,
             at: call.moment.seconds
         )
         return .done
@@ -66,28 +66,12 @@ struct AdminSessions: Sendable {
     }
 
     private func end(_ call: AdminCall) async throws -> AdminAnswer {
-        let id = try call.segment("session")
-        let now = call.moment.seconds
-        let session = try await administration.sessions.open(
-            id: id,
-            realmID: call.realmID,
-            at: now
+        try await administration.endSession(
+            try call.segment("session"),
+            in: call.realmID,
+            by: call.administrator,
+            at: call.moment.seconds
         )
-        if let session,
-            let person = try await people.person(
-                id: session.session.personID,
-                realmID: call.realmID
-            )
-        {
-            try call.expect(call.rights.mayChange(person))
-        }
-        let change = try await administration.sessions.end(
-            id: id,
-            realmID: call.realmID,
-            at: now
-        )
-        // Keycloak's spelling.
-        guard change == .changed else { throw AdminRefusal.notFound("Sesssion not found") }
         return .done
     }
 
@@ -114,19 +98,16 @@ struct AdminSessions: Sendable {
     }
 
     private func revoke(_ call: AdminCall) async throws -> AdminAnswer {
-        let person = try await call.changeablePerson(in: people).person
+        let person = try await call.person(in: people).person
         guard let client = try await call.realm.client(named: try call.segment("client")) else {
             throw AdminRefusal.notFound("Client not found")
         }
-        let change = try await people.disconnect(
-            client.id,
-            from: person.id,
-            realmID: call.realmID,
+        try await administration.revokeConsent(
+            of: person,
+            to: client,
+            by: call.administrator,
             at: call.moment.seconds
         )
-        guard change == .changed else {
-            throw AdminRefusal.notFound("Consent nor offline token not found")
-        }
         return .done
     }
 }

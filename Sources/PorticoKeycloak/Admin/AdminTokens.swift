@@ -1,3 +1,4 @@
+import PorticoAdministration
 package import PorticoBytes
 import PorticoProtocol
 package import PorticoProvider

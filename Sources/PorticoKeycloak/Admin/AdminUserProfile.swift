@@ -1,3 +1,4 @@
+import PorticoAdministration
 import PorticoBytes
 import PorticoProtocol
 import PorticoProvider
@@ -61,7 +62,7 @@ struct AdminUserProfile: Sendable {
         part.document["config"] = [
             Self.setting: .texts([String(decoding: text, as: UTF8.self)])
         ]
-        try await store.put(part)
+        try await administration.put(part, by: call.administrator, needing: .manageRealm)
         return .object(profile)
     }
 

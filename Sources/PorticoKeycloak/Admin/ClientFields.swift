@@ -1,4 +1,5 @@
 import HTTPTypes
+import PorticoAdministration
 import PorticoBytes
 import PorticoProtocol
 import PorticoProvider
@@ -21,7 +22,7 @@ struct ClientFields: Sendable {
     }
 
     /// A new client, with Keycloak's defaults.
-    func new(_ representation: Representation) throws -> (client: Client, secret: SecretText?) {
+    func new(_ representation: Representation) throws -> Client {
         // Its tokens would have next to nothing.
         guard !scopes.isEmpty else {
             throw AdminRefusal.invalid(
@@ -62,13 +63,10 @@ struct ClientFields: Sendable {
                 names.filter { $0 != "service_account" } + ["service_account"]
             )
         }
-        var secret: SecretText?
         if !isPublic, json.string("clientAuthenticatorType") ?? "client-secret" == "client-secret",
             json["secret"] == nil
         {
-            let made = RealmAdministration.newSecret(call.moment)
-            json["secret"] = .string(made.reveal())
-            secret = made
+            json["secret"] = .string(RealmAdministration.newSecret(call.moment).reveal())
         }
         var ids = ImportedIDs()
         let blank = ClientReader.blank(
@@ -76,7 +74,7 @@ struct ClientFields: Sendable {
             id: ids.take(try representation.text("id") ?? id, random: call.moment.random),
             realmID: call.realmID
         )
-        return (try client(blank, json, former: nil), secret)
+        return try client(blank, json, former: nil)
     }
 
     /// A client with what is given; what is absent stays.
@@ -129,8 +127,6 @@ struct ClientFields: Sendable {
         let administers = said.attribute(AdminRights.mark)?.isTrue ?? false
         said.setMark(false)
         before?.setMark(false)
-        try call.expect(call.rights.isUnlimited || administers == former?.0.administers ?? false)
-        try call.expect(call.rights.mayName(base.clientID))
         try checkAddresses(of: said, former: former?.0)
         said[MapperList.member] = try mappers(of: said, former: former?.0)
         for name in ["defaultClientScopes", "optionalClientScopes"] {
@@ -153,13 +149,6 @@ struct ClientFields: Sendable {
         // What was revoked stays revoked.
         client.notBefore = max(client.notBefore, former?.0.notBefore ?? 0)
         client.administers = administers
-        guard !administers || !client.requiresConsent else {
-            throw AdminRefusal.invalid("\(ClientRegistration.Refusal.administers.rule)")
-        }
-        try expectGiveable(client, former: former?.0)
-        client.kept = KeptRepresentation(
-            call.rights.bounded(client.kept.object, former: former?.0.kept?.object)
-        )
         return client
     }
 
@@ -251,20 +240,6 @@ struct ClientFields: Sendable {
         ).check(former: former, in: call.realm.realm)
     }
 
-    /// Scopes, roles for new people and an account of its own bring no more than the caller has.
-    private func expectGiveable(_ client: Client, former: Client?) throws {
-        let known = (former?.defaultScopes ?? []) + (former?.optionalScopes ?? [])
-        let scopes = (client.defaultScopes + client.optionalScopes).filter { !known.contains($0) }
-        try call.expect(scopes.allSatisfy(call.rights.mayAssign))
-        let given = former.map(call.realm.realm.defaultRoles(of:)) ?? []
-        let roles = Set(client.saidDefaultRoles).subtracting(given)
-        try call.expect(call.rights.mayGive(roles))
-        let hadAccount = former?.grantTypes.contains(.clientCredentials) ?? false
-        if client.grantTypes.contains(.clientCredentials), !hadAccount {
-            try call.expect(call.rights.mayGive(call.realm.defaultRoles))
-        }
-    }
-
     /// What a client is that says nothing else.
     static let defaults = ClientMembers.table.representation.usual
 
@@ -272,14 +247,14 @@ struct ClientFields: Sendable {
 
     // MARK: Mappers
 
-    /// The mappers, each with an id. The caller must be allowed to add the new ones.
+    /// The mappers, each with an id.
     private func mappers(of json: JSONObject, former: Client?) throws -> JSONValue? {
         guard let mappers = json.array(MapperList.member) else { return nil }
         let known = former.map { MapperOwner.client($0).representations } ?? []
         return .array(
             try mappers.map { value in
                 if let object = value.object, known.contains(object) { return value }
-                return .object(try MapperFields.checked(value, call))
+                return .object(try MapperFields.registrable(value, at: call.moment).json)
             }
         )
     }

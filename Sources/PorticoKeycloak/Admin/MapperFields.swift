@@ -1,3 +1,4 @@
+import PorticoAdministration
 import PorticoBytes
 import PorticoProtocol
 import PorticoProvider
@@ -7,15 +8,7 @@ import PorticoStores
 /// `ProtocolMapperRepresentation`).
 enum MapperFields {
     /// - Returns: The mapper with an id.
-    /// - Throws: 404 for a kind that is not evaluated here; 403 for one that would give roles that
-    ///   the caller may not give.
-    static func checked(_ value: JSONValue, _ call: AdminCall) throws -> JSONObject {
-        let (json, mapper) = try registrable(value, at: call.moment)
-        guard call.rights.mayAdd(mapper) else { throw AdminRefusal.forbidden }
-        return json
-    }
-
-    /// The same for any caller.
+    /// - Throws: ``MapperRefusal``
     static func registrable(_ value: JSONValue, at moment: Moment) throws
         -> (json: JSONObject, mapper: ClaimMapper)
     {
@@ -23,7 +16,7 @@ enum MapperFields {
         try RepresentationMembers.mapper.check(representation)
         var json = representation.object
         guard let name = try representation.text("name"), PlainText.isLine(name, length: 255) else {
-            throw AdminRefusal.invalid("A mapper has a name of one line.")
+            throw MapperRefusal.invalid("A mapper has a name of one line.")
         }
         if try representation.text("protocol") == nil { json["protocol"] = "openid-connect" }
         let id = try representation.text("id").flatMap(UniqueID.init)
@@ -33,12 +26,32 @@ enum MapperFields {
         json["config"] = config.map(JSONValue.object)
         for (name, setting) in config ?? JSONObject() {
             guard name.utf8.count <= 200, setting.string.map({ $0.utf8.count <= 4096 }) ?? true
-            else { throw AdminRefusal.invalid("A setting of a mapper is too long.") }
+            else { throw MapperRefusal.invalid("A setting of a mapper is too long.") }
         }
         guard json.string("protocolMapper")?.utf8.starts(with: "oidc-".utf8) == true,
             let mapper = try ClaimMapper(Representation(.object(json), path: ""))
-        else { throw AdminRefusal.notFound("ProtocolMapper provider not found") }
-        if let words = mapper.whyNotEvaluated { throw AdminRefusal.invalid(words) }
+        else { throw MapperRefusal.unknownType }
+        if let words = mapper.whyNotEvaluated { throw MapperRefusal.invalid(words) }
         return (json, mapper)
+    }
+}
+
+/// Why a mapper is not added.
+package enum MapperRefusal: Error, Sendable {
+    /// Its owner has one of that name.
+    case isTaken
+    /// Nothing here evaluates one of its type.
+    case unknownType
+    case invalid(String)
+}
+
+extension AdminRefusal {
+    init(_ refusal: MapperRefusal) {
+        self =
+            switch refusal {
+            case .isTaken: .conflict("Protocol mapper exists with same name")
+            case .unknownType: .notFound("ProtocolMapper provider not found")
+            case .invalid(let words): .invalid(words)
+            }
     }
 }

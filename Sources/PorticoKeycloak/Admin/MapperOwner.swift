@@ -1,20 +1,11 @@
+package import PorticoAdministration
 package import PorticoBytes
 package import PorticoProtocol
 import PorticoProvider
 package import PorticoStores
 
-/// What has mappers (Keycloak `ProtocolMapperRepresentation`).
-package enum MapperOwner: Sendable {
-    case client(Client)
-    case scope(ClientScope)
-
-    package var mappers: [ClaimMapper] {
-        switch self {
-        case .client(let client): client.mappers
-        case .scope(let scope): scope.mappers
-        }
-    }
-
+/// The mappers of an owner (Keycloak `ProtocolMapperRepresentation`).
+extension MapperOwner {
     private var kept: KeptRepresentation? {
         switch self {
         case .client(let client): client.kept
@@ -27,12 +18,12 @@ package enum MapperOwner: Sendable {
         MapperList(mappers, kept.object).values?.compactMap(\.object) ?? []
     }
 
-    /// - Throws: ``AdminRefusal`` with `conflict` for a name that is there.
+    /// - Throws: ``MapperRefusal/isTaken``
     static func adding(_ new: [JSONObject], to mappers: [JSONObject]) throws -> [JSONObject] {
         var all = mappers
         for mapper in new {
             guard !all.contains(where: { $0.string("name") == mapper.string("name") }) else {
-                throw AdminRefusal.conflict("Protocol mapper exists with same name")
+                throw MapperRefusal.isTaken
             }
             all.append(mapper)
         }
@@ -86,63 +77,34 @@ struct MapperList {
     }
 }
 
-/// Mappers.
-extension RealmAdministration {
-    /// What the mappers of an owner are with another one.
+extension MapperOwner {
+    /// What the mappers are with another one.
     ///
     /// - Parameter mapper: In Keycloak's words.
-    /// - Throws: ``AdminRefusal`` for one that would write nothing, or whose name is there.
-    package static func mappers(
-        of owner: MapperOwner,
-        adding mapper: JSONObject,
-        at moment: Moment
-    ) throws -> [ClaimMapper] {
+    /// - Throws: ``MapperRefusal``
+    package func mappers(adding mapper: JSONObject, at moment: Moment) throws -> [ClaimMapper] {
         let (json, mapper) = try MapperFields.registrable(.object(mapper), at: moment)
-        _ = try MapperOwner.adding([json], to: owner.representations)
-        return owner.mappers + [mapper]
+        _ = try Self.adding([json], to: representations)
+        return mappers + [mapper]
     }
 
-    /// Replaces the mappers of a client or a client scope.
-    package func keep(_ mappers: [ClaimMapper], of owner: MapperOwner) async throws {
-        guard mappers.count <= 100 else { throw AdminRefusal.invalid("Too many mappers.") }
-        switch owner {
-        case .client(let former):
-            var client = former
-            client.mappers = mappers
-            try await update(client, replacing: former)
-        case .scope(let former):
-            var scope = former
-            scope.mappers = mappers
-            try await update(scope, replacing: former)
-        }
-    }
-
-    /// The same with those of other protocols.
-    ///
-    /// - Parameter note: A client with what is put down of who changes it.
-    func keep(
-        _ mappers: [JSONObject],
-        of owner: MapperOwner,
-        noting note: (Client) -> Client
-    ) async throws {
-        guard mappers.count <= 100 else { throw AdminRefusal.invalid("Too many mappers.") }
+    /// The owner with other mappers, those of other protocols too.
+    func with(_ mappers: [JSONObject]) throws -> MapperOwner {
+        guard mappers.count <= 100 else { throw AdministrationRefusal.invalid(.tooManyMappers) }
         let said = try Representation(
             .object([MapperList.member: .array(mappers.map(JSONValue.object))]),
             path: ""
         )
-        let list = try MapperList(said, former: owner.mappers)
-        let others = list.others.map(JSONValue.array)
-        switch owner {
-        case .client(let former):
-            var client = note(former)
-            client.mappers = list.mappers
-            client.kept[MapperList.member] = others
-            try await update(client, replacing: former)
-        case .scope(let former):
-            var scope = former
-            scope.mappers = list.mappers
-            scope.kept[MapperList.member] = others
-            try await update(scope, replacing: former)
+        let list = try MapperList(said, former: self.mappers)
+        var changed = with(list.mappers)
+        switch changed {
+        case .client(var client):
+            client.kept[MapperList.member] = list.others.map(JSONValue.array)
+            changed = .client(client)
+        case .scope(var scope):
+            scope.kept[MapperList.member] = list.others.map(JSONValue.array)
+            changed = .scope(scope)
         }
+        return changed
     }
 }

@@ -1,6 +1,7 @@
+package import PorticoAdministration
 package import PorticoBytes
-import PorticoProtocol
-package import PorticoProvider
+package import PorticoProtocol
+import PorticoProvider
 package import PorticoSeals
 package import PorticoStores
 
@@ -46,10 +47,10 @@ package struct MasterRealm: Sendable {
 }
 
 /// Makes realms as Keycloak makes one.
-struct NewKeycloakRealm: Sendable {
+package struct NewKeycloakRealm: Sendable {
     private let importing: RealmImport
 
-    init(ring: KeyRing, people: PersonRegistration, baseURL: String) {
+    package init(ring: KeyRing, people: PersonRegistration, baseURL: String) {
         importing = RealmImport(
             creation: RealmCreation(ring: ring),
             clients: ClientRegistration(ring: ring),
@@ -60,7 +61,8 @@ struct NewKeycloakRealm: Sendable {
     }
 
     /// - Parameter json: What it is to be (Keycloak `RealmRepresentation`).
-    func callAsFunction(_ json: JSONObject, named name: String, at moment: Moment) async throws
+    package func callAsFunction(_ json: JSONObject, named name: String, at moment: Moment)
+        async throws
         -> NewRealm
     {
         let said = try Representation(.object(json), path: "").object

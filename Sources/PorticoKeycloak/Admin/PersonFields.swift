@@ -1,25 +1,23 @@
 import HTTPTypes
+import PorticoAdministration
 import PorticoBytes
 import PorticoProtocol
 import PorticoProvider
-package import PorticoStores
+import PorticoStores
 import PorticoWeb
 
 /// A person as a request of the administration describes them (Keycloak `UserRepresentation`).
 struct PersonFields: Sendable {
     private let representation: Representation
     private let call: AdminCall
-    private let administration: RealmAdministration
 
-    init(_ representation: Representation, _ call: AdminCall, _ administration: RealmAdministration)
-    {
+    init(_ representation: Representation, _ call: AdminCall) {
         self.representation = representation
         self.call = call
-        self.administration = administration
     }
 
-    /// A new person, with the realm's default roles and groups. `realmRoles` are not read, as there.
-    func new() async throws -> NewPerson {
+    /// A new person, without what every new one gets. `realmRoles` are not read, as there.
+    func new() throws -> NewPerson {
         let email = try representation.text("email")
         let namesByEmail = call.realm.realm.kept.object.bool("registrationEmailAsUsername") ?? false
         guard let username = try representation.text("username") ?? (namesByEmail ? email : nil)
@@ -31,23 +29,8 @@ struct PersonFields: Sendable {
             createdAt: call.moment.seconds
         )
         person.isEnabled = false
-        person = try changed(person, isNew: true)
-        try await expectUnambiguous(person, former: nil)
-        var new = try await administration.newPerson(
-            person,
-            gets: call.realm.newPersonDefaults
-        )
-        if let password = try await password(of: person) {
-            new.password = password.hash
-            new.person.requiredActions = password.actions(person.requiredActions)
-        }
-        var groupIDs = new.groupIDs
-        let named = try ids(ofGroups: try representation.strings("groups") ?? [])
-        groupIDs += named.filter { !groupIDs.contains($0) }
-        try call.expect(
-            call.rights.mayGive(new.roles) && groupIDs.allSatisfy(call.rights.mayJoin)
-        )
-        new.groupIDs = groupIDs
+        var new = NewPerson(person: try changed(person), password: nil)
+        new.groupIDs = try ids(ofGroups: try representation.strings("groups") ?? [])
         for link in try representation.children("federatedIdentities") {
             new.identities.append(try FederatedIdentity(link, provider: nil))
         }
@@ -55,7 +38,7 @@ struct PersonFields: Sendable {
     }
 
     /// The person with what is given; what is absent stays.
-    func changed(_ former: Person, isNew: Bool = false) throws -> Person {
+    func changed(_ former: Person) throws -> Person {
         // Those that were issued are the server's to say, as there.
         guard try representation.children("verifiableCredentials").isEmpty else {
             throw AdminRefusal.invalid("Verifiable credentials are not issued here.")
@@ -76,34 +59,7 @@ struct PersonFields: Sendable {
         // What was revoked stays revoked.
         person.notBefore = max(former.notBefore, min(person.notBefore, call.moment.seconds))
         if person != former { person.updatedAt = call.moment.seconds }
-        return try checked(person, replacing: isNew ? nil : former)
-    }
-
-    /// Makes the changes, where the caller may change the person as they are by then.
-    func replace(_ former: Person) async throws {
-        let person = try changed(former)
-        try await expectUnambiguous(person, former: former)
-        let password = try await password(of: person)
-        // While a password was hashed, the person may have got rights.
-        let rights = call.again(administration).rights
-        do {
-            let change = try await administration.people.update(
-                person,
-                replacing: former,
-                if: rights.mayChange
-            )
-            guard let change else { throw AdminRefusal.forbidden }
-            guard change == .changed else { throw AdminRefusal.notFound("User not found") }
-        } catch is StoreConflict {
-            throw try await conflict(person)
-        }
-        guard let password else { return }
-        try await administration.set(
-            password,
-            of: person,
-            at: call.moment.seconds,
-            if: rights.mayChange
-        )
+        return person
     }
 
     /// Words without spaces inside, as they are kept.
@@ -116,37 +72,14 @@ struct PersonFields: Sendable {
         return actions
     }
 
-    private func checked(_ person: Person, replacing former: Person? = nil) throws -> Person {
-        do {
-            return try administration.registration.checked(person, replacing: former)
-        } catch {
-            switch error {
-            case .username: throw AdminRefusal.field("username", "error-username-invalid-character")
-            case .email:
-                throw AdminRefusal.field(
-                    "email",
-                    "error-invalid-email",
-                    [
-                        .string(PlainText.shown(person.email ?? ""))
-                    ]
-                )
-            case .givenName:
-                throw AdminRefusal.field("firstName", "error-person-name-invalid-character")
-            case .familyName:
-                throw AdminRefusal.field("lastName", "error-person-name-invalid-character")
-            case .id, .attributes: throw AdminRefusal.invalid("\(error.rule)")
-            }
-        }
-    }
-
     /// The password among the credentials; the only kind that is taken here.
-    func password(of person: Person) async throws -> NewPassword? {
+    func password() throws -> NewPassword? {
         var password: NewPassword?
         for credential in try representation.children("credentials") {
             guard try credential.text("type") ?? "password" == "password", password == nil else {
                 throw AdminRefusal.invalid("Only one password is taken here.")
             }
-            password = try await NewPassword(credential, of: person, call, administration)
+            password = try NewPassword(credential, call)
         }
         return password
     }
@@ -159,104 +92,28 @@ struct PersonFields: Sendable {
             return group.id
         }
     }
-
-    /// Where people sign in by either, no one's user name is another's e-mail address.
-    func expectUnambiguous(_ person: Person, former: Person?) async throws {
-        guard call.realm.realm.signsInWithEmail else { return }
-        func isAnothers(_ name: String?, before: String?, byEmail: Bool) async throws -> Bool {
-            guard let name, name != before else { return false }
-            let found = try await administration.people.credentials(
-                realmID: call.realmID,
-                login: name,
-                byEmail: byEmail
-            )
-            return found.map { $0.person.id != person.id } ?? false
-        }
-        if try await isAnothers(person.username, before: former?.username, byEmail: true) {
-            throw AdminRefusal.conflict("User exists with same username")
-        }
-        if try await isAnothers(person.email, before: former?.email, byEmail: false) {
-            throw AdminRefusal.conflict("User exists with same email")
-        }
-    }
-
-    /// What is taken already.
-    func conflict(_ person: Person) async throws -> AdminRefusal {
-        let named = try await administration.people.credentials(
-            realmID: call.realmID,
-            login: person.username,
-            byEmail: false
-        )
-        let isNamesake = named.map { $0.person.id != person.id } ?? false
-        return .conflict("User exists with same \(isNamesake ? "username" : "email")")
-    }
 }
 
-/// A password that an administrator gives someone.
-package struct NewPassword: Sendable {
-    let hash: PasswordHash
-    /// Whether the person has to choose another one at their next sign-in.
-    let isTemporary: Bool
-
-    package init(_ hash: PasswordHash, isTemporary: Bool) {
-        self.hash = hash
-        self.isTemporary = isTemporary
-    }
-
+extension NewPassword {
     /// A hash that another server made is kept as it is; a password must meet the policy.
-    init(
-        _ credential: Representation,
-        of person: Person,
-        _ call: AdminCall,
-        _ administration: RealmAdministration
-    ) async throws {
-        guard person.serviceClientID == nil else {
-            throw AdminRefusal.invalid("No one signs in to the account of a client.")
-        }
-        isTemporary = try credential.bool("temporary") ?? false
+    init(_ credential: Representation, _ call: AdminCall) throws {
+        let isTemporary = try credential.bool("temporary") ?? false
         do {
             if let hash = try KeycloakHash.hash(of: credential.object) {
-                self.hash = hash
+                self.init(.hash(hash), isTemporary: isTemporary)
                 return
             }
-            guard let value = try credential.text("value") else {
-                throw AdminRefusal.error(.badRequest, "Empty password not allowed")
-            }
-            hash = try await administration.registration.hash(
-                SecretText(value),
-                for: person,
-                realmName: call.realm.name,
-                by: HashingAsker(
-                    address: call.context.address,
-                    account: "\(call.realmID) \(call.bearer.person.id)"
-                ),
-                random: call.moment.random
-            )
-        } catch let error as KeycloakHashError {
+        } catch {
             throw AdminRefusal.invalid("\(error.description)")
-        } catch let refusal as PasswordPolicy.Refusal {
-            throw refusal.refusal
         }
-    }
-
-    func actions(_ former: [String]) -> [String] {
-        let others = former.filter { $0 != RequiredAction.updatePassword }
-        return isTemporary ? others + [RequiredAction.updatePassword] : others
-    }
-}
-
-extension PasswordPolicy.Refusal {
-    fileprivate var refusal: AdminRefusal {
-        switch self {
-        case .tooShort:
-            .described(
-                "invalidPasswordMinLengthMessage",
-                "Invalid password: minimum length \(PasswordPolicy.minimumLength)."
-            )
-        case .tooLong: .described("invalidPasswordMaxLengthMessage", "\(description)")
-        case .common: .described("invalidPasswordBlacklistedMessage", "\(description)")
-        case .containsName: .described("invalidPasswordNotUsernameMessage", "\(description)")
+        guard let value = try credential.text("value") else {
+            throw AdminRefusal.error(.badRequest, "Empty password not allowed")
         }
+        let asker = HashingAsker(
+            address: call.context.address,
+            account: "\(call.realmID) \(call.bearer.person.id)"
+        )
+        self.init(.typed(SecretText(value), asker), isTemporary: isTemporary)
     }
 }
 

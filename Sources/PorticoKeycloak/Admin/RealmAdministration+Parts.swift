@@ -1,3 +1,4 @@
+import PorticoAdministration
 import PorticoBytes
 import PorticoProtocol
 import PorticoProvider
@@ -24,7 +25,18 @@ extension RealmAdministration {
         guard whole.serialized().count <= 1 << 20,
             part.sealed?.utf8.count ?? 0 <= RealmPartSeal.longest
         else { throw AdminRefusal.invalid("It has more than 1 MiB.") }
-        try await store.put(part)
+        try await put(part, by: call.administrator, needing: .toChange(kind))
+    }
+
+    func delete(_ part: RealmPart, _ call: AdminCall) async throws {
+        try await delete(part, by: call.administrator, needing: .toChange(part.kind))
+    }
+
+    /// Changes one member of what a realm keeps of a representation.
+    func set(_ member: String, to value: JSONValue?, _ call: AdminCall) async throws {
+        var realm = call.realm.realm
+        realm.kept[member] = value
+        try await update(realm, replacing: call.realm.realm, by: call.administrator)
     }
 
     /// The lists of policies for clients and of what those do, with the kinds of their parts.
@@ -61,5 +73,13 @@ extension RealmAdministration {
         var shown = try RealmSecrets(ring: ring, areShown: false).whole(part)
         if PartImport.lists[part.kind] == "id" { shown["id"] = .string(part.id) }
         return shown
+    }
+}
+
+extension AdminRight {
+    /// - Parameter kind: Of a part that is kept as data.
+    fileprivate static func toChange(_ kind: String) -> AdminRight {
+        [IdentityProviderRepresentation.kind, IdentityProviderRepresentation.mapperKind]
+            .contains(kind) ? manageIdentityProviders : manageRealm
     }
 }

@@ -182,7 +182,7 @@ extension Client {
             keySet = here.keySet
             secret = here.secret
         }
-        kept[AdminRights.lending] = here.kept[AdminRights.lending]
+        lends = here.lends
         administers = here.administers && !requiresConsent
         // What was revoked stays revoked.
         notBefore = max(notBefore, here.notBefore)

@@ -1,3 +1,4 @@
+import PorticoAdministration
 import PorticoProtocol
 import PorticoProvider
 import PorticoStores

@@ -1,3 +1,4 @@
+import PorticoAdministration
 package import PorticoBytes
 package import PorticoProtocol
 import PorticoProvider
@@ -28,8 +29,6 @@ package struct ClientRepresentation: Sendable {
         var client = client
         client.accessTokenType = client.accessTokenType ?? realm.accessTokenType
         var json = kept
-        // It is of this server's administration.
-        json[AdminRights.lending] = nil
         json["id"] = .string(client.id)
         json["clientId"] = .string(client.clientID)
         let said = kept.object("attributes") ?? JSONObject()

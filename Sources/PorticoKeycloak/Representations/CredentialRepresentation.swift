@@ -1,6 +1,7 @@
+package import PorticoAdministration
 import PorticoBytes
 package import PorticoProtocol
-package import PorticoProvider
+import PorticoProvider
 package import PorticoStores
 
 /// Something that a person proves themselves with, as Keycloak writes it (Keycloak

@@ -1,3 +1,4 @@
+import PorticoAdministration
 import PorticoBytes
 package import PorticoProtocol
 import PorticoProvider

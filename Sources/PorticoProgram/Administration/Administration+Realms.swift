@@ -1,4 +1,4 @@
-import HTTPTypes
+import PorticoAdministration
 import PorticoBytes
 import PorticoKeycloak
 import PorticoProvider
@@ -13,14 +13,12 @@ extension Administration {
         try await installation.registering { registration in
             try await body(
                 RealmAdministration(
-                    realms: nil,
                     store: realms,
                     people: people,
                     sessions: installation.sessions,
-                    grants: installation.grants,
                     ring: installation.ring,
                     registration: registration,
-                    baseURL: installation.publicURL
+                    clock: installation.clock
                 )
             )
         }
@@ -35,7 +33,7 @@ extension Administration {
     ) async throws {
         do {
             try await changing(body)
-        } catch let refusal as AdminRefusal where refusal.status == .conflict {
+        } catch AdministrationRefusal.taken {
             throw taken()
         }
     }
@@ -106,7 +104,11 @@ extension Administration {
     /// Makes them: realms of files may lack some.
     func makeMissingScopes(of client: Client, in realm: Realm) async throws {
         for scope in try await missingScopes(of: client, in: realm) {
-            guard try await realms.create(scope) == .created else { continue }
+            do {
+                try await changing { try await $0.create(scope, by: .commandLine) }
+            } catch AdministrationRefusal.taken {
+                continue
+            }
             console.done("Created client scope \(scope.name) in realm \(realm.name).")
         }
     }

@@ -1,7 +1,7 @@
+import PorticoAdministration
 import ArgumentParser
 import PorticoKeycloak
 import PorticoProtocol
-import PorticoProvider
 import PorticoStores
 
 /// The kind of a new client: what its options default to.

@@ -1,3 +1,4 @@
+import PorticoAdministration
 import PorticoBytes
 import PorticoKeycloak
 import PorticoProvider
@@ -74,25 +75,24 @@ struct FirstAdministrator {
             let person = try registration.checked(
                 try registration.person(username: username, realmID: realm.id, at: moment)
             )
-            let defaults = administration.defaults(of: realm)
-            var new = try await changes.newPerson(person, gets: defaults)
+            var new = NewPerson(person: person, password: nil)
+            new.roles.append(RoleName(clientID: nil, name: "admin"))
             do {
-                new.password = try await registration.hash(
-                    password,
-                    for: person,
-                    realmName: realm.name,
-                    by: .server,
-                    random: moment.random
+                try await changes.create(
+                    new,
+                    password: NewPassword(.typed(password, .server), isTemporary: false),
+                    by: .commandLine,
+                    at: moment
                 )
-            } catch let refusal as PasswordPolicy.Refusal {
+            } catch AdministrationRefusal.taken {
+                return
+            } catch AdministrationRefusal.password(let refusal) {
                 throw Failure(
                     .refused,
                     "The password in \(passwordVariable) is refused.",
                     "\(refusal.description)"
                 )
             }
-            new.roles.append(RoleName(clientID: nil, name: "admin"))
-            guard try await installation.people.create(new) == .created else { return }
             console.done(
                 "Created administrator \(printable(person.username)) in realm \(realm.name), as "
                     + "\(variable) says. The variables are not needed any more."

@@ -1,3 +1,4 @@
+import PorticoAdministration
 import PorticoBytes
 import PorticoKeycloak
 import PorticoProvider
@@ -160,11 +161,32 @@ struct RealmImportRun {
             }
             try judge(staged)
             try await importer.publish(staged, at: moment, telling: tell)
+            if !isDryRun { try await note(staged, registration) }
             return staged
         } catch {
             // `try?`: why the import failed is what matters, and the next one removes it, too.
             try? await importer.abandon()
             throw error
+        }
+    }
+
+    private func note(_ staged: [RealmImporter.Staged], _ registration: PersonRegistration)
+        async throws
+    {
+        let administration = RealmAdministration(
+            store: installation.realms,
+            people: installation.people,
+            sessions: installation.sessions,
+            ring: installation.ring,
+            registration: registration,
+            clock: installation.clock
+        )
+        for one in staged {
+            try await administration.noteImport(
+                of: one.realm,
+                isNew: one.differences == nil,
+                by: .commandLine
+            )
         }
     }
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import PorticoAdministration
 import PorticoKeycloak
 import PorticoStores
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import PorticoAdministration
 import PorticoBytes
 import PorticoKeycloak
 import PorticoOutbound
@@ -116,10 +117,9 @@ struct TokenSwapFields: ParsableArguments {
             )
         }
         guard realm != imported else { return }
-        try administration.expectChanged(
-            await administration.realms.update(realm, replacing: imported),
-            "Realm \(realm.name)"
-        )
+        try await administration.changing { [realm] in
+            try await $0.update(realm, replacing: imported, by: .commandLine)
+        }
         administration.console.done("Refresh tokens of before are swapped in realm \(realm.name).")
     }
 

@@ -1,5 +1,6 @@
 import HTTPTypes
 import PorticoATProtocol
+import PorticoAdministration
 import PorticoBackend
 import PorticoBytes
 import PorticoPages

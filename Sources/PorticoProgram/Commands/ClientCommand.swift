@@ -1,4 +1,5 @@
 import ArgumentParser
+import PorticoAdministration
 import PorticoKeycloak
 import PorticoProtocol
 import PorticoStores
@@ -70,6 +71,6 @@ extension ClientCommand: ShownResource, DeletedResource {
             warning: "This deletes client \(name) of realm \(realm.name) with its roles; everyone "
                 + "signed in to it is signed out.",
             done: "Deleted client \(name) of realm \(realm.name)."
-        ) { try await administration.deleting { try await $0.delete(client) } }
+        ) { try await administration.deleting { try await $0.delete(client, by: .commandLine) } }
     }
 }

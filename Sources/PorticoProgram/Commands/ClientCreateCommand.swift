@@ -1,4 +1,5 @@
 import ArgumentParser
+import PorticoAdministration
 import PorticoBytes
 import PorticoKeycloak
 import PorticoProtocol
@@ -97,10 +98,9 @@ extension ClientCommand {
                 do {
                     try await administration.makeMissingScopes(of: admission.client, in: realm)
                     try await administration.creating(or: taken) { changes in
-                        try await changes.create(admission.client)
-                        try await changes.setServiceAccount(
-                            of: admission.client,
-                            gets: administration.defaults(of: realm),
+                        try await changes.create(
+                            admission.client,
+                            by: .commandLine,
                             at: administration.moment
                         )
                     }

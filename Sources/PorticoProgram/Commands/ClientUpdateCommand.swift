@@ -1,4 +1,5 @@
 import ArgumentParser
+import PorticoAdministration
 import PorticoBytes
 import PorticoKeycloak
 import PorticoProvider
@@ -63,10 +64,10 @@ extension ClientCommand {
             do {
                 try await administration.makeMissingScopes(of: admission.client, in: realm)
                 try await administration.changing { changes in
-                    try await changes.update(admission.client, replacing: former)
-                    try await changes.setServiceAccount(
-                        of: admission.client,
-                        gets: administration.defaults(of: realm),
+                    try await changes.update(
+                        admission.client,
+                        replacing: former,
+                        by: .commandLine,
                         at: administration.moment
                     )
                 }

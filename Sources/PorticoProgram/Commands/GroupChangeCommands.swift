@@ -1,4 +1,5 @@
 import ArgumentParser
+import PorticoAdministration
 import PorticoBytes
 import PorticoKeycloak
 import PorticoStores
@@ -42,7 +43,9 @@ extension GroupCommand {
             )
             guard !graph.isTaken(whole, besides: group) else { throw taken }
             guard administration.mayWrite("created group \(path) in \(realm.name)") else { return }
-            try await administration.creating(or: taken) { try await $0.create(group) }
+            try await administration.creating(or: taken) {
+                try await $0.create(group, by: .commandLine)
+            }
             console.done(
                 "Created group \(path) in realm \(realm.name). "
                     + "Add someone: "
@@ -82,7 +85,9 @@ extension GroupCommand {
             let now = printable(graph.path(toBeOf: group))
             try Self.expectPlace(for: group, replacing: former, in: graph)
             guard administration.mayWrite(group, replacing: former, "group \(path)") else { return }
-            try await administration.changing { try await $0.update(group, replacing: former) }
+            try await administration.changing {
+                try await $0.update(group, replacing: former, by: .commandLine)
+            }
             console.done(
                 "Changed group \(now) of realm \(realm.name). "
                     + "See it: \(portico("group show \(now) --realm \(realm.name)"))"

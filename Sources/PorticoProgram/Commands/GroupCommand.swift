@@ -1,4 +1,5 @@
 import ArgumentParser
+import PorticoAdministration
 import PorticoKeycloak
 import PorticoProtocol
 import PorticoStores
@@ -114,6 +115,6 @@ extension GroupCommand: ShownResource, DeletedResource {
             warning: "This deletes group \(printable(path)) of realm \(realm.name) with the groups "
                 + "in it. Its members stay, without its roles.",
             done: "Deleted group \(path) of realm \(realm.name)."
-        ) { try await administration.deleting { try await $0.delete(group) } }
+        ) { try await administration.deleting { try await $0.delete(group, by: .commandLine) } }
     }
 }

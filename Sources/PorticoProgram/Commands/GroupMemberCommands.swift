@@ -1,4 +1,5 @@
 import ArgumentParser
+import PorticoAdministration
 import PorticoStores
 
 extension GroupCommand {
@@ -84,10 +85,13 @@ extension GroupCommand {
                 return console.say("\(name) is a member of group \(path) already.")
             }
             guard administration.mayWrite("added \(name) to group \(path)") else { return }
-            try administration.expectChanged(
-                await administration.people.join(group.id, person: person.id, realmID: realm.id),
-                "User \(name) or group \(path)"
-            )
+            do {
+                try await administration.changing {
+                    try await $0.join(group, person, by: .commandLine)
+                }
+            } catch AdministrationRefusal.notFound {
+                try administration.expectChanged(.notFound, "User \(name) or group \(path)")
+            }
             console.done(
                 "\(name) is a member of group \(path) in realm \(realm.name). "
                     + "Undo: "
@@ -113,11 +117,9 @@ extension GroupCommand {
                 return console.say(none)
             }
             guard administration.mayWrite("taken \(name) out of group \(path)") else { return }
-            let outcome = try await administration.people.leave(
-                group.id,
-                person: person.id,
-                realmID: realm.id
-            )
+            let outcome = try await administration.changing {
+                try await $0.leave(group, person, by: .commandLine)
+            }
             guard outcome == .changed else { return console.say(none) }
             console.done(
                 "\(name) is no longer a member of group \(path) in realm \(realm.name). "

@@ -1,4 +1,5 @@
 import ArgumentParser
+import PorticoAdministration
 import PorticoBytes
 import PorticoProtocol
 import PorticoProvider
@@ -54,10 +55,14 @@ struct KeysCommand: AsyncParsableCommand {
                     "published a new key: \(algorithm.rawValue), starts signing \(signs)"
                 )
             else { return }
-            try await administration.realms.rotate(
-                adding: outcome.adding,
-                changing: outcome.changing
-            )
+            try await administration.changing {
+                try await $0.rotate(
+                    keysOf: realm,
+                    adding: outcome.adding,
+                    changing: outcome.changing,
+                    by: .commandLine
+                )
+            }
             console.done(
                 "Published. \(algorithm.rawValue) key \(outcome.keyID) starts signing \(signs)."
             )

@@ -1,5 +1,5 @@
 import ArgumentParser
-import HTTPTypes
+import PorticoAdministration
 import PorticoBytes
 import PorticoKeycloak
 import PorticoProtocol
@@ -110,18 +110,14 @@ struct MapperCommand: AsyncParsableCommand {
             ]
             let mappers: [ClaimMapper]
             do {
-                mappers = try RealmAdministration.mappers(
-                    of: found.owner,
-                    adding: mapper,
-                    at: administration.moment
-                )
-            } catch let refusal as AdminRefusal {
+                mappers = try found.owner.mappers(adding: mapper, at: administration.moment)
+            } catch let refusal as MapperRefusal {
                 throw Failure(refusal, adding: name.name, ofType: type, to: found.name)
             }
             guard administration.mayWrite("added mapper \(name.name) to \(found.name)") else {
                 return
             }
-            try await administration.changing { try await $0.keep(mappers, of: found.owner) }
+            try await administration.keep(mappers, of: found.owner, as: .mapperCreated)
             console.done(
                 "Added mapper \(name.name) to \(found.name) in realm \(found.realm.name). Undo: "
                     + portico(
@@ -207,6 +203,24 @@ extension ClaimMapper {
     fileprivate var word: String { representation.string("protocolMapper") ?? "" }
 }
 
+extension Administration {
+    fileprivate func keep(
+        _ mappers: [ClaimMapper],
+        of owner: MapperOwner,
+        as kind: Event.Kind
+    ) async throws {
+        try await changing {
+            try await $0.update(
+                owner.with(mappers),
+                replacing: owner,
+                as: kind,
+                by: .commandLine,
+                at: moment
+            )
+        }
+    }
+}
+
 extension MapperCommand: DeletedResource {
     static let deleteConfiguration = CommandConfiguration(
         commandName: "remove",
@@ -231,32 +245,35 @@ extension MapperCommand: DeletedResource {
             warning: "This removes mapper \(printable(name.name)) of \(found.name): what it writes "
                 + "is in no token any more.",
             done: "Removed mapper \(name.name) of \(found.name) in realm \(found.realm.name)."
-        ) { try await administration.deleting { try await $0.keep(kept, of: found.owner) } }
+        ) {
+            try await administration.keep(kept, of: found.owner, as: .mapperDeleted)
+            return .changed
+        }
     }
 }
 
 extension Failure {
     fileprivate init(
-        _ refusal: AdminRefusal,
+        _ refusal: MapperRefusal,
         adding name: String,
         ofType type: String,
         to owner: String
     ) {
-        switch refusal.status {
-        case .conflict:
+        switch refusal {
+        case .isTaken:
             self.init(
                 .exists,
                 "Mapper \"\(printable(name))\" of \(owner) already exists.",
                 "Remove it first, or choose another name."
             )
-        case .notFound:
+        case .unknownType:
             self.init(
                 .wrongValue,
                 "There is no type of mapper \"\(printable(type))\".",
                 "Types are Keycloak's, such as oidc-usermodel-client-role-mapper."
             )
-        default:
-            self.init(.refused, "The mapper is refused.", printable(refusal.text))
+        case .invalid(let words):
+            self.init(.refused, "The mapper is refused.", printable(words))
         }
     }
 }

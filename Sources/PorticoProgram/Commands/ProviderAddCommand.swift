@@ -1,5 +1,6 @@
 import ArgumentParser
 import PorticoATProtocol
+import PorticoAdministration
 import PorticoBackend
 import PorticoBytes
 import PorticoProvider

@@ -1,4 +1,5 @@
 import ArgumentParser
+import PorticoAdministration
 import PorticoKeycloak
 import PorticoProtocol
 import PorticoStores
@@ -58,6 +59,6 @@ extension RealmCommand: ShownResource, DeletedResource {
             warning:
                 "This deletes realm \(name), \(clients), its keys and everyone in it, for good.",
             done: "Deleted realm \(name). Only a backup brings it back."
-        ) { try await administration.deleting { try await $0.delete(realm) } }
+        ) { try await administration.deleting { try await $0.delete(realm, by: .commandLine) } }
     }
 }

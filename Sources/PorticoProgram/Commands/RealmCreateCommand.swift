@@ -1,4 +1,5 @@
 import ArgumentParser
+import PorticoAdministration
 import PorticoKeycloak
 import PorticoProtocol
 import PorticoProvider
@@ -76,7 +77,9 @@ extension RealmCommand {
             guard administration.mayWrite("created realm \(name) with issuer \(issuer)") else {
                 return
             }
-            try await administration.creating(or: taken) { try await $0.create(new) }
+            try await administration.creating(or: taken) {
+                try await $0.create(new, by: .commandLine)
+            }
             console.done(
                 "Created realm \(name). "
                     + "Undo: \(portico("realm delete \(name) --confirm \(name)"))"
@@ -93,8 +96,13 @@ extension RealmCommand {
             if template == .keycloak {
                 var json: JSONObject = ["realm": .string(name), "enabled": true]
                 json["displayName"] = displayName.map(JSONValue.string)
-                new = try await administration.changing { [json] in
-                    try await $0.newRealm(json, named: name, at: moment)
+                new = try await installation.registering { [json] registration in
+                    let newRealm = NewKeycloakRealm(
+                        ring: installation.ring,
+                        people: registration,
+                        baseURL: installation.publicURL
+                    )
+                    return try await newRealm(json, named: name, at: moment)
                 }
             } else {
                 new = try RealmCreation(ring: installation.ring)(

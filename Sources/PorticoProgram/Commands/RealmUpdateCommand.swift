@@ -1,4 +1,5 @@
 import ArgumentParser
+import PorticoAdministration
 import PorticoKeycloak
 import PorticoStores
 
@@ -31,7 +32,9 @@ extension RealmCommand {
             let name = realm.name
             administration.installation.warnOfMail(in: realm, replacing: former, console)
             guard administration.mayWrite(realm, replacing: former, "realm \(name)") else { return }
-            try await administration.changing { try await $0.update(realm, replacing: former) }
+            try await administration.changing {
+                try await $0.update(realm, replacing: former, by: .commandLine)
+            }
             console.done("Changed realm \(name). See it: \(portico("realm show \(name)"))")
         }
     }

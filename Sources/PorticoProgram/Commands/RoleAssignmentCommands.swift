@@ -1,4 +1,5 @@
 import ArgumentParser
+import PorticoAdministration
 import PorticoKeycloak
 import PorticoStores
 
@@ -26,17 +27,7 @@ extension RoleCommand {
                 )
             }
             guard administration.mayWrite("given \(role.text) to \(holder.name)") else { return }
-            try administration.expectChanged(
-                await administration.changing {
-                    try await $0.set(
-                        role.roleName,
-                        of: holder.holder,
-                        to: true,
-                        realmID: realm.id
-                    )
-                },
-                holder.subject
-            )
+            try await administration.set(role, of: holder, to: true, in: realm)
             console.done(
                 "\(holder.subject) \(holder.verb.now) role \(role.text) in realm \(realm.name). "
                     + "Undo: "
@@ -60,16 +51,40 @@ extension RoleCommand {
                 return console.say(none)
             }
             guard administration.mayWrite("taken \(role.text) from \(holder.name)") else { return }
-            let outcome = try await administration.changing {
-                try await $0.set(role.roleName, of: holder.holder, to: false, realmID: realm.id)
+            guard try await administration.set(role, of: holder, to: false, in: realm) > 0 else {
+                return console.say(none)
             }
-            guard outcome == .changed else { return console.say(none) }
             console.done(
                 "\(holder.subject) no longer \(holder.verb.now) role \(role.text) in realm "
                     + "\(realm.name). "
                     + "Undo: "
                     + portico("role assign \(words: assignment.words(role, holder, realm))")
             )
+        }
+    }
+}
+
+extension Administration {
+    @discardableResult
+    fileprivate func set(
+        _ role: Role,
+        of holder: RoleAssignment.Holder,
+        to isGiven: Bool,
+        in realm: Realm
+    ) async throws -> Int {
+        do {
+            return try await changing {
+                try await $0.set(
+                    [role.roleName],
+                    of: holder.holder,
+                    to: isGiven,
+                    in: realm.id,
+                    by: .commandLine
+                )
+            }
+        } catch AdministrationRefusal.notFound {
+            try expectChanged(.notFound, holder.subject)
+            return 0
         }
     }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import PorticoAdministration
 import PorticoBytes
 import PorticoKeycloak
 import PorticoProtocol
@@ -50,7 +51,9 @@ struct RoleCommand: AsyncParsableCommand {
             guard administration.mayWrite("created role \(role.text) in \(realm.name)") else {
                 return
             }
-            try await administration.creating(or: taken) { try await $0.create(role) }
+            try await administration.creating(or: taken) {
+                try await $0.create(role, by: .commandLine)
+            }
             let words = ["--realm", realm.name] + (of.client.map { ["--client", $0] } ?? [])
             console.done(
                 "Created role \(role.text) in realm \(realm.name). Give it: "
@@ -112,7 +115,7 @@ extension RoleCommand: ShownResource, DeletedResource {
     static func deletion(_ name: Name, _ administration: Administration) async throws -> Deletion {
         let realm = try administration.realm(name.of.realm.realm)
         let role = try await administration.role(name.name, of: name.of.client, in: realm)
-        try await administration.changing { try await $0.expectMayGo(role, in: realm) }
+        try RealmAdministration.expectNotDefault(role, in: realm)
         return Deletion(
             name: role.name,
             subject: "Role \(role.text)",
@@ -120,7 +123,7 @@ extension RoleCommand: ShownResource, DeletedResource {
             warning: "This deletes role \(role.text) of realm \(realm.name) and takes it from "
                 + "everyone who has it.",
             done: "Deleted role \(role.text) of realm \(realm.name)."
-        ) { try await administration.deleting { try await $0.delete(role, in: realm) } }
+        ) { try await administration.deleting { try await $0.delete(role, by: .commandLine) } }
     }
 }
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import PorticoAdministration
 import PorticoBytes
 import PorticoKeycloak
 import PorticoProtocol
@@ -53,7 +54,9 @@ struct ScopeCommand: AsyncParsableCommand {
             guard administration.mayWrite("created client scope \(name) in \(realm.name)") else {
                 return
             }
-            try await administration.creating(or: taken) { try await $0.create(scope) }
+            try await administration.creating(or: taken) {
+                try await $0.create(scope, by: .commandLine)
+            }
             console.done(
                 "Created client scope \(name) in realm \(realm.name). "
                     + "Add a mapper: "
@@ -168,6 +171,6 @@ extension ScopeCommand: ShownResource, DeletedResource {
                 "This deletes client scope \(printable(name)) of realm \(realm.name) and takes "
                 + "it from every client.",
             done: "Deleted client scope \(name) of realm \(realm.name)."
-        ) { try await administration.deleting { try await $0.delete(scope) } }
+        ) { try await administration.deleting { try await $0.delete(scope, by: .commandLine) } }
     }
 }

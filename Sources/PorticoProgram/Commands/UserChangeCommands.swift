@@ -1,4 +1,5 @@
 import ArgumentParser
+import PorticoAdministration
 import PorticoBytes
 import PorticoKeycloak
 import PorticoProvider
@@ -50,26 +51,31 @@ extension UserCommand {
                 )
                 // Before anyone is asked for a password.
                 try await administration.expectFree(person, in: realm, or: taken)
-                var hash: PasswordHash?
+                var given: NewPassword?
                 if !withoutPassword {
-                    hash = try await registration.hash(
-                        try password.secret(console),
-                        for: person,
-                        realmName: realm.name,
-                        by: .server,
-                        random: moment.random
+                    given = NewPassword(
+                        .hash(
+                            try await registration.hash(
+                                try password.secret(console),
+                                for: person,
+                                realmName: realm.name,
+                                by: .server,
+                                random: moment.random
+                            )
+                        ),
+                        isTemporary: false
                     )
                 }
                 guard administration.mayWrite("created user \(name) in realm \(realm.name)") else {
                     return
                 }
-                var new = try await changes.newPerson(
-                    person,
-                    gets: administration.defaults(of: realm)
-                )
-                new.password = hash
-                new.roles += roles.map { RoleName(clientID: nil, name: $0) }
-                guard try await administration.people.create(new) == .created else { throw taken }
+                var new = NewPerson(person: person, password: nil)
+                new.roles = roles.map { RoleName(clientID: nil, name: $0) }
+                do {
+                    try await changes.create(new, password: given, by: .commandLine, at: moment)
+                } catch AdministrationRefusal.taken {
+                    throw taken
+                }
                 console.done(
                     "Created user \(name) in realm \(realm.name). "
                         + "Undo: "
@@ -96,11 +102,11 @@ extension UserCommand {
         func run(_ administration: Administration) async throws {
             let realm = try administration.realm(realm.realm)
             let former = try await administration.person(name, in: realm).person
-            try await administration.installation.registering { registration in
+            try await administration.changing { changes in
                 var person = former
                 if let username { person.username = username }
                 fields.apply(to: &person)
-                person = try registration.checked(person, replacing: former)
+                person = try changes.registration.checked(person, replacing: former)
                 let user = "user \(former.username)"
                 let taken = Failure(
                     .exists,
@@ -111,11 +117,13 @@ extension UserCommand {
                 guard administration.mayWrite(person, replacing: former, user) else { return }
                 person.updatedAt = administration.moment.seconds
                 do {
-                    try administration.expectChanged(
-                        await administration.people.update(person, replacing: former),
-                        "User \(former.username)"
+                    try await changes.update(
+                        person,
+                        replacing: former,
+                        by: .commandLine,
+                        at: administration.moment
                     )
-                } catch is StoreConflict {
+                } catch AdministrationRefusal.taken {
                     throw taken
                 }
                 let signedOut =
@@ -159,9 +167,10 @@ extension UserCommand {
                 )
                 guard administration.mayWrite("set the password of \(name)") else { return }
                 try await changes.set(
-                    NewPassword(hash, isTemporary: temporary),
+                    NewPassword(.hash(hash), isTemporary: temporary),
                     of: person,
-                    at: moment.seconds
+                    by: .commandLine,
+                    at: moment
                 )
                 console.done(
                     "Set the password of \(name) in realm \(realm.name). "

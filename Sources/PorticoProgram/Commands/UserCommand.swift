@@ -1,4 +1,5 @@
 import ArgumentParser
+import PorticoAdministration
 import PorticoProtocol
 import PorticoStores
 
@@ -72,7 +73,6 @@ extension UserCommand: ShownResource, DeletedResource {
     static func deletion(_ name: Name, _ administration: Administration) async throws -> Deletion {
         let realm = try administration.realm(name.realm.realm)
         let person = try await administration.person(name.name, in: realm).person
-        let people = administration.people
         return Deletion(
             name: person.username,
             subject: "User \(person.username)",
@@ -81,6 +81,6 @@ extension UserCommand: ShownResource, DeletedResource {
                 + "every session, for good.",
             done: "Deleted \(person.username) of realm \(realm.name). "
                 + "Only a backup brings them back."
-        ) { try await people.deletePerson(id: person.id, realmID: realm.id) }
+        ) { try await administration.deleting { try await $0.delete(person, by: .commandLine) } }
     }
 }

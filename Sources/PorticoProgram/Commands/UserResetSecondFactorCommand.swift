@@ -1,4 +1,5 @@
 import ArgumentParser
+import PorticoAdministration
 import PorticoStores
 
 extension UserCommand {
@@ -27,7 +28,9 @@ extension UserCommand {
                 return
             }
             guard administration.mayWrite("taken the second factors of \(name)") else { return }
-            _ = try await administration.people.removeSecondFactors(of: person.id)
+            try await administration.changing {
+                try await $0.removeSecondFactors(of: person, by: .commandLine)
+            }
             console.done(
                 "Took the second factors of \(name) in realm \(realm.name). "
                     + "Their password is enough now."

@@ -1,3 +1,4 @@
+import PorticoAdministration
 import PorticoBytes
 import PorticoKeycloak
 import PorticoProtocol
@@ -59,9 +60,7 @@ struct DemoArticle {
     /// - Throws: `issuer-mismatch` where it cannot be made anew.
     func check() async throws {
         guard case .elsewhere(let former) = try await former() else { return }
-        let new = try await administering { administration, moment in
-            try await administration.newRealm(Self.json, named: Self.name, at: moment)
-        }
+        let new = try await new()
         try await DemoRenewal(installation: installation, former: former).check(
             against: new,
             Self.people,
@@ -96,29 +95,23 @@ struct DemoArticle {
     }
 
     private func create() async throws -> Realm {
-        try await administering { administration, moment in
-            let new = try await administration.newRealm(Self.json, named: Self.name, at: moment)
-            try await administration.create(new)
-            return new.realm
-        }
+        let new = try await new()
+        _ = try await installation.realms.create(new)
+        return new.realm
     }
 
-    private func administering<Value>(
-        _ body: (RealmAdministration, Moment) async throws -> Value
-    ) async throws -> Value {
-        let moment = installation.clock.moment()
-        return try await installation.registering { registration in
-            let administration = RealmAdministration(
-                realms: nil,
-                store: installation.realms,
-                people: installation.people,
-                sessions: installation.sessions,
-                grants: installation.grants,
+    private func new() async throws -> NewRealm {
+        try await installation.registering { registration in
+            let newRealm = NewKeycloakRealm(
                 ring: installation.ring,
-                registration: registration,
+                people: registration,
                 baseURL: installation.settings.effectivePublicURL
             )
-            return try await body(administration, moment)
+            return try await newRealm(
+                Self.json,
+                named: Self.name,
+                at: installation.clock.moment()
+            )
         }
     }
 

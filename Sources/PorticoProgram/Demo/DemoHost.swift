@@ -1,4 +1,5 @@
 import PorticoATProtocol
+import PorticoAdministration
 import PorticoBackend
 import PorticoBytes
 import PorticoProtocol

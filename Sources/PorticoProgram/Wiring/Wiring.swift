@@ -1,5 +1,6 @@
 import HTTPTypes
 import Logging
+import PorticoAdministration
 import PorticoBackend
 import PorticoBytes
 import PorticoKeycloak
@@ -202,18 +203,18 @@ struct Wiring {
         guard installation.settings.adminREST else { return nil }
         return try AdminService(
             RealmAdministration(
-                realms: provider.realms,
                 store: installation.realms,
                 people: installation.people,
                 sessions: installation.sessions,
-                grants: installation.grants,
                 ring: installation.ring,
                 registration: PersonRegistration(hashing: hashing),
-                baseURL: publicURL.origin,
-                hasMaster: installation.settings.adminMaster
+                clock: installation.clock,
+                refreshing: { try await provider.realms.refresh() }
             ),
             of: provider,
+            grants: installation.grants,
             publicURL: publicURL,
+            hasMaster: installation.settings.adminMaster,
             logger: log.logger("portico.admin")
         )
     }

@@ -33,6 +33,11 @@ package enum ATScope: Hashable, Sendable {
         case read, manage
     }
 
+    /// Those with a fixed name: the others have parameters.
+    package static let fixed = [
+        "atproto", "transition:generic", "transition:email", "transition:chat.bsky",
+    ]
+
     /// - Parameter token: One token of a scope.
     /// - Returns: `nil` if it is unknown or ill-formed: such a permission is not given.
     package init?(_ token: String) {

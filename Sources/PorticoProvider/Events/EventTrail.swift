@@ -9,15 +9,13 @@ import PorticoWeb
 /// must not reveal which clients exist. And strangers cannot fill the database: of each kind that anyone
 /// can cause as often as they like, a realm has at most 300 events in an hour. Of clients that are
 /// refused in a realm that does not keep events, a client and a reason make one event in ten minutes;
-/// unregistered clients are nameless and count as one. What administrators do waits in a queue of its
-/// own.
+/// unregistered clients are nameless and count as one.
 package final class EventTrail: Sendable {
     private let limit = RateLimiter(.perHour(300))
     private let refusals = RateLimiter(RateLimit(burst: 1, perMinute: 1.0 / 10))
     private let waiting = Locked<[Event]>([])
-    private let waitingOfAdministrators = Locked<[Event]>([])
 
-    /// How many wait to be written in each queue; further ones are only logged.
+    /// How many wait to be written; further ones are only logged.
     static let most = 4096
 
     /// Keeps an event of a realm if it is one to be kept there.
@@ -36,18 +34,11 @@ package final class EventTrail: Sendable {
         keep([event])
     }
 
-    /// Keeps what an administrator did, in every realm.
-    package func note(byAdministrator event: Event) {
-        keep([event])
-    }
-
     /// Writes what is waiting. If that fails, it keeps waiting.
     package func flush(into store: EventStore) async throws {
-        let events = [waitingOfAdministrators, waiting].flatMap { queue in
-            queue.withLock { waiting in
-                defer { waiting = [] }
-                return waiting
-            }
+        let events = waiting.withLock { waiting in
+            defer { waiting = [] }
+            return waiting
         }
         guard !events.isEmpty else { return }
         do {
@@ -59,9 +50,6 @@ package final class EventTrail: Sendable {
     }
 
     private func keep(_ events: [Event]) {
-        for (queue, isOfAdministrators) in [(waitingOfAdministrators, true), (waiting, false)] {
-            let own = events.filter { ($0.actor != nil) == isOfAdministrators }
-            queue.withLock { $0 += own.prefix(max(0, Self.most - $0.count)) }
-        }
+        waiting.withLock { $0 += events.prefix(max(0, Self.most - $0.count)) }
     }
 }

@@ -1,3 +1,4 @@
+import PorticoAdministration
 import PorticoBytes
 import PorticoProtocol
 import PorticoStores
@@ -87,7 +88,7 @@ extension Client {
 
     /// Whether its sign-ins are good for that app on the same device (OpenID Connect Native SSO §4).
     func sharesDevice(with target: Client) -> Bool {
-        loginTokenTarget(target.clientID) != nil && mayHave(DeviceSecret.scope)
+        loginTokenTarget(target.clientID) != nil && mayHave(StandardScopes.deviceSSO)
     }
 
     /// Whether it may have a token of a scope, by default or if it asks (RFC 6749 §3.3).

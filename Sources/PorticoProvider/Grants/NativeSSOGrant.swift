@@ -1,3 +1,4 @@
+import PorticoAdministration
 import PorticoBytes
 import PorticoProtocol
 import PorticoSeals
@@ -38,7 +39,7 @@ struct NativeSSOGrant: Sendable {
             )
         }
         let first = try await realm.standing(reading, of: source)
-        guard first.scope.contains(DeviceSecret.scope) else { throw Self.unknown }
+        guard first.scope.contains(StandardScopes.deviceSSO) else { throw Self.unknown }
         // Where the first app's grant is bound to a key, the pair alone is not enough.
         try request.proven.checkProof(of: first.dpopKey)
         let scope = try Self.scope(exchange.scope, of: first, for: client)

@@ -1,3 +1,4 @@
+import PorticoAdministration
 package import PorticoProtocol
 import PorticoSeals
 import PorticoStores

@@ -1,5 +1,5 @@
 import PorticoBytes
-package import PorticoStores
+import PorticoStores
 
 extension ClaimMapper {
     /// Lower ones run first: roles are renamed and added before anything is made of them, whatever the
@@ -31,31 +31,6 @@ extension [ClaimMapper] {
                 return $0.name.utf8.lexicographicallyPrecedes($1.name.utf8)
             }
             return $0.id.utf8.lexicographicallyPrecedes($1.id.utf8)
-        }
-    }
-}
-
-extension ClaimMapper.Kind {
-    /// Whether the value is a text that the person, or the sender of the request, may have chosen.
-    package var isChosenByPerson: Bool {
-        switch self {
-        case .attribute, .property, .note, .claimsParameterValue: true
-        default: false
-        }
-    }
-
-    /// The targets that the kind may have.
-    package var possibleTargets: Set<ClaimMapper.Target> {
-        switch self {
-        case .fixedClaim: ClaimMapper.Target.tokens.union([.tokenResponse])
-        case .audience, .acr: ClaimMapper.Target.tokens.subtracting([.userInfo])
-        case .amr: [.accessToken, .lightweightAccessToken, .idToken]
-        case .sub, .audienceResolve, .allowedOrigins, .nonce:
-            [.accessToken, .lightweightAccessToken, .introspection]
-        case .claimsParameter: [.idToken, .userInfo]
-        case .claimsParameterValue: [.idToken]
-        case .unknown: []
-        default: ClaimMapper.Target.tokens
         }
     }
 }

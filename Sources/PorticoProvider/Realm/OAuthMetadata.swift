@@ -17,7 +17,7 @@ enum OAuthMetadata {
         let signing = SignatureAlgorithm.allCases.map(\.rawValue)
         let methods = ["none", "private_key_jwt"]
         let lists: [(String, [String])] = [
-            ("scopes_supported", scopes),
+            ("scopes_supported", ATScope.fixed),
             ("response_types_supported", ["code"]),
             ("response_modes_supported", ["query", "fragment", "form_post"]),
             ("grant_types_supported", ["authorization_code", "refresh_token"]),
@@ -54,7 +54,7 @@ enum OAuthMetadata {
         return [
             "resource": .string(resource),
             "authorization_servers": [.string(urls.issuer)],
-            "scopes_supported": .array(scopes.map(JSONValue.string)),
+            "scopes_supported": .array(ATScope.fixed.map(JSONValue.string)),
             "bearer_methods_supported": ["header"],
             "dpop_signing_alg_values_supported": .array(
                 SignatureAlgorithm.allCases.map { .string($0.rawValue) }
@@ -62,9 +62,4 @@ enum OAuthMetadata {
             "dpop_bound_access_tokens_required": .bool(realm.profile.requiresProofs),
         ]
     }
-
-    /// Those with a fixed name: the others have parameters.
-    static let scopes = [
-        "atproto", "transition:generic", "transition:email", "transition:chat.bsky",
-    ]
 }

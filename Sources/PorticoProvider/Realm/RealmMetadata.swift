@@ -1,3 +1,4 @@
+import PorticoAdministration
 import PorticoPages
 import PorticoProtocol
 import PorticoStores

@@ -1,3 +1,4 @@
+import PorticoAdministration
 package import PorticoStores
 
 /// The addresses of a realm: the paths under its issuer, or below the realm's path on a host of its own,

@@ -1,3 +1,4 @@
+import PorticoAdministration
 package import PorticoBytes
 package import PorticoProtocol
 package import PorticoStores

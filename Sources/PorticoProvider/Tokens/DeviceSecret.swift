@@ -12,9 +12,6 @@ struct DeviceSecret: Sendable, Equatable {
     /// `sid`.
     var sessionID: String
 
-    /// Requests a device secret (§3.1).
-    static let scope = "device_sso"
-
     /// `ds_hash` of a secret, which binds it to its ID Token (§3.4.1).
     static func hash(of text: String) -> String {
         Base64URL.encode(Hash256(of: text).bytes)

@@ -1,3 +1,4 @@
+import PorticoAdministration
 import PorticoProtocol
 
 /// The individual claims that a request gets in its tokens (OpenID Connect Core §5.5): the `claims`

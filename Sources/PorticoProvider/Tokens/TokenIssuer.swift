@@ -1,3 +1,4 @@
+import PorticoAdministration
 import PorticoBytes
 package import PorticoProtocol
 import PorticoSeals
@@ -99,7 +100,8 @@ struct TokenIssuer: Sendable {
 
     /// A new one with each ID Token (OpenID Connect Native SSO §3.4); the former ones stay good.
     private func deviceSecret(of subject: TokenSubject, at moment: Moment) -> String? {
-        guard subject.scope.contains(DeviceSecret.scope), let sessionID = subject.grant.sessionID
+        guard subject.scope.contains(StandardScopes.deviceSSO),
+            let sessionID = subject.grant.sessionID
         else { return nil }
         return DeviceSecretSeal(ring: ring, realmID: subject.realm.id).seal(
             DeviceSecret(grantID: subject.grant.id, sessionID: sessionID),

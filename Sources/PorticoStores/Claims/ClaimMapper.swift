@@ -116,3 +116,20 @@ package struct PairwiseSubject: Hashable, Sendable {
         self.sector = sector
     }
 }
+
+extension ClaimMapper.Kind {
+    /// The targets that the kind may have.
+    package var possibleTargets: Set<ClaimMapper.Target> {
+        switch self {
+        case .fixedClaim: ClaimMapper.Target.tokens.union([.tokenResponse])
+        case .audience, .acr: ClaimMapper.Target.tokens.subtracting([.userInfo])
+        case .amr: [.accessToken, .lightweightAccessToken, .idToken]
+        case .sub, .audienceResolve, .allowedOrigins, .nonce:
+            [.accessToken, .lightweightAccessToken, .introspection]
+        case .claimsParameter: [.idToken, .userInfo]
+        case .claimsParameterValue: [.idToken]
+        case .unknown: []
+        default: ClaimMapper.Target.tokens
+        }
+    }
+}

@@ -121,13 +121,11 @@ extension Event {
         case identityProviderDeleted = "identity_provider.deleted"
         case keyCreated = "key.created"
         case keyUpdated = "key.updated"
-        case keyDeleted = "key.deleted"
         case sessionDeleted = "session.deleted"
         case lockoutDeleted = "lockout.deleted"
         case settingCreated = "setting.created"
         case settingUpdated = "setting.updated"
         case settingDeleted = "setting.deleted"
-        case settingAction = "setting.action"
         case eventsDeleted = "events.deleted"
         case adminEventsHidden = "admin_events.hidden"
     }

@@ -47,6 +47,9 @@ package struct Client: Hashable, Sendable {
     /// Whether people administer by way of it: the realm's administrator has said that its tokens
     /// may carry their administrative roles (docs/decisions/0071).
     package var administers = false
+    /// The administrative roles that its people's tokens may carry here: those of the administrators who
+    /// changed it, or know its secret (docs/decisions/0053). `nil`: all that the people have.
+    package var lends: Set<RoleName>?
     /// RFC 9126 §6.
     package var requiresPushedRequests = false
     /// Whether it gets no token without a proof of possession (RFC 9449 §5.2).

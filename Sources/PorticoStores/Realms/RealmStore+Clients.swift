@@ -18,6 +18,16 @@ extension RealmStore {
         }
     }
 
+    /// The client of that id, enabled or not.
+    package func client(id: String, realmID: String) async throws -> Client? {
+        try await database.read { reader in
+            guard let client = try reader.keptClient(id)?.client,
+                sameBytes(client.realmID, realmID)
+            else { return nil }
+            return client
+        }
+    }
+
     /// Replaces what is kept of a client, found by its id; `client_id` and realm stay.
     ///
     /// - Parameter former: As for a realm.

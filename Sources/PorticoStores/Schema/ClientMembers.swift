@@ -134,6 +134,7 @@ struct ClientMembers {
     let administers = Member("administers", .flag, at: \Client.administers)
         .set(by: .operator, "administers", label: "Administers")
         .help("Whether its people's tokens administer (admin.rest). No other app's do.")
+    let lends = Member("lends", .lent, at: \Client.lends)
     let codeProtection = Member("code_protection", .choice, at: \Client.codeProtection)
         .set(
             by: .administrator,
@@ -275,6 +276,23 @@ extension MemberForm where Value == Set<GrantType> {
 extension MemberForm where Value == ClientSecret {
     fileprivate static var secret: Self {
         json(read: ClientSecret.init(value:), write: { $0.value })
+    }
+}
+
+extension MemberForm where Value == Set<RoleName>? {
+    /// What cannot be read lends nothing: without the member, everything is lent.
+    fileprivate static var lent: Self {
+        json(
+            read: { .some(Set(($0.array ?? []).compactMap(RoleName.init(value:)))) },
+            write: { roles in
+                guard let roles else { return .null }
+                // One order, so that what is the same is written the same.
+                let sorted = roles.sorted {
+                    ($0.clientID ?? "", $0.name) < ($1.clientID ?? "", $1.name)
+                }
+                return .array(sorted.map(\.value))
+            }
+        )
     }
 }
 

@@ -115,10 +115,13 @@ package struct Member<Owner: MemberOwner>: Sendable {
     fileprivate func read(from document: JSONObject, whole: Bool, into owner: inout Owner) throws {
         guard whole || !isInTables else { return }
         switch document[key] {
-        case nil, .null?:
-            guard !isRequired else { throw DocumentError(member: name) }
+        case nil where !isRequired: break
         case let value?:
-            guard try read(value, &owner) else { throw DocumentError(member: name) }
+            // A form that takes `null` says itself what that is.
+            guard try read(value, &owner) || value == .null && !isRequired else {
+                throw DocumentError(member: name)
+            }
+        case nil: throw DocumentError(member: name)
         }
     }
 

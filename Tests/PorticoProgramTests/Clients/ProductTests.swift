@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import PorticoAdministration
 import PorticoBytes
 import PorticoProtocol
 import PorticoProvider

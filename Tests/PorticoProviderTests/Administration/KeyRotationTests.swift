@@ -1,4 +1,5 @@
 import Foundation
+@testable import PorticoAdministration
 import PorticoBytes
 import PorticoProtocol
 import PorticoSeals

@@ -1,4 +1,5 @@
 import HTTPTypes
+@testable import PorticoAdministration
 import PorticoBytes
 import PorticoProtocol
 import PorticoSQLite

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+import PorticoAdministration
 import PorticoProvider
 import PorticoTestSupport
 import Testing

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+import PorticoAdministration
 import PorticoBytes
 import PorticoProtocol
 import PorticoProvider

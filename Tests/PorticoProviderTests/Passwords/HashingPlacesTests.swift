@@ -1,3 +1,4 @@
+@testable import PorticoAdministration
 import PorticoBytes
 import PorticoTestSupport
 import Testing

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+@testable import PorticoAdministration
 import PorticoBytes
 import PorticoProtocol
 import PorticoStores

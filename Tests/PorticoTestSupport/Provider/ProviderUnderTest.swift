@@ -1,6 +1,7 @@
 import Foundation
 package import HTTPTypes
 import Logging
+package import PorticoAdministration
 import PorticoBackend
 import PorticoBytes
 import PorticoKeycloak
@@ -107,18 +108,18 @@ package final class ProviderUnderTest: Sendable {
             services.append(
                 try AdminService(
                     RealmAdministration(
-                        realms: realms,
                         store: database.realms,
                         people: database.people,
                         sessions: database.sessions,
-                        grants: database.grants,
                         ring: ring,
                         registration: PersonRegistration(hashing: hashing),
-                        baseURL: url.origin,
-                        hasMaster: hasMaster
+                        clock: time,
+                        refreshing: { try await realms.refresh() }
                     ),
                     of: provider,
+                    grants: database.grants,
                     publicURL: url,
+                    hasMaster: hasMaster,
                     logger: logger
                 )
             )

@@ -1,7 +1,8 @@
 import Foundation
+package import PorticoAdministration
 import PorticoBytes
 package import PorticoProtocol
-package import PorticoProvider
+import PorticoProvider
 package import PorticoSeals
 package import PorticoStores
 

@@ -19,17 +19,6 @@ package struct HashingAsker: Hashable, Sendable {
     package static let server = HashingAsker(address: "", account: "")
 }
 
-extension RealmContext {
-    /// - Parameter account: A person's id, or the name that was typed.
-    func asker(_ account: String, isSuspect: Bool = false) -> HashingAsker {
-        HashingAsker(
-            address: address,
-            account: "\(realm.id) \(account)",
-            isSuspect: isSuspect
-        )
-    }
-}
-
 /// Counts who is hashing, or waiting to (WEB-BRUTE-1).
 ///
 /// As long as there is room, everyone may have it. Where all places are taken, one who waits leaves for

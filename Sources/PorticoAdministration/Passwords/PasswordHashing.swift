@@ -1,9 +1,6 @@
-package import HTTPTypes
 import NIOPosix
 package import PorticoBytes
-package import PorticoPages
 package import PorticoStores
-import PorticoWeb
 
 /// Hashes and verifies passwords on its own, limited number of threads. When all places are taken,
 /// those who have the most give way to those who have fewer (``HashingPlaces``); those who must leave get
@@ -23,10 +20,8 @@ package final class PasswordHashing: Sendable {
     }
 
     /// Too many passwords are being checked.
-    package struct Busy: Refusal {
-        package var name: String { "busy" }
-        package var status: HTTPResponse.Status { .serviceUnavailable }
-        package var issue: ErrorPage.Issue { .busy }
+    package struct Busy: Error {
+        package init() {}
     }
 
     /// - Parameters:

@@ -5,17 +5,17 @@ import PorticoProtocol
 /// requests it (§5.4).
 package enum StandardClaims {
     /// Every claim, for `claims_supported`.
-    static let names = byScope.flatMap(\.claims)
+    package static let names = byScope.flatMap(\.claims)
 
     /// The scope tokens that request claims.
-    static let scopes = byScope.map(\.scope)
+    package static let scopes = byScope.map(\.scope)
 
     /// The scope tokens of who a person is, and of their address.
-    static let profile = "profile"
-    static let email = "email"
+    package static let profile = "profile"
+    package static let email = "email"
 
     /// The scope token that requests a claim; `nil` if none does.
-    static func scope(of claim: String) -> String? {
+    package static func scope(of claim: String) -> String? {
         byScope.first { $0.claims.contains { sameBytes($0, claim) } }?.scope
     }
 
@@ -40,21 +40,21 @@ package enum StandardClaims {
 
     /// Some of ``names``, by position: an authorization code's form of `claims`. Another order
     /// needs another version of the code.
-    struct Selection: OptionSet, Hashable, Sendable {
-        let rawValue: UInt32
+    package struct Selection: OptionSet, Hashable, Sendable {
+        package let rawValue: UInt32
 
-        init(rawValue: UInt32) {
+        package init(rawValue: UInt32) {
             self.rawValue = rawValue
         }
 
         /// Other names are ignored.
-        init(_ names: [String]) {
+        package init(_ names: [String]) {
             rawValue = names.reduce(0) { bits, name in
                 StandardClaims.places[ExactText(name)].map { bits | 1 << $0 } ?? bits
             }
         }
 
-        var names: [String] {
+        package var names: [String] {
             StandardClaims.names.enumerated().filter { rawValue & 1 << UInt32($0.offset) != 0 }
                 .map(\.element)
         }
@@ -64,7 +64,7 @@ package enum StandardClaims {
         uniqueKeysWithValues: zip(names.map(ExactText.init), UInt32(0)...)
     )
 
-    static func isStandard(_ claim: String) -> Bool {
+    package static func isStandard(_ claim: String) -> Bool {
         places[ExactText(claim)] != nil
     }
 }

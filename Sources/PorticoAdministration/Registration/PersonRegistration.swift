@@ -134,7 +134,7 @@ package struct PersonRegistration: Sendable {
     /// Whether it is the password that is kept.
     ///
     /// - Throws: ``PasswordHashing/Busy``.
-    func isPassword(_ password: SecretText, _ kept: PasswordHash?, by asker: HashingAsker)
+    package func isPassword(_ password: SecretText, _ kept: PasswordHash?, by asker: HashingAsker)
         async throws -> Bool
     {
         guard let kept, let text = PasswordText(password.reveal()) else { return false }

@@ -10,11 +10,3 @@ package struct NewPersonDefaults: Sendable {
         groupIDs = realm.defaultGroupIDs
     }
 }
-
-extension LiveRealm {
-    package var newPersonDefaults: NewPersonDefaults { NewPersonDefaults(realm) }
-
-    package var defaultRoles: [RoleName] { newPersonDefaults.roles }
-
-    package var defaultGroupIDs: [String] { newPersonDefaults.groupIDs }
-}

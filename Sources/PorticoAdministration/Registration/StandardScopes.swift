@@ -5,8 +5,10 @@ package import PorticoStores
 /// §5.4). From then on they are the realm's: an administrator may change them.
 package enum StandardScopes {
     /// The scope tokens that request roles: `realm_access` and `resource_access`, or one flat list.
-    static let roles = "roles"
-    static let groups = "groups"
+    package static let roles = "roles"
+    package static let groups = "groups"
+    /// Asks for a device secret (OpenID Connect Native SSO 1.0 §3.1).
+    package static let deviceSSO = "device_sso"
 
     /// Those that a new client gets, unless it is made with others.
     package static let defaults = [roles]
@@ -39,7 +41,7 @@ package enum StandardScopes {
             [attribute("phone_number"), attribute("phone_number_verified", .boolean)]
         ),
         ScopeTemplate("offline_access"),
-        ScopeTemplate(DeviceSecret.scope),
+        ScopeTemplate(deviceSSO),
         ScopeTemplate(
             roles,
             [

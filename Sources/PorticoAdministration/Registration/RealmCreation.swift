@@ -64,7 +64,7 @@ package struct RealmCreation: Sendable {
         var new = NewRealm(realm: realm, keys: imported + records)
         new.scopes = StandardScopes.scopes(ofRealm: realm.id, random: moment.random)
         if realm.profile.scopeRule == .atProtocol {
-            new.scopes += OAuthMetadata.scopes.map { name in
+            new.scopes += ATScope.fixed.map { name in
                 ClientScope(
                     id: UniqueID(random: moment.random).text,
                     realmID: realm.id,

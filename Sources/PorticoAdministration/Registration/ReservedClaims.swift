@@ -51,3 +51,13 @@ package enum ReservedClaims {
         Set(names.map(ExactText.init))
     }
 }
+
+extension ClaimMapper.Kind {
+    /// Whether the value is a text that the person, or the sender of the request, may have chosen.
+    package var isChosenByPerson: Bool {
+        switch self {
+        case .attribute, .property, .note, .claimsParameterValue: true
+        default: false
+        }
+    }
+}

@@ -9,7 +9,7 @@ package enum PlainText {
     }
 
     /// The same, but line breaks and tabs are allowed.
-    static func isText(_ text: String, length: Int) -> Bool {
+    package static func isText(_ text: String, length: Int) -> Bool {
         text.utf8.count <= length
             && text.unicodeScalars.allSatisfy { ["\n", "\r", "\t"].contains($0) || isVisible($0) }
     }
