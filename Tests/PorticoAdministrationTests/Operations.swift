@@ -61,7 +61,7 @@ extension Operation {
         Operation("give new clients a scope", "manage-clients") { scene, administrator in
             let former = try await scene.realm()
             var realm = former
-            realm.kept = KeptRepresentation(["defaultDefaultClientScopes": ["plain"]])
+            realm.defaultClientScopes = ["plain"]
             try await scene.administration.update(
                 realm,
                 replacing: former,
@@ -185,8 +185,15 @@ extension Operation {
             )
         },
         Operation("delete a part", "manage-identity-providers") { scene, administrator in
+            let part = RealmPart(
+                realmID: "realm-acme",
+                kind: "providers",
+                id: "new",
+                document: [:]
+            )
+            try await scene.database.realms.put(part)
             try await scene.administration.delete(
-                RealmPart(realmID: "realm-acme", kind: "providers", id: "new", document: [:]),
+                part,
                 by: administrator,
                 needing: .manageIdentityProviders
             )

@@ -182,11 +182,12 @@ struct ClientFields: Sendable {
         }
         let algorithms = Set(call.realm.keys.published(at: call.moment.seconds).algorithms)
         if before != nil { client.leaveOut(algorithmsOf: former, but: algorithms) }
+        let secret = try secret(of: &client, said)
         let admitted = ClientAdmission(
             registration: ClientRegistration(ring: administration.ring),
             algorithms: algorithms,
             random: call.moment.random
-        )(client, try secret(of: &client, said), schemes: [:], report: &report)
+        )(client, secret, schemes: [:], report: &report)
         if let refusal = report.refusal() { throw refusal }
         guard let admitted else { throw AdminRefusal.unreadable }
         client = admitted

@@ -128,7 +128,8 @@ package struct Member<Owner: MemberOwner>: Sendable {
     fileprivate func write(_ owner: Owner, whole: Bool, to document: inout JSONObject) {
         guard whole || !isInTables else { return }
         let value = get(owner)
-        document[key] = value == standard && !isRequired ? nil : value
+        // `nil` alone would be JSON's `null`.
+        document[key] = value == standard && !isRequired ? JSONValue?.none : value
     }
 }
 
