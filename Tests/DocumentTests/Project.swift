@@ -52,7 +52,9 @@ enum Project {
     static let identifiers: Set<String> = {
         let sources = [code, tests, examples].flatMap(\.values)
         var words: Set<String> = []
-        for text in sources + [(try? Project.text("Package.swift")) ?? ""] {
+        let products = files(below: "Sources/PorticoProgram/Resources", ending: ".txt")
+        // `try?`: a name of a file that cannot be read is missed by the test.
+        for text in sources + (products + ["Package.swift"]).compactMap({ try? Project.text($0) }) {
             let isWord: (Character) -> Bool = { $0.isLetter || $0.isNumber || $0 == "_" }
             words.formUnion(text.split { !isWord($0) }.map(String.init))
         }

@@ -87,7 +87,7 @@ package struct Member<Owner: MemberOwner>: Sendable {
     package func value(of owner: Owner) -> JSONValue { get(owner) }
 
     /// What is meant where nothing is said; `nil` where something must be.
-    package var standardValue: JSONValue? { isRequired ? nil : standard }
+    package var standardValue: JSONValue? { isRequired ? JSONValue?.none : standard }
 
     /// - Parameter value: `null` for the default.
     /// - Returns: `false`, and changes nothing, where it has another form.
