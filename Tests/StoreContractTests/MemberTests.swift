@@ -21,6 +21,12 @@ import Testing
         return values.first { $0 != standard }
     }
 
+    /// What tables of their own keep: it refers to other things by their ids.
+    private static let inTables: Set = [
+        "default_scopes", "optional_scopes", "login_token_targets", "default_roles",
+        "default_groups", "default_client_scopes", "optional_client_scopes",
+    ]
+
     private func roundTrip<Owner: MemberOwner & Equatable>(
         _ read: (JSONObject) throws -> Owner
     ) throws {
@@ -33,8 +39,12 @@ import Testing
             #expect(owner != .blank, "\(member.name)")
             var document = JSONObject()
             owner.write(to: &document)
-            #expect(document["\(member.name)"] != nil, "\(member.name)")
-            #expect(try read(document) == owner, "\(member.name)")
+            #expect(owner.wholeDocument["\(member.name)"] != nil, "\(member.name)")
+            if document["\(member.name)"] == nil {
+                #expect(Self.inTables.contains("\(member.name)"))
+            } else {
+                #expect(try read(document) == owner, "\(member.name)")
+            }
             // Where nothing is said, it is the default, and no part of what is kept.
             if member.standardValue != nil {
                 #expect(try member.set(.null, of: &owner) && owner == .blank, "\(member.name)")
@@ -59,18 +69,19 @@ import Testing
 
     @Test("a property of a client without a member would be forgotten: none is")
     func properties() {
-        let columns: Set = ["id", "realmID", "clientID", "documented"]
+        let columns: Set = ["id", "realmID", "clientID", "source"]
         let properties = Mirror(reflecting: Client.blank).children.compactMap(\.label)
         #expect(Set(properties).subtracting(columns).count == Client.members.count)
     }
 
     @Test("the same of a realm, with its times")
     func realmProperties() {
-        let columns: Set = ["id", "name", "issuer", "lifetimes"]
+        let columns: Set = ["id", "name", "issuer", "lifetimes", "profile"]
         let properties = Mirror(reflecting: Realm.blank).children.compactMap(\.label)
-        let times = Mirror(reflecting: Realm.Lifetimes()).children.count
+        let inner = [Mirror(reflecting: Realm.Lifetimes()), Mirror(reflecting: RealmProfile())]
         #expect(
-            Set(properties).subtracting(columns).count + times == Realm.members.count
+            Set(properties).subtracting(columns).count + inner.map(\.children.count).reduce(0, +)
+                == Realm.members.count
         )
     }
 

@@ -227,7 +227,6 @@ extension JSONObject {
             return [next[name]?.bool.map { "\(name) \($0 ? "on" : "off")" } ?? name]
         }
     }
-
 }
 
 extension Set<String> {
@@ -244,26 +243,8 @@ extension RoleName {
 }
 
 /// Things as the objects whose members a report names.
-extension Realm {
-    fileprivate var fields: JSONObject {
-        var fields = JSONObject()
-        write(to: &fields)
-        fields["default_roles"] = .texts(defaultRoles.map(\.text))
-        fields["default_groups"] = .texts(defaultGroupIDs)
-        fields["default_client_scopes"] = .texts(defaultClientScopes)
-        fields["optional_client_scopes"] = .texts(optionalClientScopes)
-        return fields
-    }
-}
-
-extension Client {
-    fileprivate var fields: JSONObject {
-        var fields = JSONObject()
-        write(to: &fields)
-        fields["default_scopes"] = .texts(defaultScopes)
-        fields["optional_scopes"] = .texts(optionalScopes)
-        return fields
-    }
+extension MemberOwner {
+    fileprivate var fields: JSONObject { memberValues }
 }
 
 extension Role {

@@ -186,6 +186,13 @@ extension MemberOwner {
         for member in Self.members { member.write(self, whole: false, to: &document) }
     }
 
+    /// All values by the names of their members, defaults too: to compare one with another.
+    package var memberValues: JSONObject {
+        var values = JSONObject()
+        for member in Self.members { values["\(member.name)"] = member.value(of: self) }
+        return values
+    }
+
     /// All that is known, with what tables of their own keep.
     package var wholeDocument: JSONObject {
         var document = JSONObject()
