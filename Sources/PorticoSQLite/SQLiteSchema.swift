@@ -5,7 +5,7 @@ import PorticoStores
 /// Until 0.2.0 a change is made in place and raises ``version``: databases of other versions are
 /// refused. After that, a change is a step from one version to the next, run in ``make(in:)``.
 enum SQLiteSchema {
-    /// What `PRAGMA user_version` says; ``tables`` ends with the same number.
+    /// What `PRAGMA user_version` says; ``backendTables`` ends with the same number.
     static let version: Int64 = 2
     /// "Port" in the file's header says whose it is.
     private static let applicationID: Int64 = 0x506F_7274
@@ -19,6 +19,7 @@ enum SQLiteSchema {
         do {
             if try !isMade(in: connection) {
                 try connection.execute(tables)
+                try connection.execute(backendTables)
                 try connection.execute(views)
             }
             try connection.execute("COMMIT")

@@ -27,7 +27,9 @@ struct SourceRuleTests {
         }
         let asking: Set = [
             "Sources/PorticoStores/Realms/Client.swift",
-            "Sources/PorticoProvider/Administration/Client+Administration.swift",
+            "Sources/PorticoStores/Realms/RealmStore+Clients.swift",
+            "Sources/PorticoStores/Schema/ClientMembers.swift",
+            "Sources/PorticoAdministration/Registration/Client+Administration.swift",
             "Sources/PorticoProvider/Browser/BrowserFlow+Pages.swift",
         ]
         #expect(files(with: ["source == .", "source != ."], except: asking).isEmpty)
@@ -367,11 +369,11 @@ struct SourceRuleTests {
         ]
         #expect(files(with: words, in: "Sources/PorticoWeb/").isEmpty)
         // It tells clients of logouts, at addresses that the operator registered; nothing of an
-        // answer is kept. At a host of the AT Protocol it fetches documents of clients.
+        // answer is kept. It fetches documents of clients, in realms that take them.
         #expect(
             files(with: words, in: "Sources/PorticoProvider/")
                 == [
-                    "Sources/PorticoProvider/ATProtocol/ClientDocuments.swift",
+                    "Sources/PorticoProvider/Clients/ClientDocuments.swift",
                     "Sources/PorticoProvider/Logout/BackchannelLogout.swift",
                     "Sources/PorticoProvider/Provider.swift",
                 ]
@@ -383,7 +385,7 @@ struct SourceRuleTests {
         let code = Project.code.mapValues(Project.withoutComments)
         for path in [
             "PorticoBytes/SecretText", "PorticoBytes/Hash256", "PorticoProtocol/Rules/PKCE",
-            "PorticoProvider/Clients/ClientAuthentication", "PorticoProvider/Tokens/RefreshToken",
+            "PorticoAdministration/Keys/ClientSecretSeal", "PorticoProvider/Tokens/RefreshToken",
             "PorticoWeb/Forms/FormToken",
         ] {
             let text = try #require(code["Sources/\(path).swift"], "\(path)")

@@ -21,6 +21,7 @@ import Testing
     func types() {
         var types: [String: Set<MemberType>] = [:]
         for member in RepresentationMembers.all.flatMap(\.members) {
+            #expect(member.typeWord == nil || member.type != nil, "\(member.name)")
             guard let type = member.type, type != .parts, type != .byName else { continue }
             types[member.name, default: []].insert(type)
         }

@@ -37,7 +37,6 @@ import Testing
             ("access_token_lifetime", 1.5), ("enabled", "yes"), ("stay_signed_in", "newer"),
             ("mappers", [["id": "1", "name": "m", "kind": "newer", "into": []]]), ("mappers", [1]),
             ("token_form", "newer"), ("redirect_rule", "newer"), ("compatibility", ["newer"]),
-            ("role_clients", "all"), ("sees_realm_roles", "yes"),
             ("backchannel_logout_uri", "/logout"),
             ("backchannel_logout_session_required", "yes"),
         ] as [(String, JSONValue?)]

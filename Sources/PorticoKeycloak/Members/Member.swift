@@ -6,12 +6,12 @@ import PorticoProvider
 struct Member: Sendable {
     /// A `*` at the beginning or the end stands for anything.
     let name: String
-    /// `nil`: it is left as it stands.
-    let type: MemberType?
     /// Why nothing here acts on it; `nil`: something does, or it follows from others.
     let fate: Fate?
     let place: Place
     /// What it is in something new that does not say it.
+    /// What its line says its type is: always one that there is.
+    let typeWord: String?
     let usual: JSONValue?
     let difference: Difference
 
@@ -27,13 +27,15 @@ struct Member: Sendable {
         let mark = word.last.flatMap { marks[$0] }
         let parts = (mark == nil ? word[...] : word.dropLast()).split(separator: ":")
         name = String(parts[0])
-        type = parts.count > 1 ? MemberType(rawValue: String(parts[1])) : nil
-        precondition(parts.count == 1 || type != nil, "There is no such type of members.")
+        typeWord = parts.count > 1 ? String(parts[1]) : nil
         self.fate = fate
         self.place = place
         self.usual = usual
         difference = mark ?? .counts
     }
+
+    /// `nil`: it is left as it stands.
+    var type: MemberType? { typeWord.flatMap(MemberType.init(rawValue:)) }
 
     /// Whether a realm and a file that say it otherwise are different.
     enum Difference: Sendable {

@@ -111,17 +111,17 @@ struct JoinedBackendTests {
         let visitor = TestVisitor(scene.server)
         let seal = try await scene.signIn(ATHostPerson.ann.handle, by: visitor)
         let other = try await scene.signIn()
-        let address = "\(JoinedHost.origin)/realms/test/account/apps"
+        let apps = try await visitor.open("\(JoinedHost.origin)/realms/test/account/apps")
+        #expect(apps.reply.text.contains("\(BackendUnderTest.host)/oauth-client-metadata.json"))
+        let address = "\(JoinedHost.origin)/realms/test/account/devices"
         var page = try await visitor.open(address)
-        #expect(page.reply.text.contains("\(BackendUnderTest.host)/oauth-client-metadata.json"))
         let ids = page.reply.text.matches(of: /name="id" value="(session-[^"]*)"/)
             .map { String($0.1) }
         #expect(ids.count == 2)
-        let proof = page.reply.formProof
         page = try await visitor.open(
             address,
             method: .post,
-            form: proof + [("id", ids.last ?? ""), ("action", "remove")],
+            form: page.reply.formProof + [("id", ids.last ?? ""), ("action", "end")],
             from: address
         )
         #expect(page.reply.text.matches(of: /value="session-/).count == 1)

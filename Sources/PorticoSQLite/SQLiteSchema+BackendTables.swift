@@ -1,0 +1,162 @@
+extension SQLiteSchema {
+    /// The backend's tables, and what both sides share. As ``tables``.
+    static let backendTables: StaticString = """
+        -- Accounts of the backend. `email_proof`: `code`, `authority`, or NULL, where a verified
+        -- address is only vouched for (docs/decisions/0020). `epoch`: as that of `people`.
+        CREATE TABLE accounts (
+            id BLOB NOT NULL PRIMARY KEY,
+            email TEXT, email_key TEXT,
+            is_email_verified INTEGER NOT NULL, email_proof TEXT, is_email_relay INTEGER NOT NULL,
+            name TEXT, is_name_own INTEGER NOT NULL, picture TEXT, language TEXT NOT NULL,
+            is_blocked INTEGER NOT NULL, is_welcomed INTEGER NOT NULL,
+            epoch INTEGER NOT NULL, signed_out_at INTEGER,
+            created_at INTEGER NOT NULL, last_sign_in_at INTEGER NOT NULL,
+            registered_provider TEXT NOT NULL, registered_address TEXT, registered_user_agent TEXT
+        ) STRICT;
+        CREATE INDEX accounts_by_email ON accounts (email_key) WHERE email_key IS NOT NULL;
+        CREATE UNIQUE INDEX accounts_by_verified_email ON accounts (email_key)
+            WHERE is_email_verified = 1 AND is_email_relay = 0;
+        CREATE INDEX accounts_by_creation ON accounts (created_at, id);
+
+        -- A record that an account existed.
+        CREATE TABLE deleted_accounts (
+            id BLOB NOT NULL PRIMARY KEY,
+            created_at INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID;
+
+        -- Accounts at identity providers, in the person's order (`place`).
+        CREATE TABLE identities (
+            issuer TEXT NOT NULL, subject TEXT NOT NULL,
+            account_id BLOB NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+            provider TEXT NOT NULL, place INTEGER NOT NULL,
+            email TEXT,
+            is_email_verified INTEGER NOT NULL, email_proof TEXT, is_email_relay INTEGER NOT NULL,
+            linked_at INTEGER NOT NULL, last_used_at INTEGER NOT NULL, sealed_token TEXT,
+            PRIMARY KEY (issuer, subject),
+            UNIQUE (account_id, provider)
+        ) STRICT;
+        CREATE INDEX identities_in_order ON identities (account_id, place, provider);
+
+        -- Accounts signed in, in a browser (`cookie_hash`) or an app. A session that waits for its
+        -- app has the hand-off code that brings it there, so a sign-in writes one row.
+        -- `proven_at`: when a provider asked the person or a code came back.
+        CREATE TABLE account_sessions (
+            id BLOB NOT NULL PRIMARY KEY,
+            account_id BLOB NOT NULL, epoch INTEGER NOT NULL,
+            cookie_hash BLOB, app TEXT,
+            generation INTEGER, refresh_secret BLOB, refresh_key_id BLOB, rotated_at INTEGER,
+            idempotency_key BLOB,
+            issuer TEXT NOT NULL, subject TEXT NOT NULL, provider_session_id TEXT,
+            device TEXT NOT NULL, address TEXT,
+            proven_at INTEGER, created_at INTEGER NOT NULL, last_seen_at INTEGER NOT NULL,
+            idle_seconds INTEGER NOT NULL, expires_at INTEGER NOT NULL,
+            is_active INTEGER NOT NULL, is_new INTEGER NOT NULL,
+            code_hash BLOB, redirect_hash BLOB, challenge BLOB,
+            code_expires_at INTEGER, code_spent_at INTEGER, ended_at INTEGER
+        ) STRICT;
+        CREATE UNIQUE INDEX account_sessions_by_cookie ON account_sessions (cookie_hash)
+            WHERE cookie_hash IS NOT NULL;
+        CREATE UNIQUE INDEX account_sessions_by_code ON account_sessions (code_hash)
+            WHERE code_hash IS NOT NULL;
+        CREATE INDEX account_sessions_by_account ON account_sessions (account_id);
+        CREATE INDEX account_sessions_by_provider_session
+            ON account_sessions (provider_session_id, issuer)
+            WHERE provider_session_id IS NOT NULL;
+
+        -- What a host gave for the account session of the same id (docs/decisions/0056). No foreign
+        -- key: a row stays until its tokens are revoked. `sealed`: its tokens; NULL once there is
+        -- nothing left to revoke. `sent_at`: the refresh token of this `revision` was sent, and no
+        -- answer is stored yet. `due_at`: from when its tokens are to be revoked. `takes_foreign`:
+        -- until `foreign_until`, cookies of another system that name no session open it by its DID
+        -- (docs/decisions/0066).
+        CREATE TABLE handle_sessions (
+            session_id BLOB NOT NULL PRIMARY KEY,
+            did TEXT NOT NULL, handle TEXT NOT NULL, host TEXT NOT NULL, issuer TEXT NOT NULL,
+            client_id TEXT NOT NULL, client_key_id TEXT,
+            asked_scope TEXT NOT NULL, scope TEXT NOT NULL,
+            sealed TEXT, access_expires_at INTEGER,
+            created_at INTEGER NOT NULL, refreshed_at INTEGER NOT NULL,
+            revision INTEGER NOT NULL, lease_id BLOB, lease_until INTEGER, sent_at INTEGER,
+            takes_foreign INTEGER NOT NULL, foreign_until INTEGER,
+            due_at INTEGER, tries INTEGER NOT NULL
+        ) STRICT;
+        CREATE UNIQUE INDEX handle_sessions_of_foreign_seals ON handle_sessions (did)
+            WHERE takes_foreign = 1;
+        CREATE INDEX handle_sessions_by_did ON handle_sessions (did);
+        CREATE INDEX handle_sessions_by_client_key ON handle_sessions (client_key_id)
+            WHERE client_key_id IS NOT NULL;
+        CREATE INDEX handle_sessions_to_revoke ON handle_sessions (due_at) WHERE due_at IS NOT NULL;
+
+        -- The keys that authenticate this server to hosts of handles, the same at every host.
+        CREATE TABLE handle_client_keys (
+            key_id TEXT NOT NULL PRIMARY KEY,
+            algorithm TEXT NOT NULL, sealed_private_key TEXT NOT NULL,
+            created_at INTEGER NOT NULL, active_from INTEGER NOT NULL,
+            retired_at INTEGER, withdrawn_at INTEGER
+        ) STRICT;
+
+        -- What the backend accepts only once.
+        CREATE TABLE spent_once (
+            hash BLOB NOT NULL PRIMARY KEY,
+            expires_at INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID;
+
+        -- A counter that each change to apps or providers raises.
+        CREATE TABLE backend_version (
+            id INTEGER PRIMARY KEY CHECK (id = 1), version INTEGER NOT NULL
+        ) STRICT;
+        INSERT INTO backend_version (id, version) VALUES (1, 1);
+
+        -- Apps of the backend.
+        CREATE TABLE apps (
+            id BLOB NOT NULL PRIMARY KEY,
+            name TEXT NOT NULL UNIQUE, is_default INTEGER NOT NULL, settings TEXT NOT NULL
+        ) STRICT;
+
+        -- Identity providers that accounts sign in with.
+        CREATE TABLE providers (
+            name TEXT NOT NULL PRIMARY KEY,
+            kind TEXT NOT NULL, place INTEGER NOT NULL, is_enabled INTEGER NOT NULL,
+            settings TEXT NOT NULL, sealed_secret TEXT
+        ) STRICT;
+
+        -- Codes sent by mail, one for each owner.
+        CREATE TABLE email_codes (
+            owner BLOB NOT NULL PRIMARY KEY,
+            address TEXT NOT NULL, code_hash BLOB NOT NULL,
+            expires_at INTEGER NOT NULL, tries INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID;
+
+        -- Mails to send, and recent ones. `service`: the realm that people know it from, if any.
+        CREATE TABLE mails (
+            id BLOB NOT NULL PRIMARY KEY,
+            service TEXT, recipient TEXT NOT NULL,
+            kind TEXT NOT NULL, message TEXT NOT NULL, language TEXT NOT NULL,
+            created_at INTEGER NOT NULL,
+            tries INTEGER NOT NULL, tried_at INTEGER, due_at INTEGER, sent_at INTEGER
+        ) STRICT;
+        CREATE INDEX mails_to_send ON mails (created_at, id) WHERE due_at IS NOT NULL;
+
+        -- The audit trail. `at`: in milliseconds since 1970. `subject_id`: a person, an account (as
+        -- text) or what an administrator changed; `before`, `after`: the change. Without references:
+        -- what administrators did outlives its realm. `origin` decides how long a row is kept.
+        CREATE TABLE events (
+            number INTEGER PRIMARY KEY,
+            kind TEXT NOT NULL, at INTEGER NOT NULL, origin TEXT NOT NULL, realm_id TEXT,
+            actor_kind TEXT, actor_id TEXT, subject_id TEXT, client_id TEXT, provider TEXT,
+            session_id TEXT, device TEXT, address TEXT, reason TEXT,
+            details TEXT, before TEXT, after TEXT
+        ) STRICT;
+        CREATE INDEX events_by_realm ON events (realm_id, number) WHERE realm_id IS NOT NULL;
+        CREATE INDEX events_by_subject ON events (subject_id, number) WHERE subject_id IS NOT NULL;
+
+        -- `/readyz` writes here to check that the database takes writes.
+        CREATE TABLE write_probes (
+            id INTEGER NOT NULL PRIMARY KEY,
+            written_at INTEGER NOT NULL, filling BLOB NOT NULL
+        ) STRICT;
+
+        PRAGMA application_id = 0x506F7274;
+        PRAGMA user_version = 2;
+        """
+}
