@@ -199,9 +199,10 @@ import Testing
         let read = try await admin.send(.get, path + "/client-secret", by: keeper)
         #expect(read.json.string("value") == AdminUnderTest.secret)
         let kept = try await admin.server.database.realms.snapshot().clients
-            .first { $0.id == client.id }?.kept?.json
-        #expect(kept?.contains("manage-clients") == true)
-        #expect(kept?.contains("realm-admin") == false)
+            .first { $0.id == client.id }
+        #expect(
+            kept?.lends == [RoleName(clientID: "realm-management", name: "manage-clients")]
+        )
     }
 }
 
