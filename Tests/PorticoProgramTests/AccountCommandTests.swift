@@ -319,12 +319,11 @@ struct AccountCommandTests {
     @Test("events are shown in order, by type, by account, and as they happen")
     func events() async throws {
         try await Self.place { place in
-            let lines = try place.run("events", "tail").stdout.split(separator: "\n")
+            let lines = try place.run("events").stdout.split(separator: "\n")
             #expect(lines.first?.contains("account.registered") == true)
             let signIns = try place.run(
                 "events",
-                "tail",
-                "--type",
+                "--kind",
                 "sign_in.ok",
                 "--account",
                 place.ann,
@@ -333,13 +332,13 @@ struct AccountCommandTests {
             #expect(!signIns.isEmpty)
             for line in signIns {
                 let event = try JSONObject(parsing: Array(line.utf8))
-                #expect(event.string("type") == "sign_in.ok")
-                #expect(event.string("account") == place.ann)
+                #expect(event.string("kind") == "sign_in.ok")
+                #expect(event.string("subject") == place.ann)
             }
-            let wrong = try place.run("events", "tail", "--type", "sign_in.okay")
+            let wrong = try place.run("events", "--kind", "sign_in.okay")
             #expect(wrong.status == 2)
             #expect(wrong.stderr.contains("Did you mean \"sign_in.ok\"?"))
-            let following = try place.portico.start(["events", "tail", "-f", "--limit", "0"])
+            let following = try place.portico.start(["events", "-f", "--limit", "0"])
             defer { following.process.terminate() }
             // It follows once its first look is behind it: what is done again and again is seen.
             let seen = Task { try await following.wait(forOutput: /account\.(?:un)?blocked/) }

@@ -71,7 +71,7 @@ import Testing
         #expect(chown(folder, 65_534, 65_534) == 0)
         for arguments in [
             ["realm", "list"], ["realm", "create", "next"], ["realm", "create", "next", "-n"],
-            ["user", "create", "ann", "--without-password"], ["events", "tail"],
+            ["user", "create", "ann", "--without-password"], ["events"],
         ] {
             let outcome = try portico.run(arguments, mindsModes: true)
             #expect(outcome.status == 1, "\(arguments)")

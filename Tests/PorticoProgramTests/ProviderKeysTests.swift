@@ -80,7 +80,7 @@ import Testing
         #expect(done.status == 0, "\(done.stderr)")
         #expect(done.stderr.contains("which ends 2 sessions. Nothing brings it back."))
         #expect(try place.states() == [place.keyID: "withdrawn"])
-        let events = try place.portico.run(["events", "tail", "--type", "handle_key.withdrawn"])
+        let events = try place.portico.run(["events", "--kind", "handle_key.withdrawn"])
         #expect(events.stdout.contains(place.keyID))
         let again = try place.withdraw()
         #expect(again.status == 0 && again.stderr.contains("withdrawn already"))

@@ -61,8 +61,7 @@ import Testing
             let events = try await Self.run(
                 portico,
                 "events",
-                "tail",
-                "--type",
+                "--kind",
                 "session.imported"
             )
             #expect(events.stdout.contains("session.imported"))
@@ -87,8 +86,7 @@ import Testing
             let told = try await Self.run(
                 portico,
                 "events",
-                "tail",
-                "--type",
+                "--kind",
                 "handle.ended_by_host"
             )
             #expect(told.stdout.contains("client_changed"))

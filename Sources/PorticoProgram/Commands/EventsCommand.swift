@@ -11,7 +11,8 @@ struct EventsCommand: DataDirectoryCommand {
         abstract: "Show the audit trail: what happened to accounts, realms and clients.",
         discussion: """
             With -f it shows new events as they happen; with --count it counts by kind, client and reason:
-            portico events --kind token_swap --count
+
+              portico events --kind token_swap --count
 
             Kinds: docs/events.md explains each.
             """
