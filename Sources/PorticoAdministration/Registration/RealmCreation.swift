@@ -51,8 +51,8 @@ package struct RealmCreation: Sendable {
         if let resource {
             realm.profile = .atProtocol(resource: try Self.resource(resource, of: realm))
         }
-        realm.defaultClientScopes = ["profile", "email", StandardScopes.roles]
-        realm.optionalClientScopes = ["address", "phone", "offline_access"]
+        realm.defaultClientScopes = StandardScopes.defaults
+        realm.optionalClientScopes = StandardScopes.optionals
         let imported = try imported(realm.id)
         let active = SigningKeyRecord.activeAlgorithms(of: imported, at: moment.seconds)
         let first = SignatureAlgorithm.allCases.filter {
