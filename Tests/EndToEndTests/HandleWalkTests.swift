@@ -177,7 +177,7 @@ struct HandleWalkTests {
             #expect(try await walk.browser.text("main").contains("localhost"))
             try await walk.browser.click("button[value=remove]")
             try await waitUntil("an empty list") {
-                try await !walk.browser.source().contains("value=\"session-")
+                try await !walk.browser.source().contains("value=\"remove\"")
             }
             // The next sign-in asks again.
             try await walk.signOut()
