@@ -262,7 +262,7 @@ struct ClientAdmission {
 }
 
 extension Client {
-    /// Takes what acts of a client, whoever it is.
+    /// Takes what acts of every client.
     mutating func takeRules(of said: Client) {
         isEnabled = said.isEnabled
         ClientMembers.table.take(from: said, to: &self) { $1.isOfAll }

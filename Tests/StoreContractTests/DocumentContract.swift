@@ -376,7 +376,7 @@ import Testing
             ) != nil
         }
         #expect(Set(try await sessions()) == [Example.id(1), Example.id(2)])
-        #expect(try await !end(Example.id(1), of: "somebody"))
+        #expect(try await !end(Example.id(1), of: "another"))
         #expect(try await !end(Example.id(1), of: ann, in: "realm-2"))
         #expect(try await end(Example.id(1), of: ann))
         #expect(try await !end(Example.id(1), of: ann))

@@ -210,8 +210,13 @@ struct EndSessionEndpoint: Sendable {
     private func comeBack(_ form: FormParameters, _ context: RealmContext) async throws -> Response
     {
         let seal = PageSeal<CarriedSignOut>(ring: flow.ring, realmID: context.realm.id)
-        // `try?`: what is wrong is said where the browser's cookies are.
-        let request = try? await SignOutRequest(form, of: context.realm, at: context.moment)
+        let request: SignOutRequest?
+        do {
+            request = try await SignOutRequest(form, of: context.realm, at: context.moment)
+        } catch is SignOutRefusal {
+            // What is wrong is said where the browser's cookies are.
+            request = nil
+        }
         let sealed = seal.seal(
             request.map { CarriedSignOut($0) } ?? CarriedSignOut(refused: form),
             at: context.moment
