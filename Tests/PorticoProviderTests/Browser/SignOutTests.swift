@@ -259,6 +259,27 @@ import Testing
         #expect(try await isSignedIn(browser))
     }
 
+    @Test("a sign-out from a client's page is not taken as refused while clients cannot be read")
+    func unreadableClients() async throws {
+        let server = try await ProviderUnderTest()
+        let (browser, _, _) = try await signedIn(server)
+        let site = try #require(HTTPField.Name("Sec-Fetch-Site"))
+        try await server.database.database.write { transaction in
+            _ = try transaction.run("ALTER TABLE clients RENAME TO away", [])
+        }
+        // One that is in no memory.
+        let reply = try await browser.post(
+            ProviderUnderTest.path("logout"),
+            [("client_id", "never-seen")],
+            headers: [site: "cross-site"]
+        )
+        #expect(reply.status == 500 && reply.location == nil)
+        try await server.database.database.write { transaction in
+            _ = try transaction.run("ALTER TABLE away RENAME TO clients", [])
+        }
+        #expect(try await isSignedIn(browser))
+    }
+
     @Test("attack E30: bob's hint while alice is signed in asks, and ends neither")
     func otherPerson() async throws {
         let server = try await ProviderUnderTest()
