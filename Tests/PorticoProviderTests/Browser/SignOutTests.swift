@@ -1,5 +1,6 @@
 import HTTPTypes
 import PorticoProtocol
+import PorticoSQLite
 import PorticoStores
 import PorticoTestSupport
 import Testing
