@@ -77,9 +77,7 @@ import Testing
         }
     }
 
-    @Test(
-        "ATP-AR-9, CIMD-4.1-5: a native client has its origin's URIs, and its reversed host's scheme"
-    )
+    @Test("ATP-AR-9, CIMD-4.1-5: a native client has its origin's URIs and its reversed host")
     func native() async throws {
         for (uri, isAllowed) in [
             ("com.example.app:/callback", true), ("https://app.example.com/native", true),
@@ -95,9 +93,7 @@ import Testing
         }
     }
 
-    @Test(
-        "decision 0064: what only OpenID Connect has is refused, and the hint is a handle or a DID"
-    )
+    @Test("decision 0064: what only OpenID Connect has is refused; a hint is a handle or a DID")
     func parameters() async throws {
         let scene = try await ATScene()
         for changes in [

@@ -7,9 +7,7 @@ import PorticoTestSupport
 import Testing
 
 @Suite("Who is asked at a host of the AT Protocol") struct ATConsentTests {
-    @Test(
-        "ATP-UI-1, ATP-MD-14, CIMD-6.4-2: the page names the client by its address, and what it asks for"
-    )
+    @Test("ATP-UI-1, ATP-MD-14, CIMD-6.4-2: the page says which client asks, and for what")
     func page() async throws {
         let scope = "atproto transition:generic openid"
         let scene = try await ATScene([
@@ -77,9 +75,7 @@ import Testing
         #expect(try await !isSilent(scene, browser, [hint, ("scope", "atproto")]))
     }
 
-    @Test(
-        "ATP-UI-3: a confidential one is not, for the same scopes or fewer, with a hint and a session"
-    )
+    @Test("ATP-UI-3: a confidential one is not, for these scopes or fewer, with hint and session")
     func confidential() async throws {
         let scene = try await ATScene(isConfidential: true)
         let browser = try await allowed(scene, [hint])
@@ -106,10 +102,7 @@ import Testing
     /// Signs somebody in at their account, and so before any request.
     private func account(_ scene: ATScene, _ name: String = "alice") async throws -> TestBrowser {
         let browser = TestBrowser(scene.server)
-        _ = try await browser.submit(
-            try await browser.get(Self.apps),
-            [("username", name), ("password", TestRealm.passwords[name] ?? "")]
-        )
+        _ = try await browser.submit(try await browser.get(Self.apps), TestRealm.login(name))
         return browser
     }
 
@@ -153,11 +146,7 @@ import Testing
         #expect(try await isSilent(scene, before, [hint]))
         let people = scene.server.database.people
         let realm = try #require(scene.server.provider.realms.realm(named: "test"))
-        let found = try await people.credentials(
-            realmID: realm.id,
-            login: "alice",
-            byEmail: false
-        )
+        let found = try await people.credentials(realmID: realm.id, login: "alice", byEmail: false)
         let alice = try #require(found)
         let password = try #require(alice.password)
         let change = try await people.setPassword(
@@ -226,7 +215,7 @@ import Testing
         var refresh: [String] = []
         for name in ["alice", "alice", "bob"] {
             let tokens = try await scene.tokens(as: name)
-            refresh.append(try #require(tokens.json.string("refresh_token")))
+            refresh.append(try tokens.refreshToken)
             scene.server.clock.advance(by: 1)
         }
         let account = try await self.account(scene)
@@ -237,10 +226,7 @@ import Testing
         #expect(ids.count == 2 && page.text.contains(">app.example.com/client.json</bdi>"))
         let proof = page.formProof
         let newest = try #require(ids.first)
-        let one = try await account.post(
-            path,
-            proof + [("id", newest), ("action", "end")]
-        )
+        let one = try await account.post(path, proof + [("id", newest), ("action", "end")])
         #expect(one.text.matches(of: /value="session-/).count == 1)
         #expect(try await scene.refresh(refresh[1]).error == "invalid_grant")
         #expect(try await isSilent(scene, account, [hint]))

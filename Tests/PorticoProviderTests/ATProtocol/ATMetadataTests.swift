@@ -77,11 +77,11 @@ import Testing
             #expect(here.headers[values: .nonce].count == (isProven ? 1 : 0), "\(path)")
             let wrong = try await server.send(.put, "/oauth/\(path)", host: "pds.example.com")
             #expect(wrong.status == 405)
-            #expect(wrong.json.string("error") == "method_not_allowed", "\(path)")
+            #expect(wrong.error == "method_not_allowed", "\(path)")
             for method in [HTTPRequest.Method.get, .head, .post, .options, .put] {
                 let gone = try await server.send(
                     method,
-                    ProviderUnderTest.path(former),
+                    String.endpoint(former),
                     headers: [.origin: "https://app.example.com"],
                     host: "pds.example.com"
                 )
@@ -92,7 +92,7 @@ import Testing
         }
         // What only OpenID Connect has stays, and so do pages.
         for path in [
-            ProviderUnderTest.path("userinfo"), ProviderUnderTest.path("logout"),
+            String.endpoint("userinfo"), String.endpoint("logout"),
             "/realms/test/account/apps",
         ] {
             #expect(try await get(server, path).status != 404, "\(path)")
@@ -118,7 +118,7 @@ import Testing
                 }
             }
             for (server, host) in [(hosted, "pds.example.com"), (ordinary, "op.example.com")] {
-                let kept = try await get(server, ProviderUnderTest.path(former), host: host)
+                let kept = try await get(server, String.endpoint(former), host: host)
                 #expect(kept.status != 404, "\(former)")
             }
             for address in [
@@ -165,9 +165,7 @@ import Testing
         #expect(reply.json.strings("scopes_supported")?.first == "atproto")
     }
 
-    @Test(
-        "RFC9728-2-1: no document is served for a resource that is elsewhere, nor at another host"
-    )
+    @Test("RFC9728-2-1: no document is served for a resource elsewhere, nor at another host")
     func elsewhere() async throws {
         let path = "/.well-known/oauth-protected-resource"
         let server = try await server(resource: "https://accounts.example.com")
@@ -216,9 +214,7 @@ import Testing
         }
     }
 
-    @Test(
-        "ATP-AS-4: scripts of any site may push, redeem and revoke, and read nonces; pages are closed"
-    )
+    @Test("ATP-AS-4: any site's scripts may push, redeem, revoke and read nonces; pages are closed")
     func preflights() async throws {
         let server = try await server()
         let origin = "https://app.example.com"
@@ -238,9 +234,7 @@ import Testing
             let refused = try await server.send(
                 .post,
                 "/oauth/\(endpoint)",
-                headers: [
-                    .origin: origin, .contentType: "application/x-www-form-urlencoded",
-                ],
+                headers: [.origin: origin, .contentType: "application/x-www-form-urlencoded"],
                 body: Array("client_id=nobody".utf8),
                 host: "pds.example.com"
             )
@@ -265,7 +259,7 @@ import Testing
     func ordinary() async throws {
         let server = try await ProviderUnderTest()
         let reply = try await server.post(
-            ProviderUnderTest.path("ext/par/request"),
+            .endpoint("ext/par/request"),
             TestFlow.request(),
             headers: [.origin: "https://app.example.com"]
         )

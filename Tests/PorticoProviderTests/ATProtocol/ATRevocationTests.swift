@@ -32,10 +32,10 @@ import Testing
         let scene = try await ATScene(isConfidential: isConfidential)
         let stranger = try Prover(scene.server)
         let first = try await scene.tokens()
-        let spent = try #require(first.json.string("refresh_token"))
-        let access = try #require(first.json.string("access_token"))
+        let spent = try first.refreshToken
+        let access = try first.accessToken
         let second = try await scene.refresh(spent)
-        let current = try #require(second.json.string("refresh_token"))
+        let current = try second.refreshToken
         // By no key, and by another one.
         try await revoke(spent, scene, by: nil)
         for token in [spent, current, access] { try await revoke(token, scene, by: stranger) }
@@ -45,7 +45,7 @@ import Testing
         #expect(third.status == 200)
         // By its own key any of them does.
         try await revoke(spent, scene, by: scene.app)
-        let last = try #require(third.json.string("refresh_token"))
+        let last = try third.refreshToken
         #expect(try await scene.refresh(last).error == "invalid_grant")
     }
 
@@ -54,7 +54,7 @@ import Testing
         for kind in ["refresh_token", "access_token"] {
             let scene = try await ATScene()
             let tokens = try await scene.tokens()
-            let refresh = try #require(tokens.json.string("refresh_token"))
+            let refresh = try tokens.refreshToken
             try await revoke(try #require(tokens.json.string(kind)), scene, by: nil)
             #expect(try await scene.refresh(refresh).error == "invalid_grant", "\(kind)")
         }
@@ -63,7 +63,7 @@ import Testing
     @Test("ATP-CA-3: another key of the client's, which its document has too, ends no session")
     func otherClientKey() async throws {
         let scene = try await ATScene(isConfidential: true)
-        let refresh = try #require(try await scene.tokens().json.string("refresh_token"))
+        let refresh = try await scene.tokens().refreshToken
         let other = try SigningKey(generating: .es256, keyID: "two", random: .system)
         let keys = [scene.key, other].map { JSONValue.object($0.verificationKey.jwk.object) }
         scene.publish(["jwks": ["keys": .array(keys)]])
@@ -71,7 +71,7 @@ import Testing
         try await revoke(refresh, scene, by: scene.app, scene.proof(by: other))
         let next = try await scene.refresh(refresh)
         #expect(next.status == 200)
-        let current = try #require(next.json.string("refresh_token"))
+        let current = try next.refreshToken
         try await revoke(current, scene, by: scene.app)
         #expect(try await scene.refresh(current).error == "invalid_grant")
     }

@@ -96,10 +96,7 @@ struct ATScene {
             "jti": .string(RandomSource.system.text(16)),
         ]
         return [
-            (
-                "client_assertion_type",
-                "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
-            ),
+            TestFlow.assertionType,
             (
                 "client_assertion",
                 try (key ?? self.key).sign(claims: claims.merging(changes), type: .jwt)

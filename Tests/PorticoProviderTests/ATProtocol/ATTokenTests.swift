@@ -35,7 +35,7 @@ import Testing
         #expect(claims.string("scope") == "atproto transition:generic")
         #expect(claims.object("cnf")?.string("jkt") == scene.app.key.thumbprint.text)
         #expect(claims["realm_access"] == nil)
-        let refreshed = try await scene.refresh(reply.json.string("refresh_token") ?? "")
+        let refreshed = try await scene.refresh(try reply.refreshToken)
         #expect(refreshed.json.string("sub") == ATScene.dids["alice"])
         #expect(refreshed.json.string("scope") == "atproto transition:generic")
         #expect(refreshed.json["id_token"] == nil)
@@ -79,7 +79,7 @@ import Testing
         #expect(tokens.status == 200)
         let again = try await scene.redeem(code)
         #expect(again.status == 400 && again.error == "invalid_grant")
-        let refresh = try await scene.refresh(tokens.json.string("refresh_token") ?? "")
+        let refresh = try await scene.refresh(try tokens.refreshToken)
         #expect(refresh.error == "invalid_grant")
     }
 
@@ -110,7 +110,7 @@ import Testing
         ]
         let nonce = try await scene.app.nonce()
         for address in [
-            ATScene.issuer + ProviderUnderTest.path("token"), ATScene.issuer + "/oauth/par",
+            ATScene.issuer + String.endpoint("token"), ATScene.issuer + "/oauth/par",
             ATScene.resource + "/oauth/token", "https://op.example.com/oauth/token",
         ] {
             let proof = try scene.app.key.proof(
@@ -131,10 +131,7 @@ import Testing
         let refresh = try await scene.tokens().json.string("refresh_token") ?? ""
         let other = "https://app.example.com/other.json"
         func form(_ client: String) -> [(String, String)] {
-            [
-                ("grant_type", "refresh_token"), ("refresh_token", refresh),
-                ("client_id", client),
-            ]
+            [("grant_type", "refresh_token"), ("refresh_token", refresh), ("client_id", client)]
         }
         // It is not known, and nothing is fetched for a token.
         let unknown = try await scene.app.post("token", form(other))
@@ -166,13 +163,13 @@ import Testing
             scene.server.clock.advance(by: Self.day)
             let reply = try await scene.refresh(refresh)
             #expect(reply.status == 200, "\(reply.text)")
-            refresh = reply.json.string("refresh_token") ?? ""
+            refresh = try reply.refreshToken
         }
         scene.server.clock.advance(by: Self.day - 1)
         let last = try await scene.refresh(refresh)
         #expect(last.status == 200)
         scene.server.clock.advance(by: 1)
-        let over = try await scene.refresh(last.json.string("refresh_token") ?? "")
+        let over = try await scene.refresh(try last.refreshToken)
         #expect(over.error == "invalid_grant")
     }
 
@@ -185,14 +182,14 @@ import Testing
             scene.server.clock.advance(by: 90 * Self.day - 1)
             let reply = try await scene.refresh(refresh)
             #expect(reply.status == 200, "\(reply.text)")
-            refresh = reply.json.string("refresh_token") ?? ""
+            refresh = try reply.refreshToken
         }
         let left = Double(begun) + 730 * Self.day - Double(scene.server.clock.seconds)
         scene.server.clock.advance(by: left - 1)
         let last = try await scene.refresh(refresh)
         #expect(last.status == 200)
         scene.server.clock.advance(by: 1)
-        let over = try await scene.refresh(last.json.string("refresh_token") ?? "")
+        let over = try await scene.refresh(try last.refreshToken)
         #expect(over.error == "invalid_grant")
         let idle = try await ATScene(isConfidential: true)
         let unused = try await idle.tokens().json.string("refresh_token") ?? ""
@@ -212,7 +209,7 @@ import Testing
     func outlives() async throws {
         let scene = try await ATScene()
         let tokens = try await scene.tokens()
-        let access = tokens.json.string("access_token") ?? ""
+        let access = try tokens.accessToken
         #expect(scene.sites.fetched.count == 1)
         scene.sites[ATScene.url] = nil
         // Another process knows only what is kept.
@@ -229,15 +226,13 @@ import Testing
         let introspected = try await scene.server.post(
             scene.server.path(of: "token/introspect"),
             [("token", access)],
-            headers: [.authorization: ProviderUnderTest.basic("web1", TestRealm.secret)]
+            headers: .web1
         )
         #expect(introspected.status == 200)
         #expect(scene.sites.fetched.count == 1)
     }
 
-    @Test(
-        "decision 0064: who asks about tokens makes nothing be fetched, and is a registered client"
-    )
+    @Test("decision 0064: introspection fetches nothing, and is for registered clients")
     func introspection() async throws {
         let scene = try await ATScene(isConfidential: true)
         func ask() async throws -> Reply {
@@ -257,7 +252,7 @@ import Testing
     func revoked() async throws {
         let scene = try await ATScene(isConfidential: true)
         let tokens = try await scene.tokens()
-        let refresh = tokens.json.string("refresh_token") ?? ""
+        let refresh = try tokens.refreshToken
         let form = [("token", refresh), ("client_id", ATScene.url)]
         let path = scene.server.path(of: "revoke")
         #expect(try await scene.server.post(path, form).status == 400)
@@ -276,11 +271,7 @@ import Testing
         let code = try await scene.code()
         let people = scene.server.database.people
         let realm = try #require(scene.server.provider.realms.realm(named: "test"))
-        let found = try await people.credentials(
-            realmID: realm.id,
-            login: "alice",
-            byEmail: false
-        )
+        let found = try await people.credentials(realmID: realm.id, login: "alice", byEmail: false)
         var alice = try #require(found).person
         let attributes = alice.attributes
         alice.attributes["did"] = did.map { [$0] }
@@ -304,26 +295,20 @@ import Testing
         let foreign = try await scene.tokens(as: "bob")
         let path = "/realms/test/account/devices"
         let form = try await browser.get(path)
-        _ = try await browser.submit(
-            form,
-            [("username", "alice"), ("password", TestRealm.passwords["alice"] ?? "")]
-        )
+        _ = try await browser.submit(form, TestRealm.login())
         let page = try await browser.get(path)
         let ids = page.text.matches(of: /name="id" value="(session-[^"]*)"/).map { String($0.1) }
         #expect(ids.count == 2, "\(page.text)")
         #expect(page.text.contains("app.example.com/client.json"))
         let proof = page.formProof
         let newest = try #require(ids.first)
-        let ended = try await browser.post(
-            path,
-            proof + [("id", newest), ("action", "end")]
-        )
+        let ended = try await browser.post(path, proof + [("id", newest), ("action", "end")])
         #expect(ended.status == 200)
         #expect(ended.text.matches(of: /value="session-/).count == 1)
         let apps = try await browser.get("/realms/test/account/apps")
         #expect(apps.text.matches(of: /name="id" value=/).count == 1, "one app, whatever it has")
-        #expect(try await scene.refresh(second.json.string("refresh_token") ?? "").status == 400)
-        #expect(try await scene.refresh(first.json.string("refresh_token") ?? "").status == 200)
+        #expect(try await scene.refresh(try second.refreshToken).status == 400)
+        #expect(try await scene.refresh(try first.refreshToken).status == 200)
         // Somebody else's is not there.
         let others = try claims(foreign).string("jti").flatMap { AccessTokenID($0) }?.grantID.text
         let nobody = try await browser.post(
@@ -331,6 +316,6 @@ import Testing
             proof + [("id", "session-" + (others ?? "")), ("action", "end")]
         )
         #expect(nobody.status == 200)
-        #expect(try await scene.refresh(foreign.json.string("refresh_token") ?? "").status == 200)
+        #expect(try await scene.refresh(try foreign.refreshToken).status == 200)
     }
 }

@@ -44,8 +44,7 @@ import Testing
     func addresses(url: String) async throws {
         let scene = try await ATScene()
         let reply = try await scene.push([("client_id", url)])
-        #expect(reply.status == 400)
-        #expect(reply.error == "invalid_client_metadata")
+        #expect(reply.status == 400 && reply.error == "invalid_client_metadata")
         #expect(scene.sites.fetched.isEmpty)
     }
 
@@ -66,10 +65,7 @@ import Testing
     )
     func statuses(status: Int) async throws {
         let scene = try await ATScene()
-        scene.sites[ATScene.url] = DocumentSites.Answer(
-            status: status,
-            scene.document.serialized()
-        )
+        scene.sites[ATScene.url] = DocumentSites.Answer(status: status, scene.document.serialized())
         let reply = try await scene.push()
         #expect(reply.status == 400 && reply.error == "invalid_client_metadata")
         #expect(scene.sites.fetched == [ATScene.url])
@@ -143,7 +139,7 @@ import Testing
     @Test("decision 0067: while we are busy, a client that was known lately goes on for an hour")
     func known() async throws {
         let scene = try await ATScene()
-        let token = try #require(try await scene.tokens().json.string("refresh_token"))
+        let token = try await scene.tokens().refreshToken
         scene.sites.isFull = true
         scene.server.clock.advance(by: 601)
         #expect(try await scene.refresh(token).status == 200)
@@ -157,12 +153,10 @@ import Testing
         #expect(try await scene.push().error == "invalid_client_metadata")
     }
 
-    @Test(
-        "decision 0067, ATP-MD-13: while strangers fill a host, a known client's document has a place of its own"
-    )
+    @Test("decision 0067, ATP-MD-13: strangers who fill a host take no known client's place")
     func knownOfHost() async throws {
         let scene = try await ATScene()
-        let token = try #require(try await scene.tokens().json.string("refresh_token"))
+        let token = try await scene.tokens().refreshToken
         let urls = (1...6).map { "https://app.example.com/\($0).json" }
         for url in urls {
             scene.sites[url] = DocumentSites.Answer(
@@ -174,11 +168,8 @@ import Testing
         let before = scene.sites.fetched.count
         scene.sites.isHeld = true
         let waiting = Task {
-            try await withThrowingTaskGroup { group in
-                for url in urls.prefix(4) {
-                    group.addTask { try await scene.push([("client_id", url)]).status }
-                }
-                return try await group.reduce(into: [Int]()) { $0.append($1) }
+            try await atOnce(urls.prefix(4)) { url in
+                try await scene.push([("client_id", url)]).status
             }
         }
         try await waitUntil("four are fetched") { scene.sites.fetched.count == before + 4 }
@@ -271,7 +262,7 @@ import Testing
             documentsBy: GuardedTransport(mediaTypes: ["application/json"], resolver: names)
         ) { $0.realm.profile = .atProtocol(resource: ATScene.resource) }
         let reply = try await server.post(
-            ProviderUnderTest.path("ext/par/request"),
+            .endpoint("ext/par/request"),
             TestFlow.request("native1", [("client_id", ATScene.url)])
         )
         #expect(reply.status == 400 && reply.error == "invalid_client_metadata")
@@ -287,10 +278,7 @@ import Testing
             try await Task.sleep(for: .milliseconds(100))
             scene.sites.isHeld = false
         }()
-        let statuses = try await withThrowingTaskGroup { group in
-            for _ in 1...30 { group.addTask { try await scene.push().status } }
-            return try await group.reduce(into: [Int]()) { $0.append($1) }
-        }
+        let statuses = try await atOnce(1...30) { _ in try await scene.push().status }
         try await release
         #expect(statuses == [Int](repeating: 201, count: 30))
         #expect(scene.sites.fetched.count == 1)
@@ -307,11 +295,8 @@ import Testing
         }
         scene.sites.isHeld = true
         let waiting = Task {
-            try await withThrowingTaskGroup { group in
-                for url in urls.prefix(4) {
-                    group.addTask { try await scene.push([("client_id", url)]).status }
-                }
-                return try await group.reduce(into: [Int]()) { $0.append($1) }
+            try await atOnce(urls.prefix(4)) { url in
+                try await scene.push([("client_id", url)]).status
             }
         }
         try await waitUntil("four are asked for") { scene.sites.fetched.count == 4 }
@@ -346,12 +331,7 @@ import Testing
         }
         scene.sites.heldAddress = ATScene.keys
         let waiting = Task {
-            try await withThrowingTaskGroup { group in
-                for url in urls.prefix(4) {
-                    group.addTask { try await push(url).status }
-                }
-                return try await group.reduce(into: [Int]()) { $0.append($1) }
-            }
+            try await atOnce(urls.prefix(4)) { url in try await push(url).status }
         }
         try await waitUntil("four key sets are asked for") { scene.sites.fetched.count == 8 }
         let refused = try await push(urls[4])
@@ -427,9 +407,7 @@ import Testing
         #expect(scene.sites.fetched.isEmpty)
     }
 
-    @Test(
-        "decision 0064: a disabled registration shuts out the document of the same client_id, also one that was fetched"
-    )
+    @Test("decision 0064: a disabled registration shuts out the document of its client_id")
     func disabledRegistration() async throws {
         let scene = try await ATScene()
         let reference = try await scene.reference()

@@ -35,7 +35,7 @@ import Testing
         let server = scene.server
         let pushed = try await post(server, "ext/par/request", object(scene.request()))
         #expect(pushed.status == 201, "\(pushed.text)")
-        let uri = try #require(pushed.json.string("request_uri"))
+        let uri = try pushed.requestURI
         let browser = TestBrowser(server)
         let page = try await browser.signIn(
             "alice",
@@ -59,7 +59,7 @@ import Testing
         )
         #expect(tokens.status == 200, "\(tokens.text)")
         #expect(tokens.json.string("sub") == ATScene.dids["alice"])
-        let first = try #require(tokens.json.string("refresh_token"))
+        let first = try tokens.refreshToken
         let refreshed = try await post(
             server,
             "token",
@@ -71,7 +71,7 @@ import Testing
             proof: try await scene.app.proof(.post, "token")
         )
         #expect(refreshed.status == 200, "\(refreshed.text)")
-        let refresh = try #require(refreshed.json.string("refresh_token"))
+        let refresh = try refreshed.refreshToken
         let revoked = try await post(
             server,
             "revoke",

@@ -42,9 +42,7 @@ import Testing
         #expect(victims.isUntouched)
     }
 
-    @Test(
-        "CIMD-6.6-1: a document or key set that drips is given up after ten seconds, and its host's place is free"
-    )
+    @Test("CIMD-6.6-1: a document or key set that drips is given up after ten seconds")
     func dripping() async throws {
         let head = Array(
             "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2000\r\n\r\n".utf8

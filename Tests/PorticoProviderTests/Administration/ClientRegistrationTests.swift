@@ -301,9 +301,7 @@ struct ClientRegistrationTests {
         }
     }
 
-    @Test(
-        "RFC 6750 §5.3: an access token lives a day at most, and more than an hour is warned about"
-    )
+    @Test("RFC 6750 §5.3: an access token lives a day at most; over an hour is warned about")
     func lifetimes() throws {
         var client = Fixture.web()
         for lifetime: Int64 in [.min, -1, 0, 9, 86_401, .max] {

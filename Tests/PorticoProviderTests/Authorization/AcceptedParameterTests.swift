@@ -7,17 +7,13 @@ import Testing
 @Suite("Parameters of the authorization request that are taken") struct AcceptedParameterTests {
     @Test("RFC 6749 §3.1, OpenID Connect Core §3.1.2.1: POST is as good as GET")
     func post() async throws {
-        let server = try await ProviderUnderTest()
-        let browser = TestBrowser(server)
-        let page = try await browser.post(ProviderUnderTest.path("auth"), TestFlow.request())
+        let (server, browser) = try await ProviderUnderTest.withBrowser()
+        let page = try await browser.post(.endpoint("auth"), TestFlow.request())
         expectPage(page, "authenticate")
-        let answer = try await browser.submit(
-            page,
-            [("username", "alice"), ("password", TestRealm.passwords["alice"] ?? "")]
-        )
+        let answer = try await browser.submit(page, TestRealm.login())
         let code = expectCode(answer)
         #expect(try await server.redeem(code).status == 200)
-        let again = try await browser.post(ProviderUnderTest.path("auth"), TestFlow.request())
+        let again = try await browser.post(.endpoint("auth"), TestFlow.request())
         expectCode(again)
     }
 
@@ -30,7 +26,7 @@ import Testing
         let form = FormEncoding.encode(TestFlow.request().map { (name: $0.0, value: $0.1) })
         let reply = try await server.send(
             .post,
-            ProviderUnderTest.path("auth"),
+            .endpoint("auth"),
             headers: type.isEmpty ? [:] : [.contentType: type],
             body: form
         )
@@ -40,10 +36,8 @@ import Testing
     @Test("RFC 6749 §3.3: without scope it is the client's default scopes, and no ID Token")
     func missingScope() async throws {
         let server = try await ProviderUnderTest { realm in
-            for index in realm.clients.indices where realm.clients[index].clientID == "native1" {
-                realm.clients[index].defaultScopes = ["roles", "phone"]
-                realm.clients[index].optionalScopes = []
-            }
+            realm.clients[client: "native1"].defaultScopes = ["roles", "phone"]
+            realm.clients[client: "native1"].optionalScopes = []
         }
         let tokens = try await server.tokens("alice", "native1", scope: "")
         #expect(tokens.status == 200)
@@ -54,9 +48,7 @@ import Testing
     @Test("OpenID Connect Core §15.1: all that every provider must take, in one request")
     func mandatory() async throws {
         let server = try await ProviderUnderTest { realm in
-            for index in realm.clients.indices where realm.clients[index].clientID == "native1" {
-                realm.clients[index].idTokenAlgorithm = .rs256
-            }
+            realm.clients[client: "native1"].idTokenAlgorithm = .rs256
         }
         let reply = try await server.tokens(
             "alice",
@@ -68,7 +60,7 @@ import Testing
             ]
         )
         #expect(reply.status == 200)
-        let token = try #require(reply.json.string("id_token"))
+        let token = try reply.idToken
         #expect(try JWT(parsing: token).header.algorithm == .rs256)
         let claims = try ProviderUnderTest.claims(token)
         #expect(claims.int64("auth_time") == server.clock.seconds)

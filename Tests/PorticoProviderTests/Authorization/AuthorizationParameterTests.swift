@@ -122,10 +122,7 @@ import Testing
             "native1",
             [("state", String(repeating: "s", count: 100_000))]
         )
-        expectErrorPage(
-            try await server.post(ProviderUnderTest.path("auth"), request),
-            status: 413
-        )
+        expectErrorPage(try await server.post(.endpoint("auth"), request), status: 413)
         #expect(try await server.push(request).status == 413)
         let direct = try await server.send(.get, TestBrowser.authorizationPath(request))
         #expect([303, 400, 414].contains(direct.status))
@@ -145,7 +142,7 @@ import Testing
         for endpoint in ["auth", "ext/par/request"] {
             let reply = try await server.send(
                 .post,
-                ProviderUnderTest.path(endpoint),
+                .endpoint(endpoint),
                 headers: [.contentType: "application/x-www-form-urlencoded"],
                 body: body + Array("&state=\(state)".utf8)
             )

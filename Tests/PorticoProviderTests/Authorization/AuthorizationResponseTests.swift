@@ -68,9 +68,7 @@ import Testing
     func query() async throws {
         let redirect = "https://app.example.com/cb?tenant=1&x=%2F"
         let server = try await ProviderUnderTest { realm in
-            for index in realm.clients.indices where realm.clients[index].clientID == "native1" {
-                realm.clients[index].redirectURIs = [RedirectURI(redirect)]
-            }
+            realm.clients[client: "native1"].redirectURIs = [RedirectURI(redirect)]
         }
         let request = TestFlow.request("native1", [("redirect_uri", redirect)])
         let browser = TestBrowser(server)
@@ -117,16 +115,11 @@ import Testing
         }
     }
 
-    @Test(
-        "attack B28, WEB-CSP-4: form_post escapes what it posts, in one form to the proven redirect"
-    )
+    @Test("attack B28, WEB-CSP-4: form_post escapes what it posts to the proven redirect")
     func formPost() async throws {
         let server = try await ProviderUnderTest()
         let state = "\"><script>alert(1)</script>&amp;'"
-        let request = TestFlow.request(
-            "web1",
-            [("response_mode", "form_post"), ("state", state)]
-        )
+        let request = TestFlow.request("web1", [("response_mode", "form_post"), ("state", state)])
         let browser = TestBrowser(server)
         let error = try await browser.authorize(TestFlow.change(request, [("prompt", "none")]))
         let success = try await browser.signIn("alice", request)
@@ -158,9 +151,7 @@ import Testing
 
     @Test("RFC 8252 §8.6: prior consent does not count where anyone can receive the answer")
     func unassuredClient() async throws {
-        let server = try await ProviderUnderTest()
-        let browser = TestBrowser(server)
-        expectCode(try await browser.signIn("alice", TestFlow.request()))
+        let (_, browser) = try await ProviderUnderTest.signedIn()
         for redirect in ["org.example.third:/cb", "http://127.0.0.1:5000/third"] {
             let request = TestFlow.request("third", [("redirect_uri", redirect)])
             let page = try await browser.authorize(request)
@@ -183,10 +174,8 @@ import Testing
     func publicClientWithSecret() async throws {
         let server = try await ProviderUnderTest { realm in
             let secret = realm.clients.first { $0.clientID == "web1" }?.secret
-            for index in realm.clients.indices where realm.clients[index].clientID == "third" {
-                realm.clients[index].secret = secret
-                realm.clients[index].requiresConsent = true
-            }
+            realm.clients[client: "third"].secret = secret
+            realm.clients[client: "third"].requiresConsent = true
         }
         let withoutPKCE = TestFlow.request(
             "third",

@@ -10,11 +10,7 @@ struct HintForge {
     init(_ token: String) throws {
         let jwt = try JWT(parsing: token)
         let claims = try jwt.uncheckedClaims()
-        let other = try SigningKey(
-            generating: .es256,
-            keyID: jwt.header.keyID,
-            random: .system
-        )
+        let other = try SigningKey(generating: .es256, keyID: jwt.header.keyID, random: .system)
         var issuer = claims
         issuer["iss"] = "https://evil.example/realms/test"
         let parts = token.split(separator: ".").map(String.init)

@@ -55,16 +55,14 @@ import Testing
     @Test("RFC 6749 §5.2: in JSON, and never by what the request wrote")
     func programs() async throws {
         let server = try await RefusedRequests.server.value
-        let web1 = ("web1", TestRealm.secret)
+        let web1 = TestRealm.web1
         func told(_ form: [(String, String)]) async throws -> String? {
             try await server.token(form, basic: web1).json.string("error_description")
         }
         let code = [("grant_type", "authorization_code")]
         #expect(try await told(code) == "code is missing.")
         #expect(try await told([]) == "grant_type is missing.")
-        #expect(
-            try await told([("grant_type", "refresh_token")]) == "refresh_token is missing."
-        )
+        #expect(try await told([("grant_type", "refresh_token")]) == "refresh_token is missing.")
         #expect(
             try await told(code + [("code", "a"), ("code", "b")])
                 == "code is given more than once."
@@ -77,9 +75,9 @@ import Testing
         #expect(pushed.error == "invalid_request")
         #expect(pushed.json.string("error_description") == "redirect_uri is missing.")
         let introspected = try await server.post(
-            ProviderUnderTest.path("token/introspect"),
+            .endpoint("token/introspect"),
             [],
-            headers: [.authorization: ProviderUnderTest.basic(web1.0, web1.1)]
+            headers: .basic(web1.0, web1.1)
         )
         #expect(introspected.json.string("error_description") == "token is missing.")
     }
@@ -89,8 +87,7 @@ import Testing
         let server = try await RefusedRequests.server.value
         let alone = [("client_id", "native1"), ("request", "a.b.c")]
         let pushed = try await server.push(alone)
-        #expect(pushed.status == 400)
-        #expect(pushed.error == "request_not_supported")
+        #expect(pushed.status == 400 && pushed.error == "request_not_supported")
         #expect(pushed.json.string("error_description")?.hasPrefix("request is") == true)
         let shown = try await page(alone)
         expectErrorPage(shown)
@@ -105,9 +102,7 @@ import Testing
     @Test("RFC 6749 §4.1.1: a state of 4 kB goes through all pages, pushed or not, and comes back")
     func longState() async throws {
         let server = try await ProviderUnderTest()
-        for state in [
-            String(repeating: "s", count: 4096), String(repeating: "/+=&", count: 1024),
-        ] {
+        for state in [String(repeating: "s", count: 4096), String(repeating: "/+=&", count: 1024)] {
             let request = TestFlow.request(
                 "third",
                 [("state", state), ("prompt", "login consent")]
@@ -119,7 +114,7 @@ import Testing
             #expect(answer.redirected["state"] == state)
             #expect(answer.redirected["code"] != nil)
             let pushed = try await server.push(TestFlow.request("native1", [("state", state)]))
-            let uri = try #require(pushed.json.string("request_uri"))
+            let uri = try pushed.requestURI
             let reply = try await TestBrowser(server).signIn(
                 "alice",
                 [("client_id", "native1"), ("request_uri", uri)]

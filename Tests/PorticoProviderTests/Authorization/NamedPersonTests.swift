@@ -5,8 +5,6 @@ import PorticoTestSupport
 import Testing
 
 @Suite("For whom: id_token_hint and claims") struct NamedPersonTests {
-    private static let password = TestRealm.passwords["alice"] ?? ""
-
     private func request(_ changes: (String, String)...) -> [(String, String)] {
         TestFlow.request("native1", changes)
     }
@@ -14,7 +12,7 @@ import Testing
     @Test("attack B23: bob's hint while alice is signed in: login_required, or a page for bob")
     func otherPerson() async throws {
         let (server, browser) = try await ProviderUnderTest.signedIn()
-        let hint = try #require(try await server.tokens("bob").json.string("id_token"))
+        let hint = try await server.tokens("bob").idToken
         let silent = request(("id_token_hint", hint), ("prompt", "none"))
         expectError(try await browser.authorize(silent), "login_required")
         let choice = try await browser.authorize(request(("id_token_hint", hint)))
@@ -23,21 +21,17 @@ import Testing
         #expect(!choice.text.contains("value=\"continue\""))
         let page = try await browser.submit(choice, [("action", "switch")])
         expectPage(page, "authenticate")
-        let alice = try await browser.submit(
-            page,
-            [("username", "alice"), ("password", Self.password)]
-        )
+        let alice = try await browser.submit(page, TestRealm.login())
         #expect(alice.redirected["error"] == "login_required")
         #expect(alice.redirected["code"] == nil)
     }
 
     @Test("OpenID Connect Core §3.1.2.1: an expired hint of the person who is signed in is good")
     func expiredHint() async throws {
-        let server = try await ProviderUnderTest()
-        let browser = TestBrowser(server)
+        let (server, browser) = try await ProviderUnderTest.withBrowser()
         let tokens = try await server.tokens("alice", "web1", browser: browser)
         server.clock.advance(by: 1000)
-        let hint = try #require(tokens.json.string("id_token"))
+        let hint = try tokens.idToken
         let silent = request(("id_token_hint", hint), ("prompt", "none"))
         expectCode(try await browser.authorize(silent))
     }
@@ -45,14 +39,14 @@ import Testing
     @Test("attack B23, OpenID Connect Core §3.1.2.1: a forged hint is invalid_request")
     func forgedHint() async throws {
         let (server, browser) = try await ProviderUnderTest.signedIn()
-        let token = try #require(try await server.tokens().json.string("id_token"))
+        let token = try await server.tokens().idToken
         for forged in try HintForge(token).all {
             for prompt in ["none", ""] {
                 let request = request(("id_token_hint", forged), ("prompt", prompt))
                 expectError(try await browser.authorize(request), "invalid_request")
             }
         }
-        let access = try #require(try await server.tokens().json.string("access_token"))
+        let access = try await server.tokens().accessToken
         let request = request(("id_token_hint", access), ("prompt", "none"))
         expectError(try await browser.authorize(request), "invalid_request")
     }
@@ -61,9 +55,7 @@ import Testing
     func subject() async throws {
         let (server, browser) = try await ProviderUnderTest.signedIn()
         let tokens = try await server.tokens("bob")
-        let bob = try #require(
-            try ProviderUnderTest.claims(tokens.json.string("id_token")).string("sub")
-        )
+        let bob = try #require(try tokens.claims.string("sub"))
         for claims in [
             #"{"id_token":{"sub":{"value":"\#(bob)"}}}"#,
             #"{"id_token":{"sub":{"values":["\#(bob)"]}}}"#,
@@ -96,12 +88,12 @@ import Testing
             "birthdate":null},"other":{"x":1}}
             """
         let tokens = try await server.tokens(scope: "openid", [("claims", claims)])
-        let token = try ProviderUnderTest.claims(tokens.json.string("id_token"))
+        let token = try tokens.claims
         #expect(token.string("email") == "alice@example.com")
         #expect(token.string("acr") == "1")
         #expect(token["shoe_size"] == nil)
         #expect(token["given_name"] == nil)
-        let info = try await server.userInfo(tokens.json.string("access_token") ?? "").json
+        let info = try await server.userInfo(try tokens.accessToken).json
         #expect(info.string("given_name") == "Alice")
         #expect(info["birthdate"] == nil)
         #expect(info["email"] == nil)

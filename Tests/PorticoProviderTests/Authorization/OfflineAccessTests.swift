@@ -16,12 +16,9 @@ import Testing
         #expect(granted.json.string("refresh_token") != nil)
     }
 
-    @Test(
-        "OpenID Connect Core §11, §17.4: a third party gets offline_access after the page named it"
-    )
+    @Test("OpenID Connect Core §11, §17.4: a third party gets offline_access once it was named")
     func offlineConsent() async throws {
-        let server = try await ProviderUnderTest()
-        let browser = TestBrowser(server)
+        let (server, browser) = try await ProviderUnderTest.withBrowser()
         let page = try await browser.signIn(
             "alice",
             TestFlow.request("third", scope: "openid email")

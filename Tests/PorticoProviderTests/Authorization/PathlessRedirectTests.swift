@@ -34,17 +34,13 @@ struct PathlessRedirectTests {
         let separator = uri.contains("?") ? "&" : "?"
         #expect(location.hasPrefix("\(uri)\(separator)code="))
         #expect(HTTPAddress(location)?.query != nil)
-        let form = try FormParameters(
-            decoding: Array(location.dropFirst(uri.count + 1).utf8)
-        )
+        let form = try FormParameters(decoding: Array(location.dropFirst(uri.count + 1).utf8))
         #expect(form["iss"] == TestRealm.issuer)
         let code = try #require(form["code"])
         #expect(try await server.redeem(code, "web1", [("redirect_uri", uri)]).status == 200)
     }
 
-    @Test(
-        "RFC 9700 §2.1: with a slash it is another one, at the page, pushed, and at the token endpoint"
-    )
+    @Test("RFC 9700 §2.1: with a slash it is another redirect URI, at every endpoint")
     func bytes() async throws {
         let server = try await server()
         for uri in Self.registered where !uri.contains("?") {
@@ -53,8 +49,7 @@ struct PathlessRedirectTests {
             expectErrorPage(try await TestBrowser(server).authorize(request(uri + "#")))
             let code = try await server.code("alice", "web1", [("redirect_uri", uri)])
             let other = try await server.redeem(code, "web1", [("redirect_uri", uri + "/")])
-            #expect(other.status == 400)
-            #expect(other.json.string("error") == "invalid_grant")
+            #expect(other.status == 400 && other.error == "invalid_grant")
         }
         // Nor is what was registered with a slash the one without.
         expectErrorPage(

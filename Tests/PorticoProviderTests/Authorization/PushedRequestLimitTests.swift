@@ -17,7 +17,7 @@ import Testing
         #expect(try await server.push(TestFlow.request("third")).status == 429)
         #expect(try await server.remains().pushedRequests == 60)
         let elsewhere = try await server.post(
-            ProviderUnderTest.path("ext/par/request"),
+            .endpoint("ext/par/request"),
             TestFlow.request(),
             from: "192.0.2.2"
         )
@@ -93,13 +93,12 @@ import Testing
     func length() async throws {
         let server = try await ProviderUnderTest()
         let long = try await server.push(request(ofLength: 16_385))
-        #expect(long.status == 400)
-        #expect(long.error == "invalid_request")
+        #expect(long.status == 400 && long.error == "invalid_request")
         #expect(try await server.remains().pushedRequests == 0)
         // The longest goes through every page.
         let pushed = try await server.push(request(ofLength: 16_384))
         #expect(pushed.status == 201)
-        let uri = try #require(pushed.json.string("request_uri"))
+        let uri = try pushed.requestURI
         let reference = [("client_id", "third"), ("request_uri", uri)]
         let browser = TestBrowser(server)
         let consent = try await browser.signIn("alice", reference)
@@ -114,12 +113,11 @@ import Testing
         #expect(try await server.push(large).status == 413)
         let json = try await server.send(
             .post,
-            ProviderUnderTest.path("ext/par/request"),
+            .endpoint("ext/par/request"),
             headers: [.contentType: "application/json"],
             body: Array("{}".utf8)
         )
-        #expect(json.status == 400)
-        #expect(json.error == "invalid_request")
+        #expect(json.status == 400 && json.error == "invalid_request")
     }
 
     @Test("RFC 9126 §2.3: wrong client secrets are 429 after a while")
@@ -128,7 +126,7 @@ import Testing
         var last: Reply?
         for guess in 0..<25 {
             last = try await server.post(
-                ProviderUnderTest.path("ext/par/request"),
+                .endpoint("ext/par/request"),
                 TestFlow.request("web1"),
                 headers: [.authorization: ProviderUnderTest.basic("web1", "guess \(guess)")]
             )

@@ -10,7 +10,7 @@ import Testing
     private let prefix = "urn:ietf:params:oauth:request_uri:"
 
     private func requestURI(_ reply: Reply) throws -> String {
-        try #require(reply.json.string("request_uri"))
+        try reply.requestURI
     }
 
     private func reference(_ uri: String, _ client: String = "native1") -> [(String, String)] {
@@ -52,9 +52,7 @@ import Testing
         #expect(!kept.contains("ann-of-the-hint") && !kept.contains("native1"))
         // One that the server did not write.
         row.hash = Hash256(of: "planted")
-        row.parameters = FormEncoding.encode(
-            TestFlow.request().map { (name: $0.0, value: $0.1) }
-        )
+        row.parameters = FormEncoding.encode(TestFlow.request().map { (name: $0.0, value: $0.1) })
         _ = try await server.database.pushedRequests.push(
             row,
             spending: [],
@@ -69,14 +67,13 @@ import Testing
     @Test("RFC 9126 §2: the metadata names the endpoint, which takes nothing but POST")
     func metadata() async throws {
         let server = try await ProviderUnderTest()
-        let path = "/realms/test/.well-known/openid-configuration"
-        let document = try await server.send(.get, path).json
+        let document = try await server.metadata()
         #expect(
             document.string("pushed_authorization_request_endpoint")
-                == "https://op.example.com" + ProviderUnderTest.path("ext/par/request")
+                == "https://op.example.com" + String.endpoint("ext/par/request")
         )
         #expect(document.bool("require_pushed_authorization_requests") == false)
-        let get = try await server.send(.get, ProviderUnderTest.path("ext/par/request"))
+        let get = try await server.send(.get, .endpoint("ext/par/request"))
         #expect(get.status == 405)
         #expect(get.headers[.allow] == "POST")
     }
@@ -89,32 +86,20 @@ import Testing
         let code = expectCode(answer)
         let tokens = try await server.redeem(code)
         #expect(tokens.status == 200)
-        #expect(
-            try ProviderUnderTest.claims(tokens.json.string("id_token")).string("nonce") == "n-1"
-        )
+        #expect(try tokens.claims.string("nonce") == "n-1")
     }
 
     @Test("RFC 9126 §2, RFC 9700 §2.5: the client proves itself as at the token endpoint")
     func authentication() async throws {
         let server = try await ProviderUnderTest()
-        let path = ProviderUnderTest.path("ext/par/request")
+        let path = String.endpoint("ext/par/request")
         let request = TestFlow.request("web1")
         let alone = try await server.post(path, request)
-        #expect(alone.status == 401)
-        #expect(alone.error == "invalid_client")
-        let wrong = try await server.post(
-            path,
-            request,
-            headers: [.authorization: ProviderUnderTest.basic("web1", "wrong")]
-        )
-        #expect(wrong.status == 401)
-        #expect(wrong.error == "invalid_client")
+        #expect(alone.status == 401 && alone.error == "invalid_client")
+        let wrong = try await server.post(path, request, headers: .basic("web1", "wrong"))
+        #expect(wrong.status == 401 && wrong.error == "invalid_client")
         #expect(wrong.headers[.wwwAuthenticate]?.hasPrefix("Basic") == true)
-        let otherID = try await server.post(
-            path,
-            TestFlow.request("native1"),
-            headers: [.authorization: ProviderUnderTest.basic("web1", TestRealm.secret)]
-        )
+        let otherID = try await server.post(path, TestFlow.request("native1"), headers: .web1)
         #expect(otherID.status == 400)
         let wrongInBody = try await server.post(path, request + [("client_secret", "wrong")])
         #expect(wrongInBody.status == 401)
@@ -133,22 +118,15 @@ import Testing
             ]
             return try await server.push(
                 TestFlow.request("jwt1") + [
-                    (
-                        "client_assertion_type",
-                        "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
-                    ),
-                    (
-                        "client_assertion",
-                        try TestRealm.clientKey.sign(claims: claims, type: .jwt)
-                    ),
+                    TestFlow.assertionType,
+                    ("client_assertion", try TestRealm.clientKey.sign(claims: claims, type: .jwt)),
                 ]
             )
         }
-        let endpoint = "https://op.example.com" + ProviderUnderTest.path("ext/par/request")
+        let endpoint = "https://op.example.com" + String.endpoint("ext/par/request")
         for audience in [endpoint, "https://evil.example"] {
             let refused = try await push(audience, "j-0")
-            #expect(refused.status == 401)
-            #expect(refused.error == "invalid_client")
+            #expect(refused.status == 401 && refused.error == "invalid_client")
         }
         let pushed = try await push(TestRealm.issuer, "j-1")
         #expect(pushed.status == 201)
@@ -169,8 +147,7 @@ import Testing
         let uri = try requestURI(try await server.push(TestFlow.request()))
         for value in [uri, "https://evil.example/request"] {
             let reply = try await server.push(TestFlow.request() + [("request_uri", value)])
-            #expect(reply.status == 400)
-            #expect(reply.error == "invalid_request")
+            #expect(reply.status == 400 && reply.error == "invalid_request")
         }
         #expect(try await server.remains().pushedRequests == 1)
     }
@@ -189,9 +166,7 @@ import Testing
         expectErrorPage(try await TestBrowser(server).authorize(twice))
     }
 
-    @Test(
-        "RFC 9126 §4: an expired reference is an error for its app, and a page once it is forgotten"
-    )
+    @Test("RFC 9126 §4: an expired reference is its app's error, and a page once forgotten")
     func expired() async throws {
         let server = try await ProviderUnderTest()
         let pushed = try await server.push(TestFlow.request())
@@ -264,7 +239,7 @@ import Testing
         )
         let browser = TestBrowser(server)
         let signIn = try await browser.authorize(reference(uri, "third"))
-        let alice = [("username", "alice"), ("password", TestRealm.passwords["alice"] ?? "")]
+        let alice = TestRealm.login()
         let request = try #require(signIn.hiddenFields.first { $0.name == "request" }).value
         let restart = "/realms/test/login-actions/restart?request=" + request
         // Before that, starting again does no harm.
@@ -272,10 +247,7 @@ import Testing
         expectPage(page, "authenticate")
         let consent = try await browser.submit(page, alice)
         expectPage(consent, "consent")
-        let code = expectCode(
-            try await browser.submit(consent, [("action", "allow")]),
-            of: "third"
-        )
+        let code = expectCode(try await browser.submit(consent, [("action", "allow")]), of: "third")
         #expect(try await server.redeem(code, "third").status == 200)
 
         let before = try await server.remains()
@@ -296,7 +268,7 @@ import Testing
         let code = expectCode(try await TestBrowser(server).signIn("alice", reference(uri)))
         #expect(try await server.redeem(code).status == 200)
         let before = try await server.remains()
-        let bob = [("username", "bob"), ("password", TestRealm.passwords["bob"] ?? "")]
+        let bob = TestRealm.login("bob")
         expectErrorPage(try await late.submit(page, bob))
         #expect(try await server.remains() == before)
     }
@@ -336,9 +308,7 @@ import Testing
     @Test("RFC 9126 §5, §6: a client that must push is refused a request in the URL")
     func required() async throws {
         let server = try await ProviderUnderTest { realm in
-            for index in realm.clients.indices where realm.clients[index].clientID == "native1" {
-                realm.clients[index].requiresPushedRequests = true
-            }
+            realm.clients[client: "native1"].requiresPushedRequests = true
         }
         let direct = try await TestBrowser(server).authorize(TestFlow.request())
         expectError(direct, "invalid_request")
@@ -364,12 +334,7 @@ import Testing
                 path = "/realms/test/login-actions/restart?request=" + sealed
             }
             let address = path
-            let replies = try await withThrowingTaskGroup { group in
-                for _ in 1...20 {
-                    group.addTask { try await browser.get(address) }
-                }
-                return try await group.reduce(into: [Reply]()) { $0.append($1) }
-            }
+            let replies = try await atOnce(1...20) { _ in try await browser.get(address) }
             let answered = replies.filter { $0.redirected["code"] != nil }
             #expect(answered.count == 1)
             for reply in replies where reply.redirected["code"] == nil { expectErrorPage(reply) }

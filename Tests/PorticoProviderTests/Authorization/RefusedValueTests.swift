@@ -156,9 +156,7 @@ import Testing
     @Test("RFC 6749 §4.1.2.1: a client that may not use the code grant is told so")
     func unauthorizedClient() async throws {
         let server = try await ProviderUnderTest { realm in
-            for index in realm.clients.indices where realm.clients[index].clientID == "plain" {
-                realm.clients[index].grantTypes = [.refreshToken]
-            }
+            realm.clients[client: "plain"].grantTypes = [.refreshToken]
         }
         let reply = try await TestBrowser(server).authorize(TestFlow.request("plain"))
         expectError(reply, "unauthorized_client", of: "plain")

@@ -83,8 +83,16 @@ extension ProviderUnderTest {
         return try await post(
             path,
             parameters.filter { $0.0 != "client_id" },
-            headers: [.authorization: Self.basic("web1", TestRealm.secret)]
+            headers: .web1
         )
+    }
+
+    /// A pushed request, as it is opened in a browser.
+    func reference(to request: [(String, String)]) async throws -> [(String, String)] {
+        let uri = try await push(request).requestURI
+        return [
+            ("client_id", request.first { $0.0 == "client_id" }?.1 ?? ""), ("request_uri", uri),
+        ]
     }
 
     /// The claims of a token that came from the token endpoint, unchecked.

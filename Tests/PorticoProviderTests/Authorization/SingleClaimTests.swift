@@ -18,8 +18,7 @@ import Testing
         ]
     )
     func consent(_ claims: String, _ scope: String) async throws {
-        let server = try await ProviderUnderTest()
-        let browser = TestBrowser(server)
+        let (_, browser) = try await ProviderUnderTest.withBrowser()
         let first = try await browser.signIn("alice", TestFlow.request("third", scope: "openid"))
         expectCode(try await browser.submit(first, [("action", "allow")]), of: "third")
         let request = TestFlow.request("third", scope: "openid", [("claims", claims)])
@@ -27,9 +26,7 @@ import Testing
         expectError(try await browser.authorize(silent), "consent_required", of: "third")
         let page = try await browser.authorize(request)
         expectPage(page, "consent")
-        let named = try await browser.authorize(
-            TestFlow.request("third", scope: "openid \(scope)")
-        )
+        let named = try await browser.authorize(TestFlow.request("third", scope: "openid \(scope)"))
         expectPage(named, "consent")
         // The page says the same as for the scope.
         #expect(Self.words(page).sorted() == Self.words(named).sorted())
@@ -60,18 +57,15 @@ import Testing
         let server = try await ProviderUnderTest()
         try await server.change("native1") { $0.optionalScopes = ["profile"] }
         let tokens = try await server.tokens(scope: "openid", [("claims", Self.claims)])
-        let token = try ProviderUnderTest.claims(tokens.json.string("id_token"))
+        let token = try tokens.claims
         #expect(token["email"] == nil)
-        let access = try #require(tokens.json.string("access_token"))
+        let access = try tokens.accessToken
         #expect(try await server.userInfo(access).json.string("given_name") == "Alice")
         let both = #"{"id_token":{"given_name":null},"userinfo":{"email":null}}"#
         let others = try await server.tokens(scope: "openid", [("claims", both)])
-        let further = try #require(others.json.string("access_token"))
+        let further = try others.accessToken
         #expect(try await server.userInfo(further).json["email"] == nil)
-        #expect(
-            try ProviderUnderTest.claims(others.json.string("id_token")).string("given_name")
-                == "Alice"
-        )
+        #expect(try others.claims.string("given_name") == "Alice")
     }
 
     @Test("attack: a single claim goes round the roles of its scope, or comes from another scope")
@@ -99,7 +93,7 @@ import Testing
         let asked = ("claims", #"{"id_token":{"email":null,"given_name":null,"family_name":null}}"#)
         for (name, address) in [("alice", "alice@example.com"), ("bob", nil)] {
             let tokens = try await server.tokens(name, scope: "openid", [asked])
-            let claims = try ProviderUnderTest.claims(tokens.json.string("id_token"))
+            let claims = try tokens.claims
             #expect(claims.string("email") == address, "\(name)")
             #expect(claims.string("family_name") == "Example")
             #expect(claims["given_name"] == nil)

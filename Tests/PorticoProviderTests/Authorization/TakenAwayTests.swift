@@ -20,16 +20,14 @@ import Testing
         try await server.provider.realms.refresh()
     }
 
-    @Test(
-        "decision 0092: a code is good for a redirect that is still registered, and else is spent"
-    )
+    @Test("decision 0092: a code is good for a redirect that is still registered, else is spent")
     func redirect() async throws {
         let server = try await ProviderUnderTest()
         let code = try await server.code()
         let registered = [RedirectURI(TestFlow.redirects["native1"] ?? "")]
         try await change(of: server) { $0.redirectURIs = [RedirectURI("com.example.app:/other")] }
         let refused = try await server.redeem(code)
-        #expect(refused.status == 400 && refused.json.string("error") == "invalid_grant")
+        #expect(refused.status == 400 && refused.error == "invalid_grant")
         #expect(refused.json["access_token"] == nil)
         try await change(of: server) { $0.redirectURIs = registered }
         #expect(try await server.redeem(code).json.string("error") == "invalid_grant")
@@ -38,9 +36,7 @@ import Testing
     @Test("decision 0092: a code without a challenge is no good once the client must send one")
     func protection() async throws {
         let server = try await ProviderUnderTest { realm in
-            for index in realm.clients.indices where realm.clients[index].clientID == "web1" {
-                realm.clients[index].codeProtection = .none
-            }
+            realm.clients[client: "web1"].codeProtection = .none
         }
         let bare = [("code_challenge", ""), ("code_challenge_method", "")]
         func code() async throws -> String { try await server.code("alice", "web1", bare) }
@@ -49,7 +45,7 @@ import Testing
         #expect(try await server.redeem(first, "web1", without).status == 200)
         try await change("web1", of: server) { $0.codeProtection = .pkce }
         let refused = try await server.redeem(second, "web1", without)
-        #expect(refused.status == 400 && refused.json.string("error") == "invalid_grant")
+        #expect(refused.status == 400 && refused.error == "invalid_grant")
     }
 
     /// What can be taken away of a client while its page is open.
@@ -62,8 +58,7 @@ import Testing
         arguments: Loss.allCases
     )
     func page(_ loss: Loss) async throws {
-        let server = try await ProviderUnderTest()
-        let browser = TestBrowser(server)
+        let (server, browser) = try await ProviderUnderTest.withBrowser()
         let page = try await browser.authorize(TestFlow.request())
         try await change(of: server) { client in
             switch loss {
@@ -72,10 +67,7 @@ import Testing
             case .grantType: client.grantTypes = [.clientCredentials]
             }
         }
-        for fields in [
-            [("username", "alice"), ("password", TestRealm.passwords["alice"] ?? "")],
-            [("action", "cancel")],
-        ] {
+        for fields in [TestRealm.login(), [("action", "cancel")]] {
             let reply = try await browser.submit(page, fields)
             #expect(reply.redirected["code"] == nil)
             // It is still the client's address, and it is told.

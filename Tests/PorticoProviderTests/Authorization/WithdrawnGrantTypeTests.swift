@@ -17,8 +17,7 @@ struct WithdrawnGrantTypeTests {
 
     @Test("begins no sign-in, not even over a live session, and pushes no request")
     func begins() async throws {
-        let server = try await ProviderUnderTest()
-        let browser = TestBrowser(server)
+        let (server, browser) = try await ProviderUnderTest.withBrowser()
         _ = try await server.tokens(browser: browser)
         try await Self.withdraw(server)
         let before = try await server.remains()
@@ -29,8 +28,7 @@ struct WithdrawnGrantTypeTests {
         )
         expectRefusal(try await TestBrowser(server).authorize(TestFlow.request()), "a stranger")
         let pushed = try await server.push(TestFlow.request())
-        #expect(pushed.status == 400)
-        #expect(pushed.error == "unauthorized_client")
+        #expect(pushed.status == 400 && pushed.error == "unauthorized_client")
         #expect(try await server.remains() == before)
         // Other clients go on over the same session.
         #expect(try await browser.authorize(TestFlow.request("plain")).redirected["code"] != nil)
@@ -38,16 +36,12 @@ struct WithdrawnGrantTypeTests {
 
     @Test("finishes none that was under way: neither the form nor a pushed request leads to a code")
     func underWay() async throws {
-        let server = try await ProviderUnderTest()
-        let browser = TestBrowser(server)
+        let (server, browser) = try await ProviderUnderTest.withBrowser()
         let page = try await browser.authorize(TestFlow.request())
         let pushed = try await server.push(TestFlow.request())
-        let reference = try #require(pushed.json.string("request_uri"))
+        let reference = try pushed.requestURI
         try await Self.withdraw(server)
-        let sent = try await browser.submit(
-            page,
-            [("username", "alice"), ("password", TestRealm.passwords["alice"] ?? "")]
-        )
+        let sent = try await browser.submit(page, TestRealm.login())
         expectRefusal(sent, "a form")
         expectRefusal(
             try await browser.authorize([("client_id", "native1"), ("request_uri", reference)]),
@@ -62,8 +56,7 @@ struct WithdrawnGrantTypeTests {
         try await Self.withdraw(server)
         let before = try await server.remains()
         let reply = try await server.redeem(code)
-        #expect(reply.status == 400)
-        #expect(reply.error == "unauthorized_client")
+        #expect(reply.status == 400 && reply.error == "unauthorized_client")
         #expect(try await server.remains() == before)
         try await server.change("native1") { $0.grantTypes.insert(.authorizationCode) }
         #expect(try await server.redeem(code).status == 200)

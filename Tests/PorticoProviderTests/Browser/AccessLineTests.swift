@@ -12,9 +12,8 @@ import Testing
 
     @Test("WEB-LOG-2: it names the realm, and for what is refused the error")
     func refused() async throws {
-        let server = try await ProviderUnderTest()
-        let browser = TestBrowser(server)
-        let path = ProviderUnderTest.path("auth")
+        let (server, browser) = try await ProviderUnderTest.withBrowser()
+        let path = String.endpoint("auth")
         let served = try await browser.authorize(TestFlow.request())
         #expect(served.status == 200)
         #expect(line(path, server).contains("realm=test"))
@@ -27,7 +26,7 @@ import Testing
         _ = try await browser.authorize(TestFlow.request("native1", [redirect]))
         #expect(line(path, server).contains("realm=test error=invalid_request"))
 
-        let token = ProviderUnderTest.path("token")
+        let token = String.endpoint("token")
         _ = try await server.token(
             [("grant_type", "client_credentials")],
             basic: ("machine", "wrong")

@@ -22,10 +22,8 @@ struct BackchannelLogoutTests {
     }
 
     private static func signOut(_ browser: TestBrowser, _ tokens: Reply) async throws -> Reply {
-        let hint = tokens.json.string("id_token") ?? ""
-        return try await browser.get(
-            ProviderUnderTest.path("logout") + "?id_token_hint=" + hint
-        )
+        let hint = try tokens.idToken
+        return try await browser.get(String.endpoint("logout") + "?id_token_hint=" + hint)
     }
 
     @Test(
@@ -39,7 +37,7 @@ struct BackchannelLogoutTests {
         }
         let browser = TestBrowser(server)
         let tokens = try await server.tokens("alice", "web1", browser: browser)
-        let idToken = try JWT(parsing: try #require(tokens.json.string("id_token")))
+        let idToken = try JWT(parsing: try tokens.idToken)
         server.clock.advance(by: 100)
         #expect(try await Self.signOut(browser, tokens).status == 200)
         try await server.logout.round()
@@ -112,7 +110,7 @@ struct BackchannelLogoutTests {
         try await end(ending, server, browser, tokens)
         try await server.logout.round()
         #expect(receiver.tokens.count == 1)
-        let sid = try JWT(parsing: tokens.json.string("id_token") ?? "").uncheckedClaims()["sid"]
+        let sid = try JWT(parsing: try tokens.idToken).uncheckedClaims()["sid"]
         #expect(try receiver.tokens.map { try JWT(parsing: $0).uncheckedClaims()["sid"] } == [sid])
         server.clock.advance(by: 100_000)
         try await server.logout.round()
@@ -129,7 +127,7 @@ struct BackchannelLogoutTests {
         let alice = try await server.person().person
         switch ending {
         case .page:
-            let page = try await browser.get(ProviderUnderTest.path("logout"))
+            let page = try await browser.get(.endpoint("logout"))
             try await server.logout.round()
             let stayed = try await browser.submit(page, [("action", "stay")])
             #expect(stayed.status == 200)
@@ -137,12 +135,8 @@ struct BackchannelLogoutTests {
             #expect(done.status == 200)
         case .hint: #expect(try await Self.signOut(browser, tokens).status == 200)
         case .legacy:
-            let form = [("refresh_token", try #require(tokens.json.string("refresh_token")))]
-            let reply = try await server.post(
-                ProviderUnderTest.path("logout"),
-                form,
-                headers: [.authorization: ProviderUnderTest.basic("web1", TestRealm.secret)]
-            )
+            let form = [("refresh_token", try tokens.refreshToken)]
+            let reply = try await server.post(.endpoint("logout"), form, headers: .web1)
             #expect(reply.status == 204)
         case .anothersSignIn:
             let request = TestFlow.request("native1", [("prompt", "login")])
@@ -278,9 +272,7 @@ struct BackchannelLogoutTests {
         _ = try await Self.signOut(browser, tokens)
         try await server.logout.round()
         #expect(stranger.requests.isEmpty)
-        #expect(
-            server.log.matches(of: /event=logout\.failed.*may be asked/).count == 2
-        )
+        #expect(server.log.matches(of: /event=logout\.failed.*may be asked/).count == 2)
     }
 
     @Test("OIDCBCL-4-2: a logout token is taken for nothing else")
@@ -292,16 +284,10 @@ struct BackchannelLogoutTests {
         _ = try await Self.signOut(browser, tokens)
         try await server.logout.round()
         let token = try #require(receiver.tokens.first)
-        let hint = try await browser.get(
-            ProviderUnderTest.path("logout") + "?id_token_hint=" + token
-        )
+        let hint = try await browser.get(String.endpoint("logout") + "?id_token_hint=" + token)
         #expect(hint.status == 400)
         #expect(try await server.userInfo(token).status == 401)
-        let introspected = try await server.post(
-            ProviderUnderTest.path("token/introspect"),
-            [("token", token)],
-            headers: [.authorization: ProviderUnderTest.basic("web1", TestRealm.secret)]
-        )
+        let introspected = try await server.introspect(token)
         #expect(introspected.json["active"] == false)
     }
 
@@ -329,10 +315,7 @@ struct BackchannelLogoutTests {
     @Test("OIDCBCL-2.1-2: the metadata says that logouts are told of, with the session")
     func metadata() async throws {
         let server = try await ProviderUnderTest()
-        let document = try await server.send(
-            .get,
-            "/realms/test/.well-known/openid-configuration"
-        ).json
+        let document = try await server.metadata()
         #expect(document["backchannel_logout_supported"] == true)
         #expect(document["backchannel_logout_session_supported"] == true)
     }

@@ -9,11 +9,7 @@ import Testing
     private static let others = "https://app.example.com"
 
     private func server() async throws -> ProviderUnderTest {
-        try await ProviderUnderTest { realm in
-            for index in realm.clients.indices where realm.clients[index].clientID == "native1" {
-                realm.clients[index].webOrigins = [Self.origin]
-            }
-        }
+        try await ProviderUnderTest { $0.clients[client: "native1"].webOrigins = [Self.origin] }
     }
 
     private func allowed(_ reply: Reply) -> String? { reply.headers[.accessControlAllowOrigin] }
@@ -22,13 +18,13 @@ import Testing
     func perClient() async throws {
         let server = try await server()
         let tokens = try await server.tokens("alice", "native1")
-        let access = try #require(tokens.json.string("access_token"))
-        let refresh = try #require(tokens.json.string("refresh_token"))
+        let access = try tokens.accessToken
+        let refresh = try tokens.refreshToken
         for (origin, isOwn) in [(Self.origin, true), (Self.others, false)] {
             let headers: HTTPFields = [.origin: origin]
             let expected = isOwn ? origin : nil
             let refused = try await server.post(
-                ProviderUnderTest.path("token"),
+                .endpoint("token"),
                 [
                     ("grant_type", "refresh_token"), ("refresh_token", "x"),
                     ("client_id", "native1"),
@@ -39,21 +35,21 @@ import Testing
             #expect(allowed(refused) == expected, "\(origin)")
             let userInfo = try await server.send(
                 .get,
-                ProviderUnderTest.path("userinfo"),
+                .endpoint("userinfo"),
                 headers: [.origin: origin, .authorization: "Bearer " + access]
             )
             #expect(userInfo.status == 200)
             #expect(allowed(userInfo) == expected, "\(origin)")
             #expect(userInfo.headers[.vary]?.contains("Origin") == true)
             let revoked = try await server.post(
-                ProviderUnderTest.path("revoke"),
+                .endpoint("revoke"),
                 [("token", "x"), ("client_id", "native1")],
                 headers: headers
             )
             #expect(allowed(revoked) == expected, "\(origin)")
         }
         let refreshed = try await server.post(
-            ProviderUnderTest.path("token"),
+            .endpoint("token"),
             [
                 ("grant_type", "refresh_token"), ("refresh_token", refresh),
                 ("client_id", "native1"),
@@ -71,7 +67,7 @@ import Testing
             let isKnown = origin != "https://evil.example"
             let reply = try await server.send(
                 .get,
-                ProviderUnderTest.path("userinfo"),
+                .endpoint("userinfo"),
                 headers: [.origin: origin, .authorization: "Bearer x"]
             )
             #expect(reply.status == 401)
@@ -88,13 +84,10 @@ import Testing
             "iat": .integer(now), "exp": .integer(now + 60),
         ]
         let reply = try await server.post(
-            ProviderUnderTest.path("token"),
+            .endpoint("token"),
             [
                 ("grant_type", "client_credentials"),
-                (
-                    "client_assertion_type",
-                    "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
-                ),
+                TestFlow.assertionType,
                 ("client_assertion", try TestRealm.clientKey.sign(claims: claims, type: .jwt)),
             ],
             headers: [.origin: Self.origin]
@@ -108,11 +101,9 @@ import Testing
         let server = try await server()
         for name in ["web1", "jwt1", "nobody"] {
             let reply = try await server.post(
-                ProviderUnderTest.path("token"),
+                .endpoint("token"),
                 [("grant_type", "client_credentials")],
-                headers: [
-                    .origin: Self.origin, .authorization: ProviderUnderTest.basic(name, "x"),
-                ]
+                headers: [.origin: Self.origin, .authorization: ProviderUnderTest.basic(name, "x")]
             )
             #expect(reply.error == "invalid_client")
             #expect(allowed(reply) == Self.origin, "\(name)")
@@ -124,11 +115,8 @@ import Testing
         let server = try await server()
         let browser = TestBrowser(server)
         let tokens = try await server.tokens("alice", "native1", browser: browser)
-        let path = ProviderUnderTest.path("logout")
-        let form = [
-            ("client_id", "native1"),
-            ("refresh_token", tokens.json.string("refresh_token") ?? ""),
-        ]
+        let path = String.endpoint("logout")
+        let form = [("client_id", "native1"), ("refresh_token", try tokens.refreshToken)]
         let preflight = try await server.send(.options, path, headers: [.origin: Self.origin])
         #expect(preflight.status == 204)
         #expect(preflight.headers[.accessControlAllowMethods] == "POST")
@@ -144,9 +132,7 @@ import Testing
         #expect(try await server.remains().liveSessions == 0)
     }
 
-    @Test(
-        "Fetch §4.8: a preflight allows what the script wants to send, where it is a list of names"
-    )
+    @Test("Fetch §4.8: a preflight allows what the script wants to send, if it is a list of names")
     func requestedHeaders() async throws {
         let server = try await server()
         let usual = "Authorization, Content-Type, DPoP, Idempotency-Key"
@@ -157,7 +143,7 @@ import Testing
             ("", usual), ("a b", usual), ("x\u{FC}", usual), ("a,,b", "a, b"),
             (String(repeating: "a", count: 1025), usual),
         ] {
-            for path in [metadata, ProviderUnderTest.path("token")] {
+            for path in [metadata, String.endpoint("token")] {
                 let reply = try await server.send(
                     .options,
                     path,
@@ -175,11 +161,11 @@ import Testing
         var twice: HTTPFields = [.origin: Self.origin]
         twice.append(HTTPField(name: .accessControlRequestHeaders, value: "x-a"))
         twice.append(HTTPField(name: .accessControlRequestHeaders, value: "x-b"))
-        let reply = try await server.send(.options, ProviderUnderTest.path("token"), headers: twice)
+        let reply = try await server.send(.options, .endpoint("token"), headers: twice)
         #expect(reply.headers[.accessControlAllowHeaders] == usual)
         let foreign = try await server.send(
             .options,
-            ProviderUnderTest.path("token"),
+            .endpoint("token"),
             headers: [.origin: "https://evil.example", .accessControlRequestHeaders: "x-a"]
         )
         #expect(foreign.headers[.accessControlAllowHeaders] == nil)

@@ -9,9 +9,6 @@ import Testing
     private static let path = "/realms/test/account/devices"
     private static let firefox = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Firefox/140.0"
     private static let safari = "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Safari/605"
-    private let alice = [
-        ("username", "alice"), ("password", TestRealm.passwords["alice"] ?? ""),
-    ]
 
     /// A person's browser, and the tokens that an app got in it.
     private struct Device {
@@ -29,8 +26,8 @@ import Testing
         ) async throws {
             browser = TestBrowser(server, userAgent: userAgent)
             let tokens = try await server.tokens(name, client, scope: scope, browser: browser)
-            access = try #require(tokens.json.string("access_token"))
-            refresh = try #require(tokens.json.string("refresh_token"))
+            access = try tokens.accessToken
+            refresh = try tokens.refreshToken
             let idToken = tokens.json.string("id_token")
             sessionID = try #require(try ProviderUnderTest.claims(idToken).string("sid"))
         }
@@ -69,9 +66,7 @@ import Testing
 
     private static func server(telling receiver: LogoutReceiver) async throws -> ProviderUnderTest {
         try await ProviderUnderTest(tellingBy: receiver.transport) { new in
-            for index in new.clients.indices where new.clients[index].clientID == "web1" {
-                new.clients[index].backchannelLogoutURI = receiver.uri()
-            }
+            new.clients[client: "web1"].backchannelLogoutURI = receiver.uri()
         }
     }
 
@@ -86,15 +81,14 @@ import Testing
 
     @Test("Without a session the sign-in comes first, and then this page; each leads to the other")
     func signIn() async throws {
-        let server = try await ProviderUnderTest()
-        let browser = TestBrowser(server)
+        let (server, browser) = try await ProviderUnderTest.withBrowser()
         let form = try await browser.get(Self.path)
         #expect(form.status == 200)
         #expect(form.formAction == "/realms/test/account/sign-in")
         let wrong = try await browser.submit(form, [("username", "alice"), ("password", "no")])
         #expect(wrong.text.contains("is incorrect"))
         #expect(try await server.remains() == Remains())
-        let done = try await browser.submit(wrong, alice)
+        let done = try await browser.submit(wrong, TestRealm.login())
         #expect(done.status == 303)
         #expect(done.location == Self.path)
         let page = try await browser.get(Self.path)
@@ -119,23 +113,20 @@ import Testing
 
     @Test("Where the sign-in leads is what its form was made for, and nothing else")
     func place() async throws {
-        let server = try await ProviderUnderTest()
-        let browser = TestBrowser(server)
+        let (server, browser) = try await ProviderUnderTest.withBrowser()
         let form = try await browser.get(Self.path)
         for other in ["apps", "", "https://evil.example", "//evil.example"] {
-            let reply = try await browser.submit(form, alice + [("page", other)])
+            let reply = try await browser.submit(form, TestRealm.login() + [("page", other)])
             #expect(reply.status == 403, "\(other)")
             #expect(reply.location == nil)
         }
         #expect(try await server.remains() == Remains())
-        let blocked = try await TestBrowser(server).submit(form, alice)
+        let blocked = try await TestBrowser(server).submit(form, TestRealm.login())
         #expect(blocked.text.contains("Cookies are blocked"))
         #expect(blocked.text.contains(Self.path))
     }
 
-    @Test(
-        "WEB-SESS-7: a person's live sessions are told, this one first, by what they call themselves"
-    )
+    @Test("WEB-SESS-7: a person's live sessions are listed, this one first, by their own names")
     func list() async throws {
         let server = try await ProviderUnderTest()
         let expired = try await Device(server, "curl/8")
@@ -158,9 +149,7 @@ import Testing
         }
     }
 
-    @Test(
-        "WEB-SESS-7, OIDCBCL-2.3-1: one session is ended with its tokens, and its clients are told"
-    )
+    @Test("WEB-SESS-7, OIDCBCL-2.3-1: one session ends with its tokens, and its clients are told")
     func end() async throws {
         let receiver = try LogoutReceiver()
         let server = try await Self.server(telling: receiver)
@@ -178,7 +167,7 @@ import Testing
         #expect(try await third.isLive(server))
         #expect(try await this.isLive(server))
         // What was to outlive its session does; it is removed under "Connected apps".
-        let refresh = try #require(offline.json.string("refresh_token"))
+        let refresh = try offline.refreshToken
         #expect(try await server.refresh(refresh).status == 200)
         try await server.logout.round()
         let told = try Self.sessions(toldTo: receiver)
@@ -239,17 +228,11 @@ import Testing
         let phone = try await Device(server, Self.safari)
         let this = try await Device(server, Self.firefox)
         let page = try await this.page()
-        let site = try #require(HTTPField.Name("Sec-Fetch-Site"))
-        for fields in [
-            [("id", phone.sessionID), ("action", "end")], [("action", "end-others")],
-        ] {
+        for fields in [[("id", phone.sessionID), ("action", "end")], [("action", "end-others")]] {
             #expect(try await this.post(page, fields + [("csrf", "")]).status == 403)
-            let cross = try await this.post(page, fields, headers: [site: "cross-site"])
+            let cross = try await this.post(page, fields, headers: [.fetchSite: "cross-site"])
             #expect(cross.status == 403)
-            let query = FormEncoding.appending(
-                fields.map { (name: $0.0, value: $0.1) },
-                to: Self.path
-            )
+            let query = TestBrowser.authorizationPath(fields, at: Self.path)
             #expect(try await this.browser.get(query).status == 200)
         }
         // The form of the other page is not this one's.
@@ -279,7 +262,7 @@ import Testing
         #expect(try await this.isLive(server))
         // A row that is gone is gone, without harm.
         #expect(try await this.end(phone.sessionID, page).status == 200)
-        let back = try await phone.browser.submit(refused, alice)
+        let back = try await phone.browser.submit(refused, TestRealm.login())
         #expect(back.location == Self.path)
         #expect(offered(try await phone.page()) == [this.sessionID])
     }

@@ -10,10 +10,8 @@ import Testing
 
     private static func server() async throws -> ProviderUnderTest {
         try await ProviderUnderTest { realm in
-            for index in realm.clients.indices where realm.clients[index].clientID == "third" {
-                realm.clients[index].postLogoutRedirectURIs = [RedirectURI(bye)]
-                realm.clients[index].webOrigins = ["https://third.example.org"]
-            }
+            realm.clients[client: "third"].postLogoutRedirectURIs = [RedirectURI(bye)]
+            realm.clients[client: "third"].webOrigins = ["https://third.example.org"]
         }
     }
 
@@ -21,9 +19,9 @@ import Testing
         -> Reply
     {
         try await browser.get(
-            FormEncoding.appending(
-                parameters.map { (name: $0.0, value: $0.1) },
-                to: ProviderUnderTest.path("logout")
+            TestBrowser.authorizationPath(
+                parameters,
+                at: String.endpoint("logout")
             )
         )
     }
@@ -38,7 +36,7 @@ import Testing
         let consent = try await other.signIn("alice", request)
         expectPage(consent, "consent")
         let pushed = try await server.push(request)
-        let uri = try #require(pushed.json.string("request_uri"))
+        let uri = try pushed.requestURI
         let before = try await server.remains()
         try await server.change("third") { $0.isEnabled = false }
 
@@ -46,12 +44,12 @@ import Testing
         for changes in [[("prompt", "none")], [("response_type", "token")], [("scope", "\"")]] {
             expectErrorPage(try await browser.authorize(TestFlow.request("third", changes)))
         }
-        expectErrorPage(try await server.post(ProviderUnderTest.path("auth"), request))
+        expectErrorPage(try await server.post(.endpoint("auth"), request))
         expectErrorPage(
             try await browser.authorize([("client_id", "third"), ("request_uri", uri)])
         )
         // What was begun before goes no further, by no button.
-        let password = [("username", "alice"), ("password", TestRealm.passwords["alice"] ?? "")]
+        let password = TestRealm.login()
         for action in ["sign-in", "cancel", "switch"] {
             let form = password + [("action", action)]
             expectErrorPage(try await browser.submit(signIn, form))
@@ -75,9 +73,8 @@ import Testing
         let browser = TestBrowser(server)
         let tokens = try await server.tokens("alice", "web1", browser: browser)
         let code = try await browser.authorize(TestFlow.request("web1")).redirected["code"] ?? ""
-        let refresh = try #require(tokens.json.string("refresh_token"))
-        let access = try #require(tokens.json.string("access_token"))
-        let basic: HTTPFields = [.authorization: ProviderUnderTest.basic("web1", TestRealm.secret)]
+        let refresh = try tokens.refreshToken
+        let access = try tokens.accessToken
         try await server.change("web1") { $0.isEnabled = false }
 
         for (path, form) in [
@@ -87,7 +84,7 @@ import Testing
             ("token/introspect", [("token", access)]), ("revoke", [("token", refresh)]),
             ("logout", [("refresh_token", refresh)]),
         ] {
-            let reply = try await server.post(ProviderUnderTest.path(path), form, headers: basic)
+            let reply = try await server.post(.endpoint(path), form, headers: .web1)
             #expect(reply.status == 401, "\(path)")
             #expect(reply.error == "invalid_client", "\(path)")
         }
@@ -103,12 +100,12 @@ import Testing
         let server = try await Self.server()
         let browser = TestBrowser(server)
         let tokens = try await server.tokens("alice", "web1", browser: browser)
-        let hint = try #require(tokens.json.string("id_token"))
+        let hint = try tokens.idToken
         let page = try await logout(
             browser,
             [("client_id", "web1"), ("post_logout_redirect_uri", Self.bye)]
         )
-        #expect(page.formAction == ProviderUnderTest.path("logout/logout-confirm"))
+        #expect(page.formAction == String.endpoint("logout/logout-confirm"))
         try await server.change("web1") { $0.isEnabled = false }
         for parameters in [
             [("client_id", "web1")], [("id_token_hint", hint)],
@@ -132,11 +129,7 @@ import Testing
     func origins() async throws {
         let server = try await Self.server()
         func allowed(_ origin: String) async throws -> String? {
-            let reply = try await server.send(
-                .post,
-                ProviderUnderTest.path("token"),
-                headers: [.origin: origin]
-            )
+            let reply = try await server.send(.post, .endpoint("token"), headers: [.origin: origin])
             return reply.headers[.accessControlAllowOrigin]
         }
         let (third, web1) = ("https://third.example.org", "https://app.example.com")

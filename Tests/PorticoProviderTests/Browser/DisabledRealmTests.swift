@@ -79,18 +79,17 @@ import Testing
 
     @Test("what was good before is refused and not spent: enabled again, it is good again")
     func meanwhile() async throws {
-        let server = try await ProviderUnderTest()
-        let browser = TestBrowser(server)
+        let (server, browser) = try await ProviderUnderTest.withBrowser()
         let tokens = try await server.tokens(browser: browser)
-        let access = try #require(tokens.json.string("access_token"))
-        let refresh = try #require(tokens.json.string("refresh_token"))
-        let hint = try #require(tokens.json.string("id_token"))
+        let access = try tokens.accessToken
+        let refresh = try tokens.refreshToken
+        let hint = try tokens.idToken
         let answer = try await browser.authorize(TestFlow.request())
         let code = try #require(answer.redirected["code"])
         let stranger = TestBrowser(server)
         let page = try await stranger.authorize(TestFlow.request())
         let pushed = try await server.push(TestFlow.request())
-        let reference = try #require(pushed.json.string("request_uri"))
+        let reference = try pushed.requestURI
         #expect(page.status == 200)
         let before = try await server.remains()
 
@@ -99,7 +98,7 @@ import Testing
         expectNothing(try await server.refresh(refresh), "a refresh token")
         expectNothing(try await server.userInfo(access), "an access token")
         expectNothing(try await browser.authorize(TestFlow.request()), "a browser's session")
-        let password = [("username", "alice"), ("password", TestRealm.passwords["alice"] ?? "")]
+        let password = TestRealm.login()
         expectNothing(try await stranger.submit(page, password), "a right password")
         expectNothing(
             try await browser.authorize([("client_id", "native1"), ("request_uri", reference)]),
@@ -112,7 +111,7 @@ import Testing
         expectNothing(
             try await server.token(
                 [("grant_type", "client_credentials")],
-                basic: ("machine", TestRealm.machineSecret)
+                basic: TestRealm.machine
             ),
             "a client's secret"
         )

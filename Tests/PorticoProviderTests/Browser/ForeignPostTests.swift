@@ -8,15 +8,11 @@ import Testing
 /// Posts that a page of another site sends: the browser keeps back its `SameSite=Lax` cookies, and would
 /// take new ones in their place.
 @Suite("Posts from other sites") struct ForeignPostTests {
-    private static let site = HTTPField.Name("Sec-Fetch-Site") ?? .origin
-    private static let form = [
-        ("username", "alice"), ("password", TestRealm.passwords["alice"] ?? ""),
-    ]
 
     /// What tells that a post is not from a page of ours.
     private static let foreign: [HTTPFields] = [
-        [site: "cross-site"], [site: "same-site"], [.origin: "https://evil.example"],
-        [.origin: "null"], [site: "cross-site", .origin: "https://op.example.com"],
+        [.fetchSite: "cross-site"], [.fetchSite: "same-site"], [.origin: "https://evil.example"],
+        [.origin: "null"], [.fetchSite: "cross-site", .origin: "https://op.example.com"],
         [.origin: "https://op.example.com:8443"], [.origin: "http://op.example.com"],
     ]
 
@@ -41,16 +37,10 @@ import Testing
         arguments: foreign
     )
     func authorization(_ headers: HTTPFields) async throws {
-        let server = try await ProviderUnderTest()
-        let browser = TestBrowser(server)
+        let (_, browser) = try await ProviderUnderTest.withBrowser()
         let first = try await browser.authorize(TestFlow.request("web1"))
         expectPage(first, "authenticate")
-        let reply = try await post(
-            browser,
-            ProviderUnderTest.path("auth"),
-            TestFlow.request(),
-            headers
-        )
+        let reply = try await post(browser, String.endpoint("auth"), TestFlow.request(), headers)
         #expect(reply.status == 303)
         let location = try #require(reply.location)
         #expect(location.hasPrefix("/realms/test/login-actions/restart?request="))
@@ -58,36 +48,31 @@ import Testing
         let page = try await browser.get(location)
         expectPage(page, "authenticate")
         // Both forms are good: the cookie of the first is that of the second.
-        expectCode(try await browser.submit(first, Self.form), of: "web1")
+        expectCode(try await browser.submit(first, TestRealm.login()), of: "web1")
         let again = try await browser.get(location)
         expectCode(again)
     }
 
     @Test("OpenID Connect Core §3.1.2.1: what another site posts finds the person signed in")
     func signedIn() async throws {
-        let server = try await ProviderUnderTest()
-        let browser = TestBrowser(server)
+        let (server, browser) = try await ProviderUnderTest.withBrowser()
         _ = try await browser.signIn("alice", TestFlow.request("web1"))
         let silent = TestFlow.request("native1", [("prompt", "none")])
-        let path = ProviderUnderTest.path("auth")
-        let reply = try await post(browser, path, silent, [Self.site: "cross-site"])
+        let path = String.endpoint("auth")
+        let reply = try await post(browser, path, silent, [.fetchSite: "cross-site"])
         expectCode(try await browser.get(try #require(reply.location)))
         let pushed = try await server.push(TestFlow.request())
-        let reference = [
-            ("client_id", "native1"),
-            ("request_uri", try #require(pushed.json.string("request_uri"))),
-        ]
-        let second = try await post(browser, path, reference, [Self.site: "cross-site"])
+        let reference = [("client_id", "native1"), ("request_uri", try pushed.requestURI)]
+        let second = try await post(browser, path, reference, [.fetchSite: "cross-site"])
         expectCode(try await browser.get(try #require(second.location)))
         expectErrorPage(try await browser.get(try #require(second.location)))
     }
 
     @Test("RFC 6749 §4.1.2.1: what is wrong with a request is said at once, without a cookie")
     func refused() async throws {
-        let server = try await ProviderUnderTest()
-        let browser = TestBrowser(server)
-        let path = ProviderUnderTest.path("auth")
-        let headers: HTTPFields = [Self.site: "cross-site"]
+        let (_, browser) = try await ProviderUnderTest.withBrowser()
+        let path = String.endpoint("auth")
+        let headers: HTTPFields = [.fetchSite: "cross-site"]
         let unknown = TestFlow.request("native1", [("client_id", "nobody")])
         expectErrorPage(try await post(browser, path, unknown, headers))
         let plain = TestFlow.request("native1", [("code_challenge_method", "plain")])
@@ -97,20 +82,15 @@ import Testing
     @Test(
         "a post of our own origin, or of no browser, is answered as a get",
         arguments: [
-            [site: "same-origin"], [site: "same-origin", .origin: "null"],
+            [.fetchSite: "same-origin"], [.fetchSite: "same-origin", .origin: "null"],
             [.origin: "https://op.example.com"], [:],
         ] as [HTTPFields]
     )
     func own(_ headers: HTTPFields) async throws {
-        let server = try await ProviderUnderTest()
-        let browser = TestBrowser(server)
-        let page = try await browser.post(
-            ProviderUnderTest.path("auth"),
-            TestFlow.request(),
-            headers: headers
-        )
+        let (_, browser) = try await ProviderUnderTest.withBrowser()
+        let page = try await browser.post(.endpoint("auth"), TestFlow.request(), headers: headers)
         expectPage(page, "authenticate")
-        expectCode(try await browser.submit(page, Self.form))
+        expectCode(try await browser.submit(page, TestRealm.login()))
     }
 
     @Test(
@@ -118,14 +98,11 @@ import Testing
         arguments: foreign
     )
     func signOut(_ headers: HTTPFields) async throws {
-        let server = try await ProviderUnderTest()
-        let browser = TestBrowser(server)
+        let (server, browser) = try await ProviderUnderTest.withBrowser()
         let tokens = try await server.tokens("alice", "web1", browser: browser)
-        let hint = try #require(tokens.json.string("id_token"))
-        let (path, bye) = (ProviderUnderTest.path("logout"), "https://app.example.com/bye")
-        let form = [
-            ("id_token_hint", hint), ("post_logout_redirect_uri", bye), ("state", "s-3"),
-        ]
+        let hint = try tokens.idToken
+        let (path, bye) = (String.endpoint("logout"), "https://app.example.com/bye")
+        let form = [("id_token_hint", hint), ("post_logout_redirect_uri", bye), ("state", "s-3")]
         let reply = try await post(browser, path, form, headers)
         #expect(reply.status == 303)
         let location = try #require(reply.location)
@@ -143,15 +120,13 @@ import Testing
 
     @Test("RP-Initiated Logout §4: a posted sign-out that is wrong, or too long, is a page")
     func refusedSignOut() async throws {
-        let server = try await ProviderUnderTest()
-        let browser = TestBrowser(server)
-        _ = try await browser.signIn("alice", TestFlow.request())
-        let path = ProviderUnderTest.path("logout")
+        let (server, browser) = try await ProviderUnderTest.signedIn()
+        let path = String.endpoint("logout")
         let long = [("ui_locales", String(repeating: "a", count: 20_000))]
-        expectErrorPage(try await post(browser, path, long, [Self.site: "cross-site"]))
+        expectErrorPage(try await post(browser, path, long, [.fetchSite: "cross-site"]))
         for form in [[("id_token_hint", "x")], [("client_id", "nobody")]] {
             // Only with its cookies does the browser show who is still signed in.
-            let reply = try await post(browser, path, form, [Self.site: "cross-site"])
+            let reply = try await post(browser, path, form, [.fetchSite: "cross-site"])
             let location = try #require(reply.location)
             #expect(location.hasPrefix(path + "?request="))
             let page = try await browser.get(location)
@@ -171,10 +146,11 @@ import Testing
         arguments: [false, true]
     )
     func forgedHint(isEnough: Bool) async throws {
-        let server = try await ProviderUnderTest { $0.realm.signsOutByHintAlone = isEnough }
-        let browser = TestBrowser(server)
+        let (server, browser) = try await ProviderUnderTest.withBrowser {
+            $0.realm.signsOutByHintAlone = isEnough
+        }
         let tokens = try await server.tokens("alice", "web1", browser: browser)
-        let claims = try ProviderUnderTest.claims(tokens.json.string("id_token"))
+        let claims = try tokens.claims
         var writer = ByteWriter()
         writer.text(claims.string("sub") ?? "")
         writer.text("web1")
@@ -182,9 +158,9 @@ import Testing
         writer.optionalText(claims.string("sid"))
         writer.optionalText(nil)
         let forged = "read:" + Base64URL.encode(writer.bytes)
-        let path = ProviderUnderTest.path("logout")
+        let path = String.endpoint("logout")
         let form = [("id_token_hint", forged)]
-        let reply = try await post(browser, path, form, [Self.site: "cross-site"])
+        let reply = try await post(browser, path, form, [.fetchSite: "cross-site"])
         let location = try #require(reply.location)
         for visitor in [TestBrowser(server), browser] {
             expectErrorPage(try await visitor.get(location, headers: [.accept: "text/html"]))
@@ -199,8 +175,7 @@ import Testing
 
     @Test("WEB-CSRF-3: an account page's form from another site is refused, and sets no cookie")
     func accountPages() async throws {
-        let server = try await ProviderUnderTest()
-        let browser = TestBrowser(server)
+        let (_, browser) = try await ProviderUnderTest.withBrowser()
         _ = try await browser.authorize(TestFlow.request())
         for page in ["apps", "devices"] {
             for headers in Self.foreign {

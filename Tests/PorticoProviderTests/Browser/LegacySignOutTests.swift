@@ -5,15 +5,10 @@ import Testing
 
 /// `POST …/logout` with a refresh token, as Keycloak's older adapters and apps send it.
 @Suite("Signing out with a refresh token") struct LegacySignOutTests {
-    private let path = ProviderUnderTest.path("logout")
-
-    private func isSignedIn(_ browser: TestBrowser) async throws -> Bool {
-        let reply = try await browser.authorize(TestFlow.request("native1", [("prompt", "none")]))
-        return reply.redirected["code"] != nil
-    }
+    private let path = String.endpoint("logout")
 
     private func refreshToken(_ reply: Reply) throws -> String {
-        try #require(reply.json.string("refresh_token"))
+        try reply.refreshToken
     }
 
     @Test("OpenID Connect Core §11: an offline token that signs out ends itself, and no other")
@@ -30,15 +25,15 @@ import Testing
         let token = try refreshToken(tokens)
         let form = [("refresh_token", token), ("client_id", "native1")]
         #expect(try await server.post(path, form).status == 204)
-        #expect(try await !isSignedIn(browser))
+        #expect(try await !browser.isSignedIn())
         #expect(try await server.refresh(token).error == "invalid_grant")
-        let access = try #require(tokens.json.string("access_token"))
+        let access = try tokens.accessToken
         #expect(try await server.userInfo(access).status == 401)
 
         #expect(try await server.refresh(elsewhere).status == 200)
         let other = try await server.token(
             [("grant_type", "refresh_token"), ("refresh_token", ofOtherClient)],
-            basic: ("web1", TestRealm.secret)
+            basic: TestRealm.web1
         )
         #expect(other.status == 200)
     }
@@ -51,40 +46,36 @@ import Testing
             "jti": .string(RandomSource.system.text(16)),
         ]
         return [
-            ("client_assertion_type", "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"),
+            TestFlow.assertionType,
             ("client_assertion", try TestRealm.clientKey.sign(claims: claims, type: .jwt)),
         ]
     }
 
     @Test("RFC 7523 §3: an assertion that was used before signs no one out")
     func usedAssertion() async throws {
-        let server = try await ProviderUnderTest()
-        let browser = TestBrowser(server)
+        let (server, browser) = try await ProviderUnderTest.withBrowser()
         let code = try await server.code("alice", "jwt1", browser: browser)
         let used = try proof(server)
         let tokens = try await server.redeem(code, "jwt1", used)
         #expect(tokens.status == 200)
         let form = [("refresh_token", try refreshToken(tokens))]
         let replay = try await server.post(path, form + used)
-        #expect(replay.status == 401)
-        #expect(replay.error == "invalid_client")
-        #expect(try await isSignedIn(browser))
+        #expect(replay.status == 401 && replay.error == "invalid_client")
+        #expect(try await browser.isSignedIn())
         #expect(try await server.post(path, form + proof(server)).status == 204)
-        #expect(try await !isSignedIn(browser))
+        #expect(try await !browser.isSignedIn())
     }
 
     @Test("decision 0035: an altered refresh token signs no one out")
     func altered() async throws {
-        let server = try await ProviderUnderTest()
-        let browser = TestBrowser(server)
+        let (server, browser) = try await ProviderUnderTest.withBrowser()
         let token = try refreshToken(try await server.tokens(browser: browser))
         // 57 bytes: every bit of the last character is one of the MAC.
         let altered = String(token.dropLast()) + (token.hasSuffix("A") ? "B" : "A")
         let form = [("refresh_token", altered), ("client_id", "native1")]
         let refused = try await server.post(path, form)
-        #expect(refused.status == 400)
-        #expect(refused.error == "invalid_grant")
-        #expect(try await isSignedIn(browser))
+        #expect(refused.status == 400 && refused.error == "invalid_grant")
+        #expect(try await browser.isSignedIn())
         #expect(try await server.refresh(token).status == 200)
     }
 }

@@ -8,13 +8,9 @@ import Testing
 /// that was opened at the same time: the browser says that a page of ours sent the form.
 @Suite("Forms whose cookie is lost do nothing, and their page is shown again (decision 0104)")
 struct LostFormCookieTests {
-    private static let site = HTTPField.Name("Sec-Fetch-Site") ?? .origin
-    private static let ours: HTTPFields = [site: "same-origin"]
+    private static let ours: HTTPFields = [.fetchSite: "same-origin"]
     private static let apps = "/realms/test/account/apps"
     private static let devices = "/realms/test/account/devices"
-    private static let alice = [
-        ("username", "alice"), ("password", TestRealm.passwords["alice"] ?? ""),
-    ]
 
     private func lose(_ browser: TestBrowser, isReplaced: Bool) async throws {
         for name in browser.cookies.keys where name.contains("visit") || name.contains("former") {
@@ -24,27 +20,26 @@ struct LostFormCookieTests {
     }
 
     private func leave(_ browser: TestBrowser) async throws {
-        let page = try await browser.get(ProviderUnderTest.path("logout"))
+        let page = try await browser.get(.endpoint("logout"))
         _ = try await browser.submit(page, [("action", "sign-out")])
     }
 
     @Test("An account's sign-in is shown with the name that was typed", arguments: [false, true])
     func accountSignIn(isReplaced: Bool) async throws {
-        let server = try await ProviderUnderTest()
-        let browser = TestBrowser(server)
+        let (server, browser) = try await ProviderUnderTest.withBrowser()
         // The browser is known to keep cookies.
         _ = try await browser.signIn("alice", TestFlow.request())
         try await leave(browser)
         let page = try await browser.get(Self.devices)
         try await lose(browser, isReplaced: isReplaced)
         let before = try await server.remains()
-        #expect(try await browser.submit(page, Self.alice).status == 403)
-        let again = try await browser.submit(page, Self.alice, headers: Self.ours)
+        #expect(try await browser.submit(page, TestRealm.login()).status == 403)
+        let again = try await browser.submit(page, TestRealm.login(), headers: Self.ours)
         #expect(again.status == 403 && again.formAction == "/realms/test/account/sign-in")
         #expect(again.userName == "alice")
         #expect(!again.text.contains(TestRealm.passwords["alice"] ?? "-"))
         #expect(try await server.remains() == before)
-        #expect(try await browser.submit(again, Self.alice).location == Self.devices)
+        #expect(try await browser.submit(again, TestRealm.login()).location == Self.devices)
     }
 
     @Test("A page of the account is shown as it is now", arguments: [false, true])
@@ -60,11 +55,7 @@ struct LostFormCookieTests {
         let before = try await server.remains()
         let forged = try await browser.post(Self.devices, page.formProof + end)
         #expect(forged.status == 403)
-        let again = try await browser.post(
-            Self.devices,
-            page.formProof + end,
-            headers: Self.ours
-        )
+        let again = try await browser.post(Self.devices, page.formProof + end, headers: Self.ours)
         #expect(again.formAction == Self.devices)
         #expect(try await server.remains() == before)
         _ = try await browser.post(Self.devices, again.formProof + end, headers: Self.ours)
@@ -73,10 +64,8 @@ struct LostFormCookieTests {
 
     @Test("Signing out asks again", arguments: [false, true])
     func signOut(isReplaced: Bool) async throws {
-        let server = try await ProviderUnderTest()
-        let browser = TestBrowser(server)
-        _ = try await browser.signIn("alice", TestFlow.request())
-        let page = try await browser.get(ProviderUnderTest.path("logout"))
+        let (server, browser) = try await ProviderUnderTest.signedIn()
+        let page = try await browser.get(.endpoint("logout"))
         try await lose(browser, isReplaced: isReplaced)
         let yes = [("action", "sign-out")]
         #expect(try await browser.submit(page, yes).status == 403)
@@ -89,8 +78,7 @@ struct LostFormCookieTests {
 
     @Test("A forgotten password keeps the address, and mails nothing before it is sent again")
     func forgotten() async throws {
-        let server = try await ProviderUnderTest(sendsMail: true)
-        let browser = TestBrowser(server)
+        let (server, browser) = try await ProviderUnderTest.withBrowser(sendsMail: true)
         let page = try await browser.get(ResetWalk.path)
         try await lose(browser, isReplaced: true)
         let ask = [("email", "alice@example.com"), ("action", "send")]

@@ -9,9 +9,7 @@ import PorticoTestSupport
 import Testing
 
 @Suite("What the log of a whole run holds (WEB-LOG-1 to 3)") struct ProviderLogTests {
-    @Test(
-        "WEB-LOG-1, OpenID Connect Core §16.1, RFC 9700 §4.9: no secret of a whole run is in the log"
-    )
+    @Test("WEB-LOG-1, OpenID Connect Core §16.1, RFC 9700 §4.9: no secret is in the log")
     func secrets() async throws {
         let server = try await ProviderUnderTest()
         var secrets = [TestFlow.verifier, TestRealm.secret, TestRealm.otherSecret, "w-rong-pass"]
@@ -23,10 +21,7 @@ import Testing
         _ = try await browser.submit(page, [("username", "alice"), ("password", "w-rong-pass")])
         // People type passwords into the other field.
         _ = try await browser.submit(page, [("username", "w-rong-pass"), ("password", "x")])
-        let consent = try await browser.submit(
-            page,
-            [("username", "alice"), ("password", TestRealm.passwords["alice"] ?? "")]
-        )
+        let consent = try await browser.submit(page, TestRealm.login())
         secrets += browser.cookies.values
         secrets += consent.hiddenFields.map(\.value)
         let code = expectCode(try await browser.submit(consent, [("action", "allow")]), of: "third")
@@ -35,7 +30,7 @@ import Testing
         _ = try await server.redeem(code, "third")
         _ = try await server.redeem(code, "third", [("code_verifier", TestFlow.verifier + "x")])
         let refreshed = try await server.refresh(
-            tokens.json.string("refresh_token") ?? "",
+            try tokens.refreshToken,
             "third",
             key: "idempotency-key-of-alice"
         )
@@ -45,30 +40,27 @@ import Testing
                 secrets += [reply.json.string(name)].compactMap(\.self)
             }
         }
-        let access = tokens.json.string("access_token") ?? ""
+        let access = try tokens.accessToken
         _ = try await server.userInfo(access)
         _ = try await server.userInfo("wrong." + access)
-        _ = try await server.send(
-            .get,
-            ProviderUnderTest.path("userinfo") + "?access_token=" + access
-        )
+        _ = try await server.send(.get, String.endpoint("userinfo") + "?access_token=" + access)
         for secret in [TestRealm.secret, "a-wrong-secret-of-web1"] {
             secrets.append(ProviderUnderTest.basic("web1", secret))
             secrets.append(secret)
             for endpoint in ["token", "token/introspect", "revoke", "ext/par/request"] {
                 _ = try await server.post(
-                    ProviderUnderTest.path(endpoint),
+                    .endpoint(endpoint),
                     [("token", access), ("grant_type", "client_credentials")],
-                    headers: [.authorization: ProviderUnderTest.basic("web1", secret)]
+                    headers: .basic("web1", secret)
                 )
             }
         }
         let pushed = try await server.push(TestFlow.request())
-        let uri = try #require(pushed.json.string("request_uri"))
+        let uri = try pushed.requestURI
         secrets.append(uri)
         _ = try await browser.authorize([("client_id", "native1"), ("request_uri", uri)])
-        let hint = try #require(tokens.json.string("id_token"))
-        _ = try await browser.get(ProviderUnderTest.path("logout") + "?id_token_hint=" + hint)
+        let hint = try tokens.idToken
+        _ = try await browser.get(String.endpoint("logout") + "?id_token_hint=" + hint)
         _ = try await browser.get("/realms/test/login-actions/restart?request=" + secrets[0])
 
         let log = server.log
@@ -116,17 +108,10 @@ import Testing
         let browser = TestBrowser(server, from: "198.51.100.20")
         let page = try await browser.authorize(TestFlow.request("third"))
         _ = try await browser.submit(page, [("username", "alice"), ("password", "wrong")])
-        let consent = try await browser.submit(
-            page,
-            [("username", "alice"), ("password", TestRealm.passwords["alice"] ?? "")]
-        )
+        let consent = try await browser.submit(page, TestRealm.login())
         _ = try await browser.submit(consent, [("action", "allow")])
-        let logout = try await browser.get(ProviderUnderTest.path("logout"))
-        _ = try await browser.submit(logout, [("action", "sign-out")])
-        _ = try await server.token(
-            [("grant_type", "client_credentials")],
-            basic: ("web1", "wrong")
-        )
+        try await browser.signOut()
+        _ = try await server.token([("grant_type", "client_credentials")], basic: ("web1", "wrong"))
         let lines = server.log.split(separator: "\n").filter { $0.contains("security event") }
         for event in [
             "sign_in.failed", "sign_in.ok", "consent.given", "sign_out", "client.refused",
@@ -144,10 +129,8 @@ import Testing
     func replays() async throws {
         let server = try await ProviderUnderTest()
         let tokens = try await server.tokens()
-        let first = try #require(tokens.json.string("refresh_token"))
-        let sub = try #require(
-            try ProviderUnderTest.claims(tokens.json.string("id_token")).string("sub")
-        )
+        let first = try tokens.refreshToken
+        let sub = try #require(try tokens.claims.string("sub"))
         _ = try await server.refresh(first, key: "k-1")
         #expect(!server.log.contains(".replayed"), "an ordinary refresh is none")
         _ = try await server.refresh(first, key: "k-1")
@@ -160,13 +143,13 @@ import Testing
         let wrong = [("code_verifier", String(repeating: "w", count: 43))]
         #expect(try await server.redeem(code, "native1", wrong).error == "invalid_grant")
 
-        let other = try #require(try await server.tokens().json.string("refresh_token"))
+        let other = try await server.tokens().refreshToken
         for _ in 0..<2 {
             let form = [("token", other), ("client_id", "native1")]
-            #expect(try await server.post(ProviderUnderTest.path("revoke"), form).status == 200)
+            #expect(try await server.post(.endpoint("revoke"), form).status == 200)
         }
         let nobodys = [("token", "x"), ("client_id", "native1")]
-        _ = try await server.post(ProviderUnderTest.path("revoke"), nobodys)
+        _ = try await server.post(.endpoint("revoke"), nobodys)
 
         let lines = server.log.split(separator: "\n").filter { $0.contains("security event") }
         let replays = lines.filter { $0.contains(".replayed") }

@@ -7,11 +7,6 @@ import Testing
 /// What the next person at the machine can do by going back and loading a page anew: the browser sends
 /// the form with the password again.
 @Suite("A form that is sent again after its session") struct ResentFormTests {
-    private static let site = HTTPField.Name("Sec-Fetch-Site") ?? .origin
-    private static let alice = [
-        ("username", "alice"), ("password", TestRealm.passwords["alice"] ?? ""),
-    ]
-    private static let bob = [("username", "bob"), ("password", TestRealm.passwords["bob"] ?? "")]
 
     /// How a session ends.
     enum End: CaseIterable, Sendable {
@@ -21,7 +16,7 @@ import Testing
     private func end(_ how: End, _ browser: TestBrowser, _ server: ProviderUnderTest) async throws {
         switch how {
         case .signOut:
-            let page = try await browser.get(ProviderUnderTest.path("logout"))
+            let page = try await browser.get(.endpoint("logout"))
             _ = try await browser.submit(page, [("action", "sign-out")])
         case .elsewhere:
             let other = TestBrowser(server)
@@ -32,11 +27,6 @@ import Testing
         }
     }
 
-    private func isSignedIn(_ browser: TestBrowser) async throws -> Bool {
-        let reply = try await browser.authorize(TestFlow.request("native1", [("prompt", "none")]))
-        return reply.redirected["code"] != nil
-    }
-
     /// Alice's password, typed on a page of a session that is over, signs no one in.
     private func expectNothing(
         of page: Reply,
@@ -44,12 +34,12 @@ import Testing
         _ server: ProviderUnderTest
     ) async throws {
         let before = try await server.remains()
-        for headers: HTTPFields in [[:], [Self.site: "same-origin"]] {
-            let again = try await browser.submit(page, Self.alice, headers: headers)
+        for headers: HTTPFields in [[:], [.fetchSite: "same-origin"]] {
+            let again = try await browser.submit(page, TestRealm.login(), headers: headers)
             #expect(again.status == 403 && again.location == nil)
             #expect(!again.text.contains(TestRealm.passwords["alice"] ?? "-"))
             #expect(try await server.remains() == before)
-            #expect(try await !isSignedIn(browser))
+            #expect(try await !browser.isSignedIn())
         }
     }
 
@@ -58,21 +48,24 @@ import Testing
         arguments: End.allCases
     )
     func password(_ how: End) async throws {
-        let server = try await ProviderUnderTest()
-        let browser = TestBrowser(server)
+        let (server, browser) = try await ProviderUnderTest.withBrowser()
         let page = try await browser.authorize(TestFlow.request("third"))
-        expectPage(try await browser.submit(page, Self.alice), "consent")
+        expectPage(try await browser.submit(page, TestRealm.login()), "consent")
         // As long as the session lives, the second click goes on.
-        expectPage(try await browser.submit(page, Self.alice), "consent")
-        #expect(try await isSignedIn(browser))
+        expectPage(try await browser.submit(page, TestRealm.login()), "consent")
+        #expect(try await browser.isSignedIn())
         try await end(how, browser, server)
         try await expectNothing(of: page, browser, server)
         // The page begins again, and the person can sign in.
-        let shown = try await browser.submit(page, Self.alice, headers: [Self.site: "same-origin"])
+        let shown = try await browser.submit(
+            page,
+            TestRealm.login(),
+            headers: [.fetchSite: "same-origin"]
+        )
         expectPage(shown, "authenticate", status: 403)
         #expect(shown.userName == "alice")
-        expectPage(try await browser.submit(shown, Self.alice), "consent")
-        #expect(try await isSignedIn(browser))
+        expectPage(try await browser.submit(shown, TestRealm.login()), "consent")
+        #expect(try await browser.isSignedIn())
     }
 
     @Test(
@@ -80,31 +73,33 @@ import Testing
         arguments: End.allCases
     )
     func account(_ how: End) async throws {
-        let server = try await ProviderUnderTest()
-        let browser = TestBrowser(server)
+        let (server, browser) = try await ProviderUnderTest.withBrowser()
         let path = "/realms/test/account/password"
         let page = try await browser.get(path)
-        for _ in 1...2 { #expect(try await browser.submit(page, Self.alice).location == path) }
+        for _ in 1...2 {
+            #expect(try await browser.submit(page, TestRealm.login()).location == path)
+        }
         try await end(how, browser, server)
         try await expectNothing(of: page, browser, server)
     }
 
     @Test("decision 0104: where another person has signed in since, the password of before is none")
     func otherPerson() async throws {
-        let server = try await ProviderUnderTest()
-        let browser = TestBrowser(server)
+        let (server, browser) = try await ProviderUnderTest.withBrowser()
         let page = try await browser.authorize(TestFlow.request())
-        expectCode(try await browser.submit(page, Self.alice))
+        expectCode(try await browser.submit(page, TestRealm.login()))
         let login = TestFlow.request("native1", [("prompt", "login")])
         let tab = try await browser.authorize(login)
-        expectCode(try await browser.submit(try await browser.authorize(login), Self.bob))
+        expectCode(
+            try await browser.submit(try await browser.authorize(login), TestRealm.login("bob"))
+        )
         let before = try await server.remains()
-        #expect(try await browser.submit(page, Self.alice).status == 403)
+        #expect(try await browser.submit(page, TestRealm.login()).status == 403)
         #expect(try await server.remains() == before)
         // What bob had open when he signed in is his, but proves him no second time.
-        let shown = try await browser.submit(tab, Self.bob)
+        let shown = try await browser.submit(tab, TestRealm.login("bob"))
         expectPage(shown, "authenticate", status: 403)
-        expectCode(try await browser.submit(shown, Self.bob))
+        expectCode(try await browser.submit(shown, TestRealm.login("bob")))
     }
 
     /// What a request asks for that gives its answer to who sits down at an open browser.
@@ -125,26 +120,27 @@ import Testing
         arguments: Asked.allCases
     )
     func later(_ asked: Asked) async throws {
-        let server = try await ProviderUnderTest()
-        let browser = TestBrowser(server)
+        let (server, browser) = try await ProviderUnderTest.withBrowser()
         let page = try await browser.authorize(TestFlow.request("native1", asked.changes))
         let start = server.clock.seconds
-        let first = try await server.redeem(expectCode(try await browser.submit(page, Self.alice)))
-        let session = try ProviderUnderTest.claims(first.json.string("id_token"))
+        let first = try await server.redeem(
+            expectCode(try await browser.submit(page, TestRealm.login()))
+        )
+        let session = try first.claims
         server.clock.advance(by: 310)
         let before = try await server.remains()
         let cookies = browser.cookies
         // Back, Reload: the browser has the form in its history.
-        let again = try await browser.submit(page, Self.alice)
+        let again = try await browser.submit(page, TestRealm.login())
         #expect(try await server.remains() == before && browser.cookies == cookies)
         var answer = again
         if asked != .nothing {
             expectPage(again, "authenticate", status: 403)
             #expect(!again.text.contains(TestRealm.passwords["alice"] ?? "-"))
-            answer = try await browser.submit(again, Self.alice)
+            answer = try await browser.submit(again, TestRealm.login())
         }
         let second = try await server.redeem(expectCode(answer))
-        let claims = try ProviderUnderTest.claims(second.json.string("id_token"))
+        let claims = try second.claims
         #expect(claims.string("sid") == session.string("sid"))
         let proven = asked == .nothing ? start : server.clock.seconds
         #expect(claims.int64("auth_time") == proven)
@@ -157,21 +153,20 @@ import Testing
 
     @Test("decision 0081: a sign-in at the account that is sent again opens no page for a password")
     func laterAtAccount() async throws {
-        let server = try await ProviderUnderTest()
-        let browser = TestBrowser(server)
+        let (server, browser) = try await ProviderUnderTest.withBrowser()
         let path = "/realms/test/account/password"
         let signIn = "/realms/test/account/sign-in"
         let page = try await browser.get(path)
-        #expect(try await browser.submit(page, Self.alice).location == path)
+        #expect(try await browser.submit(page, TestRealm.login()).location == path)
         server.clock.advance(by: 310)
         let before = try await server.remains()
         let cookies = browser.cookies
-        let again = try await browser.submit(page, Self.alice)
+        let again = try await browser.submit(page, TestRealm.login())
         #expect(again.status == 403 && again.location == nil && again.formAction == signIn)
         #expect(try await server.remains() == before && browser.cookies == cookies)
         #expect(try await browser.get(path).formAction == signIn)
         // Typed anew it counts.
-        #expect(try await browser.submit(again, Self.alice).location == path)
+        #expect(try await browser.submit(again, TestRealm.login()).location == path)
         #expect(try await browser.get(path).formAction == path)
     }
 
@@ -181,11 +176,11 @@ import Testing
         let (server, browser) = (scene.server, TestBrowser(scene.server))
         let login = TestFlow.request("native1", [("prompt", "login")])
         let page = try await browser.authorize(login)
-        let step = try await browser.submit(page, Self.alice)
+        let step = try await browser.submit(page, TestRealm.login())
         expectAsked(step)
         expectCode(try await browser.submit(step, [("code", scene.code)]))
         server.clock.advance(by: 310)
-        let again = try await browser.submit(page, Self.alice)
+        let again = try await browser.submit(page, TestRealm.login())
         expectPage(again, "authenticate", status: 403)
         #expect(!again.text.contains(#"name="code""#))
         #expect(try await server.remains().sessions == 1)
@@ -193,16 +188,16 @@ import Testing
 
     @Test("decision 0104: the second click of a sign-in is as old as the first")
     func secondClick() async throws {
-        let server = try await ProviderUnderTest()
-        let browser = TestBrowser(server)
+        let (server, browser) = try await ProviderUnderTest.withBrowser()
         let page = try await browser.authorize(TestFlow.request())
-        let early = TestBrowser(server)
-        early.cookies = browser.cookies
+        let early = browser.copy()
         let start = server.clock.seconds
-        expectCode(try await browser.submit(page, Self.alice))
+        expectCode(try await browser.submit(page, TestRealm.login()))
         server.clock.advance(by: 50)
-        let tokens = try await server.redeem(expectCode(try await early.submit(page, Self.alice)))
-        let claims = try ProviderUnderTest.claims(tokens.json.string("id_token"))
+        let tokens = try await server.redeem(
+            expectCode(try await early.submit(page, TestRealm.login()))
+        )
+        let claims = try tokens.claims
         #expect(claims.int64("auth_time") == start)
         #expect(try await server.remains().sessions == 1)
     }
@@ -219,6 +214,6 @@ import Testing
         let again = try await browser.submit(page, [("code", scene.code)])
         #expect(again.status == 403 && again.location == nil)
         #expect(try await scene.server.remains() == before)
-        #expect(try await !isSignedIn(browser))
+        #expect(try await !browser.isSignedIn())
     }
 }

@@ -26,7 +26,7 @@ import Testing
     func methods(_ endpoint: String, _ method: HTTPRequest.Method, _ allow: String) async throws {
         let server = try await Self.server.value
         let query = "?grant_type=client_credentials&client_id=machine"
-        let reply = try await server.send(method, ProviderUnderTest.path(endpoint) + query)
+        let reply = try await server.send(method, String.endpoint(endpoint) + query)
         #expect(reply.status == 405)
         #expect(reply.headers[.allow] == allow)
         #expect(!reply.text.contains("access_token"))
@@ -53,19 +53,19 @@ import Testing
         ] {
             let reply = try await server.send(.get, path, headers: headers)
             #expect(reply.status == 404, "\(path)")
-            #expect((reply.json.string("error") != nil) == isProgram, "\(path) \(headers)")
+            #expect((reply.error != nil) == isProgram, "\(path) \(headers)")
             #expect(reply.text.contains("<html") != isProgram, "\(path) \(headers)")
         }
         for (path, headers, isProgram) in [
-            (ProviderUnderTest.path("auth"), HTTPFields(), true),
-            (ProviderUnderTest.path("token"), HTTPFields(), true),
+            (String.endpoint("auth"), HTTPFields(), true),
+            (String.endpoint("token"), HTTPFields(), true),
             ("/realms/test/login-actions/consent", HTTPFields(), false),
             ("/realms/test/login-actions/consent", json, true),
         ] {
             let reply = try await server.send(.put, path, headers: headers)
             #expect(reply.status == 405)
             #expect(reply.headers[.allow]?.contains("POST") == true)
-            #expect((reply.json.string("error") == "method_not_allowed") == isProgram, "\(path)")
+            #expect((reply.error == "method_not_allowed") == isProgram, "\(path)")
         }
     }
 
@@ -120,8 +120,7 @@ import Testing
         }
         #expect(try await send(.get, "/realms/test/list").status == 204)
         let wrongMethod = try await send(.delete, "/realms/test/list")
-        #expect(wrongMethod.status == 405)
-        #expect(wrongMethod.json.string("error") == "method_not_allowed")
+        #expect(wrongMethod.status == 405 && wrongMethod.error == "method_not_allowed")
         let noRealm = try await send(.get, "/realms/nowhere/list")
         #expect(noRealm.status == 404)
         #expect(noRealm.json == ["error": "Realm does not exist"])
@@ -131,18 +130,15 @@ import Testing
 
     @Test("RFC 9110 §9.2.1: where a request spends or ends something, HEAD is refused")
     func head() async throws {
-        let server = try await ProviderUnderTest()
-        let browser = TestBrowser(server)
+        let (server, browser) = try await ProviderUnderTest.withBrowser()
         let tokens = try await server.tokens(browser: browser)
-        let hint = try #require(tokens.json.string("id_token"))
-        let pushed = try await server.push(TestFlow.request())
-        let uri = try #require(pushed.json.string("request_uri"))
-        let request = [("client_id", "native1"), ("request_uri", uri)]
+        let hint = try tokens.idToken
+        let request = try await server.reference(to: TestFlow.request())
         let cookies = browser.cookies.map { "\($0.key)=\($0.value)" }.joined(separator: "; ")
         let before = try await server.remains()
         for path in [
             TestBrowser.authorizationPath(request), "/realms/test/login-actions/restart",
-            ProviderUnderTest.path("logout?id_token_hint=\(hint)"),
+            String.endpoint("logout?id_token_hint=\(hint)"),
         ] {
             let reply = try await server.send(.head, path, headers: [.cookie: cookies])
             #expect(reply.status == 405, "\(path)")

@@ -12,24 +12,19 @@ import Testing
 @Suite("Signing in again in one browser") struct SignInAgainTests {
     private static func server(_ receiver: LogoutReceiver) async throws -> ProviderUnderTest {
         try await ProviderUnderTest(tellingBy: receiver.transport) { new in
-            for index in new.clients.indices where new.clients[index].clientID == "web1" {
-                new.clients[index].backchannelLogoutURI = receiver.uri()
-            }
+            new.clients[client: "web1"].backchannelLogoutURI = receiver.uri()
         }
     }
 
     private static func claims(_ tokens: Reply) throws -> JSONObject {
-        try ProviderUnderTest.claims(tokens.json.string("id_token"))
+        try tokens.claims
     }
 
     private static func refresh(_ tokens: Reply, _ server: ProviderUnderTest) async throws -> Reply
     {
         try await server.token(
-            [
-                ("grant_type", "refresh_token"),
-                ("refresh_token", try #require(tokens.json.string("refresh_token"))),
-            ],
-            basic: ("web1", TestRealm.secret)
+            [("grant_type", "refresh_token"), ("refresh_token", try tokens.refreshToken)],
+            basic: TestRealm.web1
         )
     }
 
@@ -74,12 +69,7 @@ import Testing
         let page = try await browser.authorize(TestFlow.request("native1", why.changes))
         expectPage(page, "authenticate")
         let before = server.database.database.commitCounts.writes
-        let code = expectCode(
-            try await browser.submit(
-                page,
-                [("username", "alice"), ("password", TestRealm.passwords["alice"] ?? "")]
-            )
-        )
+        let code = expectCode(try await browser.submit(page, TestRealm.login()))
         #expect(server.database.database.commitCounts.writes == before + 1, "one transaction")
         let second = try await server.redeem(code)
         #expect(try Self.claims(second).string("sid") == Self.claims(first).string("sid"))
@@ -99,18 +89,15 @@ import Testing
         #expect(try await server.remains().liveSessions == 1)
         #expect(try await server.remains().sessions == 1)
         #expect(try await Self.refresh(first, server).status == 200)
-        #expect(try await server.userInfo(second.json.string("access_token") ?? "").status == 200)
+        #expect(try await server.userInfo(try second.accessToken).status == 200)
         try await server.logout.round()
         #expect(receiver.tokens.isEmpty)
         #expect(!server.log.contains("event=sign_out"))
     }
 
-    @Test(
-        "WEB-SESS-3: ten hours after the last proof a session is over, and a proof begins a new one"
-    )
+    @Test("WEB-SESS-3: ten hours after its last proof a session is over; a proof begins a new one")
     func maximum() async throws {
-        let server = try await ProviderUnderTest()
-        let browser = TestBrowser(server)
+        let (server, browser) = try await ProviderUnderTest.withBrowser()
         let again = TestFlow.request("native1", [("prompt", "login")])
         let first = try #require(
             try await browser.signIn("alice", again).redirected["session_state"]
@@ -138,12 +125,12 @@ import Testing
         #expect(!again.text.contains(words), "the name is fixed")
         let page = try await browser.submit(again, [("action", "switch")])
         #expect(page.text.contains(words))
-        let bob = [("username", "bob"), ("password", TestRealm.passwords["bob"] ?? "")]
+        let bob = TestRealm.login("bob")
         let tokens = try await server.redeem(expectCode(try await browser.submit(page, bob)))
         #expect(try Self.claims(tokens).string("sid") != Self.claims(alice).string("sid"))
         #expect(try await server.remains().liveSessions == 1)
         #expect(try await Self.refresh(alice, server).error == "invalid_grant")
-        #expect(try await server.userInfo(alice.json.string("access_token") ?? "").status == 401)
+        #expect(try await server.userInfo(try alice.accessToken).status == 401)
         try await server.logout.round()
         let told = try receiver.tokens.map { try JWT(parsing: $0).uncheckedClaims()["sid"] }
         #expect(try told == [Self.claims(alice)["sid"]])
@@ -152,8 +139,7 @@ import Testing
 
     @Test("An idle session of another person ends as well, and the page says so without a name")
     func anotherIdlePerson() async throws {
-        let server = try await ProviderUnderTest()
-        let browser = TestBrowser(server)
+        let (server, browser) = try await ProviderUnderTest.withBrowser()
         let alice = try await server.tokens("alice", "web1", browser: browser)
         server.clock.advance(by: 1700)
         let refreshed = try await Self.refresh(alice, server)
@@ -164,7 +150,7 @@ import Testing
         #expect(page.text.contains("will be signed out"))
         #expect(!page.text.localizedCaseInsensitiveContains("alice"))
         #expect(try await Self.refresh(refreshed, server).status == 200)
-        let bob = [("username", "bob"), ("password", TestRealm.passwords["bob"] ?? "")]
+        let bob = TestRealm.login("bob")
         expectCode(try await browser.submit(page, bob))
         #expect(try await server.remains().liveSessions == 1)
         #expect(try await Self.refresh(refreshed, server).error == "invalid_grant")
@@ -172,8 +158,7 @@ import Testing
 
     @Test("A refresh is a use of its session: while an app works, its person is not asked again")
     func refreshing() async throws {
-        let server = try await ProviderUnderTest()
-        let browser = TestBrowser(server)
+        let (server, browser) = try await ProviderUnderTest.withBrowser()
         var tokens = try await server.tokens("alice", "web1", browser: browser)
         for _ in 1...10 {
             server.clock.advance(by: 1700)
@@ -200,8 +185,7 @@ import Testing
 
     @Test("An offline grant's refresh keeps no browser signed in")
     func offline() async throws {
-        let server = try await ProviderUnderTest()
-        let browser = TestBrowser(server)
+        let (server, browser) = try await ProviderUnderTest.withBrowser()
         let scope = "openid offline_access"
         var tokens = try await server.tokens("alice", "web1", scope: scope, browser: browser)
         for _ in 1...3 {
@@ -217,8 +201,7 @@ import Testing
 
     @Test("WEB-SESS-5: a person who is enabled again has to sign in again, and so has every app")
     func enabledAgain() async throws {
-        let server = try await ProviderUnderTest()
-        let browser = TestBrowser(server)
+        let (server, browser) = try await ProviderUnderTest.withBrowser()
         let tokens = try await server.tokens("alice", "web1", browser: browser)
         let code = try await browser.authorize(TestFlow.request()).redirected["code"] ?? ""
         let id = try #require(try Self.claims(tokens).string("sub"))
@@ -230,7 +213,7 @@ import Testing
             #expect(try await people.update(person) == .changed)
         }
         #expect(try await Self.refresh(tokens, server).error == "invalid_grant")
-        #expect(try await server.userInfo(tokens.json.string("access_token") ?? "").status == 401)
+        #expect(try await server.userInfo(try tokens.accessToken).status == 401)
         #expect(try await server.redeem(code).error == "invalid_grant")
         let silent = TestFlow.request("native1", [("prompt", "none")])
         expectError(try await browser.authorize(silent), "login_required")

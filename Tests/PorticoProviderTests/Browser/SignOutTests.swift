@@ -1,5 +1,6 @@
 import HTTPTypes
 import PorticoProtocol
+import PorticoSQLite
 import PorticoStores
 import PorticoTestSupport
 import Testing
@@ -13,31 +14,26 @@ import Testing
     ) {
         let browser = TestBrowser(server)
         let tokens = try await server.tokens(name, "web1", browser: browser)
-        return (browser, try #require(tokens.json.string("id_token")), tokens)
+        return (browser, try tokens.idToken, tokens)
     }
 
     private func logout(_ browser: TestBrowser, _ parameters: (String, String)...) async throws
         -> Reply
     {
         try await browser.get(
-            FormEncoding.appending(
-                parameters.map { (name: $0.0, value: $0.1) },
-                to: ProviderUnderTest.path("logout")
+            TestBrowser.authorizationPath(
+                parameters,
+                at: String.endpoint("logout")
             ),
             headers: [.accept: "text/html"]
         )
-    }
-
-    private func isSignedIn(_ browser: TestBrowser) async throws -> Bool {
-        let reply = try await browser.authorize(TestFlow.request("native1", [("prompt", "none")]))
-        return reply.redirected["code"] != nil
     }
 
     private func expectAsked(_ reply: Reply, sourceLocation: SourceLocation = #_sourceLocation) {
         #expect(reply.status == 200, sourceLocation: sourceLocation)
         #expect(reply.location == nil, sourceLocation: sourceLocation)
         #expect(
-            reply.formAction == ProviderUnderTest.path("logout/logout-confirm"),
+            reply.formAction == String.endpoint("logout/logout-confirm"),
             sourceLocation: sourceLocation
         )
         #expect(reply.headers[.cacheControl] == "no-store", sourceLocation: sourceLocation)
@@ -46,8 +42,7 @@ import Testing
     @Test("WEB-SESS-4: where a person is signed out the browser drops the pages that it has kept")
     func keptPages() async throws {
         let name = try #require(HTTPField.Name("Clear-Site-Data"))
-        let server = try await ProviderUnderTest()
-        let browser = TestBrowser(server)
+        let (server, browser) = try await ProviderUnderTest.withBrowser()
         let signedIn = try await browser.signIn("alice", TestFlow.request())
         expectCode(signedIn)
         #expect(signedIn.headers[name] == nil)
@@ -89,16 +84,13 @@ import Testing
         // WEB-SESS-4: a copied cookie is dead, and so is what hung on the session.
         let copy = TestBrowser(server)
         copy.cookies = old
-        #expect(try await !isSignedIn(copy))
+        #expect(try await !copy.isSignedIn())
         let refreshed = try await server.token(
-            [
-                ("grant_type", "refresh_token"),
-                ("refresh_token", tokens.json.string("refresh_token") ?? ""),
-            ],
-            basic: ("web1", TestRealm.secret)
+            [("grant_type", "refresh_token"), ("refresh_token", try tokens.refreshToken)],
+            basic: TestRealm.web1
         )
         #expect(refreshed.status == 400)
-        #expect(try await server.userInfo(tokens.json.string("access_token") ?? "").status == 401)
+        #expect(try await server.userInfo(try tokens.accessToken).status == 401)
         // Once more: friendly, and still no harm.
         let again = try await logout(browser, ("id_token_hint", hint))
         #expect(again.status == 200)
@@ -111,7 +103,7 @@ import Testing
         let (browser, hint, _) = try await signedIn(server)
         server.clock.advance(by: 1000)
         let reply = try await browser.post(
-            ProviderUnderTest.path("logout"),
+            .endpoint("logout"),
             [
                 ("id_token_hint", hint), ("post_logout_redirect_uri", Self.bye),
                 ("client_id", "web1"),
@@ -122,9 +114,7 @@ import Testing
         #expect(try await server.remains().liveSessions == 0)
     }
 
-    @Test(
-        "RP-Initiated Logout §2, decision 0018: a hint without any cookie ends the session it names, where the realm's apps rely on it"
-    )
+    @Test("RP-Initiated Logout §2, decision 0018: where apps rely on it a hint alone signs out")
     func withoutCookie() async throws {
         let server = try await ProviderUnderTest { $0.realm.signsOutByHintAlone = true }
         let (browser, hint, _) = try await signedIn(server)
@@ -132,13 +122,11 @@ import Testing
         let reply = try await logout(TestBrowser(server), ("id_token_hint", hint))
         #expect(reply.status == 200)
         #expect(reply.location == nil)
-        #expect(try await !isSignedIn(browser))
-        #expect(try await isSignedIn(other.browser), "another session of the same person stays")
+        #expect(try await !browser.isSignedIn())
+        #expect(try await other.browser.isSignedIn(), "another session of the same person stays")
     }
 
-    @Test(
-        "RP-Initiated Logout §2: a hint without the cookie of its session asks, and says not whose"
-    )
+    @Test("RP-Initiated Logout §2: a hint without its session's cookie asks, and names no one")
     func asksWithoutCookie() async throws {
         let server = try await ProviderUnderTest()
         let (browser, hint, tokens) = try await signedIn(server)
@@ -155,12 +143,12 @@ import Testing
         #expect(page.text.contains("another browser or on another device"))
         let stayed = try await stranger.submit(page, [("action", "stay")])
         #expect(stayed.status == 200)
-        #expect(try await isSignedIn(browser), "nothing ends before the answer")
-        #expect(try await server.userInfo(tokens.json.string("access_token") ?? "").status == 200)
+        #expect(try await browser.isSignedIn(), "nothing ends before the answer")
+        #expect(try await server.userInfo(try tokens.accessToken).status == 200)
         let done = try await stranger.submit(page, [("action", "sign-out")])
         #expect(done.location == Self.bye + "?state=s-2")
-        #expect(try await !isSignedIn(browser))
-        #expect(try await isSignedIn(other.browser))
+        #expect(try await !browser.isSignedIn())
+        #expect(try await other.browser.isSignedIn())
         // What is over is not asked about: the browser goes back.
         let again = try await logout(
             TestBrowser(server),
@@ -182,9 +170,9 @@ import Testing
         _ = try await browser.signIn("bob", TestFlow.request())
         let again = try await browser.submit(page, [("action", "sign-out")])
         expectAsked(again)
-        #expect(try await isSignedIn(browser))
+        #expect(try await browser.isSignedIn())
         _ = try await browser.submit(again, [("action", "sign-out")])
-        #expect(try await !isSignedIn(browser))
+        #expect(try await !browser.isSignedIn())
     }
 
     @Test("RP-Initiated Logout §2: the cookie of a session counts, however long no one used it")
@@ -193,7 +181,7 @@ import Testing
         let (browser, hint, tokens) = try await signedIn(server)
         let second = try await signedIn(server)
         server.clock.advance(by: 1800 + 300)
-        #expect(try await !isSignedIn(browser))
+        #expect(try await !browser.isSignedIn())
         let reply = try await logout(
             browser,
             ("id_token_hint", hint),
@@ -201,7 +189,7 @@ import Testing
         )
         #expect(reply.location == Self.bye)
         #expect(try await server.remains().liveSessions == 1)
-        #expect(try await server.userInfo(tokens.json.string("access_token") ?? "").status == 401)
+        #expect(try await server.userInfo(try tokens.accessToken).status == 401)
         // Without a hint the page asks, and shows no one's name to the current user.
         let page = try await logout(second.browser)
         expectAsked(page)
@@ -217,9 +205,7 @@ import Testing
         #expect(try await server.remains().liveSessions == 0)
     }
 
-    @Test(
-        "attack E30, RP-Initiated Logout §6: without a hint nothing ends before the person says so"
-    )
+    @Test("attack E30, RP-Initiated Logout §6: without a hint nothing ends before a yes")
     func withoutHint() async throws {
         let server = try await ProviderUnderTest()
         let (browser, _, _) = try await signedIn(server)
@@ -230,19 +216,19 @@ import Testing
             ("state", "s-9")
         )
         expectAsked(page)
-        #expect(try await isSignedIn(browser))
+        #expect(try await browser.isSignedIn())
         let stayed = try await browser.submit(page, [("action", "stay")])
         #expect(stayed.status == 200)
         #expect(stayed.location == nil)
-        #expect(try await isSignedIn(browser), "§4: refused, so the session stays")
+        #expect(try await browser.isSignedIn(), "§4: refused, so the session stays")
         for action in ["", "SIGN-OUT"] {
             _ = try await browser.submit(page, [("action", action)])
-            #expect(try await isSignedIn(browser))
+            #expect(try await browser.isSignedIn())
         }
         let done = try await browser.submit(page, [("action", "sign-out")])
         #expect(done.status == 303)
         #expect(done.location == Self.bye + "?state=s-9")
-        #expect(try await !isSignedIn(browser))
+        #expect(try await !browser.isSignedIn())
         #expect(try await server.remains().liveSessions == 0)
     }
 
@@ -250,34 +236,29 @@ import Testing
     func foreignImage() async throws {
         let server = try await ProviderUnderTest()
         let (browser, _, _) = try await signedIn(server)
-        let site = try #require(HTTPField.Name("Sec-Fetch-Site"))
-        let reply = try await browser.get(
-            ProviderUnderTest.path("logout"),
-            headers: [site: "cross-site"]
-        )
+        let reply = try await browser.get(.endpoint("logout"), headers: [.fetchSite: "cross-site"])
         expectAsked(reply)
-        #expect(try await isSignedIn(browser))
+        #expect(try await browser.isSignedIn())
     }
 
     @Test("a sign-out from a client's page is not taken as refused while clients cannot be read")
     func unreadableClients() async throws {
         let server = try await ProviderUnderTest()
         let (browser, _, _) = try await signedIn(server)
-        let site = try #require(HTTPField.Name("Sec-Fetch-Site"))
         try await server.database.database.write { transaction in
             _ = try transaction.run("ALTER TABLE clients RENAME TO away", [])
         }
         // One that is in no memory.
         let reply = try await browser.post(
-            ProviderUnderTest.path("logout"),
+            .endpoint("logout"),
             [("client_id", "never-seen")],
-            headers: [site: "cross-site"]
+            headers: [.fetchSite: "cross-site"]
         )
         #expect(reply.status == 500 && reply.location == nil)
         try await server.database.database.write { transaction in
             _ = try transaction.run("ALTER TABLE away RENAME TO clients", [])
         }
-        #expect(try await isSignedIn(browser))
+        #expect(try await browser.isSignedIn())
     }
 
     @Test("attack E30: bob's hint while alice is signed in asks, and ends neither")
@@ -293,19 +274,19 @@ import Testing
         expectAsked(page)
         #expect(page.text.contains("alice@example.com"))
         #expect(!page.text.contains("bob@example.com"))
-        #expect(try await isSignedIn(alice.browser))
-        #expect(try await isSignedIn(bob.browser))
+        #expect(try await alice.browser.isSignedIn())
+        #expect(try await bob.browser.isSignedIn())
         let done = try await alice.browser.submit(page, [("action", "sign-out")])
         #expect(done.location == Self.bye)
-        #expect(try await !isSignedIn(alice.browser))
-        #expect(try await isSignedIn(bob.browser))
+        #expect(try await !alice.browser.isSignedIn())
+        #expect(try await bob.browser.isSignedIn())
     }
 
     @Test("attack E30, RP-Initiated Logout §2, §4: a forged hint is a page, and nothing ends")
     func forgedHint() async throws {
         let server = try await ProviderUnderTest()
         let (browser, hint, tokens) = try await signedIn(server)
-        let access = try #require(tokens.json.string("access_token"))
+        let access = try tokens.accessToken
         for forged in try HintForge(hint).all + ["x", access] {
             for client in [browser, TestBrowser(server)] {
                 let reply = try await logout(
@@ -316,12 +297,10 @@ import Testing
                 expectErrorPage(reply)
             }
         }
-        #expect(try await isSignedIn(browser))
+        #expect(try await browser.isSignedIn())
     }
 
-    @Test(
-        "attack E30, WEB-REDIR-1, RP-Initiated Logout §3: only a registered address is gone back to"
-    )
+    @Test("attack E30, WEB-REDIR-1, RP-Initiated Logout §3: only registered addresses lead back")
     func redirects() async throws {
         let server = try await ProviderUnderTest()
         let (browser, hint, _) = try await signedIn(server)
@@ -339,12 +318,12 @@ import Testing
                     (parameters + [("post_logout_redirect_uri", redirect)]).map {
                         (name: $0.0, value: $0.1)
                     },
-                    to: ProviderUnderTest.path("logout")
+                    to: String.endpoint("logout")
                 )
                 expectErrorPage(try await browser.get(query))
             }
         }
-        #expect(try await isSignedIn(browser))
+        #expect(try await browser.isSignedIn())
     }
 
     /// A native client with its loopback addresses; a confidential one that registered the same.
@@ -372,7 +351,7 @@ import Testing
         let tokens = try await server.tokens("alice", "native1", browser: browser)
         let reply = try await logout(
             browser,
-            ("id_token_hint", try #require(tokens.json.string("id_token"))),
+            ("id_token_hint", try tokens.idToken),
             ("post_logout_redirect_uri", address),
             ("state", "s-1")
         )
@@ -400,9 +379,9 @@ import Testing
         let server = try await loopbackServer()
         let browser = TestBrowser(server)
         let tokens = try await server.tokens("alice", "native1", browser: browser)
-        let hint = try #require(tokens.json.string("id_token"))
+        let hint = try tokens.idToken
         try await expectNoWay(to: address, hint, browser)
-        #expect(try await isSignedIn(browser))
+        #expect(try await browser.isSignedIn())
     }
 
     /// A page, and no redirect (RP-Initiated Logout §4).
@@ -425,7 +404,7 @@ import Testing
         for address in ["http://127.0.0.1:49152/bye", "https://app.example.com:8443/bye"] {
             try await expectNoWay(to: address, hint, browser)
         }
-        #expect(try await isSignedIn(browser))
+        #expect(try await browser.isSignedIn())
         let exact = ("post_logout_redirect_uri", "http://127.0.0.1/bye")
         let reply = try await logout(browser, ("id_token_hint", hint), exact)
         #expect(reply.location == "http://127.0.0.1/bye")
@@ -434,11 +413,9 @@ import Testing
     @Test("RP-Initiated Logout §2, §3: hint, client_id and address must belong together")
     func otherClient() async throws {
         let server = try await ProviderUnderTest { realm in
-            for index in realm.clients.indices where realm.clients[index].clientID == "other1" {
-                realm.clients[index].postLogoutRedirectURIs = [
-                    RedirectURI("https://other.example.net/bye")
-                ]
-            }
+            realm.clients[client: "other1"].postLogoutRedirectURIs = [
+                RedirectURI("https://other.example.net/bye")
+            ]
         }
         let (browser, hint, _) = try await signedIn(server)
         let other = ("post_logout_redirect_uri", "https://other.example.net/bye")
@@ -446,9 +423,7 @@ import Testing
         expectErrorPage(
             try await logout(browser, ("id_token_hint", hint), ("client_id", "other1"), other)
         )
-        expectErrorPage(
-            try await logout(browser, ("id_token_hint", hint), ("client_id", "nobody"))
-        )
+        expectErrorPage(try await logout(browser, ("id_token_hint", hint), ("client_id", "nobody")))
         expectErrorPage(
             try await logout(
                 browser,
@@ -457,7 +432,7 @@ import Testing
                 ("client_id", "web1")
             )
         )
-        #expect(try await isSignedIn(browser))
+        #expect(try await browser.isSignedIn())
     }
 
     @Test("RP-Initiated Logout §2, §3: without hint and client_id it asks, and goes back nowhere")
@@ -468,14 +443,14 @@ import Testing
             let page = try await logout(browser, ("post_logout_redirect_uri", address))
             expectAsked(page)
             #expect(!page.text.contains(address))
-            #expect(try await isSignedIn(browser))
+            #expect(try await browser.isSignedIn())
             #expect(try await browser.submit(page, [("action", "stay")]).location == nil)
         }
         let page = try await logout(browser, ("post_logout_redirect_uri", Self.bye))
         let done = try await browser.submit(page, [("action", "sign-out")])
         #expect(done.status == 200 && done.location == nil)
         #expect(!done.text.contains(Self.bye))
-        #expect(try await !isSignedIn(browser))
+        #expect(try await !browser.isSignedIn())
         let nobody = try await logout(browser, ("post_logout_redirect_uri", Self.bye))
         #expect(nobody.status == 200 && nobody.location == nil)
     }
@@ -500,9 +475,9 @@ import Testing
             ),
         ] {
             let (browser, _, tokens) = try await signedIn(server)
-            let path = FormEncoding.appending(
-                parameters.map { (name: $0.0, value: $0.1) },
-                to: ProviderUnderTest.path("logout")
+            let path = TestBrowser.authorizationPath(
+                parameters,
+                at: String.endpoint("logout")
             )
             let page = try await browser.get(path)
             expectErrorPage(page)
@@ -510,17 +485,15 @@ import Testing
             #expect(page.text.contains(">\(description)</bdi>"))
             #expect(page.text.contains("You’re still signed in"))
             #expect(!page.text.contains("evil"))
-            #expect(page.formAction == ProviderUnderTest.path("logout/logout-confirm"))
-            #expect(try await isSignedIn(browser))
+            #expect(page.formAction == String.endpoint("logout/logout-confirm"))
+            #expect(try await browser.isSignedIn())
             let stayed = try await browser.submit(page, [("action", "stay")])
             #expect(stayed.status == 200 && stayed.location == nil)
-            #expect(try await isSignedIn(browser))
+            #expect(try await browser.isSignedIn())
             let done = try await browser.submit(page, [("action", "sign-out")])
             #expect(done.status == 200 && done.location == nil, "it goes back nowhere")
-            #expect(try await !isSignedIn(browser))
-            #expect(
-                try await server.userInfo(tokens.json.string("access_token") ?? "").status == 401
-            )
+            #expect(try await !browser.isSignedIn())
+            #expect(try await server.userInfo(try tokens.accessToken).status == 401)
             // Whom no one has signed in has nothing to sign out of.
             let alone = try await browser.get(path)
             expectErrorPage(alone)
@@ -551,11 +524,10 @@ import Testing
     @Test("RP-Initiated Logout §2.1: the metadata names the endpoint")
     func metadata() async throws {
         let server = try await ProviderUnderTest()
-        let path = "/realms/test/.well-known/openid-configuration"
-        let document = try await server.send(.get, path).json
+        let document = try await server.metadata()
         #expect(
             document.string("end_session_endpoint")
-                == "https://op.example.com" + ProviderUnderTest.path("logout")
+                == "https://op.example.com" + String.endpoint("logout")
         )
     }
 
@@ -563,41 +535,33 @@ import Testing
     func refreshToken() async throws {
         let server = try await ProviderUnderTest()
         let (browser, _, tokens) = try await signedIn(server)
-        let form = [("refresh_token", try #require(tokens.json.string("refresh_token")))]
-        let path = ProviderUnderTest.path("logout")
+        let form = [("refresh_token", try tokens.refreshToken)]
+        let path = String.endpoint("logout")
         let foreign = try await server.post(path, form + [("client_id", "native1")])
-        #expect(foreign.status == 400)
-        #expect(foreign.json.string("error") == "invalid_grant")
+        #expect(foreign.status == 400 && foreign.error == "invalid_grant")
         for secret in ["wrong", ""] {
             let headers: HTTPFields = [.authorization: ProviderUnderTest.basic("web1", secret)]
             let refused = try await server.post(path, form, headers: headers)
-            #expect(refused.status == 401)
-            #expect(refused.json.string("error") == "invalid_client")
+            #expect(refused.status == 401 && refused.error == "invalid_client")
             #expect(refused.headers[.wwwAuthenticate]?.hasPrefix("Basic") == true)
         }
         #expect(try await server.post(path, form + [("client_id", "web1")]).status == 401)
-        #expect(try await isSignedIn(browser))
-        let headers: HTTPFields = [
-            .authorization: ProviderUnderTest.basic("web1", TestRealm.secret)
-        ]
-        #expect(try await server.post(path, form, headers: headers).status == 204)
-        #expect(try await !isSignedIn(browser))
-        #expect(try await server.userInfo(tokens.json.string("access_token") ?? "").status == 401)
+        #expect(try await browser.isSignedIn())
+        #expect(try await server.post(path, form, headers: .web1).status == 204)
+        #expect(try await !browser.isSignedIn())
+        #expect(try await server.userInfo(try tokens.accessToken).status == 401)
     }
 
-    @Test(
-        "RP-Initiated Logout §2: a server's request, which no one sees, is never answered like a yes"
-    )
+    @Test("RP-Initiated Logout §2: a server's unseen request is never answered like a yes")
     func unseen() async throws {
         let server = try await ProviderUnderTest()
         let (browser, hint, _) = try await signedIn(server)
         func ask(_ query: String, _ headers: HTTPFields) async throws -> Reply {
-            try await server.send(.get, ProviderUnderTest.path("logout") + query, headers: headers)
+            try await server.send(.get, String.endpoint("logout") + query, headers: headers)
         }
         for headers in [[:], [.accept: "*/*"], [.accept: "application/json"]] as [HTTPFields] {
             let asked = try await ask("?id_token_hint=" + hint, headers)
-            #expect(asked.status == 400)
-            #expect(asked.error == "interaction_required")
+            #expect(asked.status == 400 && asked.error == "interaction_required")
             #expect(asked.json.string("error_description")?.hasPrefix("id_token_hint") == true)
             let bare = try await ask("", headers)
             #expect(bare.status == 400)
@@ -605,7 +569,7 @@ import Testing
                 bare.json.string("error_description")?.hasPrefix("id_token_hint is missing") == true
             )
         }
-        #expect(try await isSignedIn(browser), "and nothing has ended")
+        #expect(try await browser.isSignedIn(), "and nothing has ended")
         // A person's browser is asked, and so is one that has only lost its cookies.
         expectAsked(try await ask("?id_token_hint=" + hint, [.accept: "text/html,*/*"]))
         _ = try await logout(browser, ("id_token_hint", hint))
@@ -631,7 +595,7 @@ import Testing
             let reply = try await TestBrowser(server).get(
                 FormEncoding.appending(
                     ([("id_token_hint", hint)] + more).map { (name: $0.0, value: $0.1) },
-                    to: ProviderUnderTest.path("logout")
+                    to: String.endpoint("logout")
                 )
             )
             expectErrorPage(reply)

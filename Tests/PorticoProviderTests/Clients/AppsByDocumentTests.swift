@@ -65,7 +65,7 @@ import Testing
         #expect(claims.string("sub") != nil && claims.string("sub") != ATScene.dids["alice"])
         #expect(claims.string("aud") == ATScene.issuer)
         #expect(claims.object("cnf")?.string("jkt") == scene.app.key.thumbprint.text)
-        let refreshed = try await scene.refresh(reply.json.string("refresh_token") ?? "")
+        let refreshed = try await scene.refresh(try reply.refreshToken)
         #expect(refreshed.status == 200, "\(refreshed.text)")
     }
 
@@ -100,10 +100,7 @@ import Testing
         let tokens = try await scene.tokens([Self.scope])
         let refresh = try #require(tokens.json.string("refresh_token"), "\(tokens.text)")
         let browser = TestBrowser(scene.server)
-        let page = try await browser.submit(
-            try await browser.get(Self.apps),
-            [("username", "alice"), ("password", TestRealm.passwords["alice"] ?? "")]
-        )
+        let page = try await browser.submit(try await browser.get(Self.apps), TestRealm.login())
         let list = page.status == 200 ? page : try await browser.get(Self.apps)
         #expect(list.text.contains("Remove <bdi>app.example.com/client.json</bdi>"))
         let id = try #require(list.hiddenFields.first { $0.name == "id" }?.value)
@@ -140,9 +137,7 @@ import Testing
         #expect(try await !isSilent(stranger, try await allowed(stranger)))
     }
 
-    @Test(
-        "decision 0064: a client that is registered under an address is not taken from a document"
-    )
+    @Test("decision 0064: a client registered under an address is not taken from a document")
     func registered() async throws {
         let scene = try await scene()
         let tokens = try await scene.tokens([Self.scope])
@@ -173,7 +168,7 @@ import Testing
         #expect(try await realms.update(realm) == .changed)
         try await scene.server.provider.realms.refresh()
         #expect(try await scene.app.userInfo(access).status == 401)
-        let refresh = tokens.json.string("refresh_token") ?? ""
+        let refresh = try tokens.refreshToken
         #expect(try await scene.refresh(refresh).error == "invalid_client")
     }
 
@@ -183,7 +178,7 @@ import Testing
         for endpoint in ["ext/par/request", "token"] {
             let asked = try await scene.server.send(
                 .options,
-                ProviderUnderTest.path(endpoint),
+                .endpoint(endpoint),
                 headers: [
                     .origin: "https://elsewhere.example.net", .accessControlRequestMethod: "POST",
                 ]

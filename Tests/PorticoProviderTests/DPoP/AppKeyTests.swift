@@ -33,7 +33,7 @@ struct AppKeyTests {
         // As a Bearer token it is nothing.
         let bearer = try await apps.server.send(
             .get,
-            ProviderUnderTest.path("userinfo"),
+            .endpoint("userinfo"),
             headers: [.authorization: "Bearer \(token)"]
         )
         #expect(bearer.status == 401)

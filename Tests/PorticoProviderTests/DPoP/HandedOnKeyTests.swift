@@ -34,9 +34,7 @@ import Testing
         }
     }
 
-    @Test(
-        "RFC9449-5-5: Native SSO from a bound grant needs its key, and gives tokens that are bound"
-    )
+    @Test("RFC9449-5-5: Native SSO from a bound grant needs its key, and gives bound tokens")
     func nativeSSO() async throws {
         let first = try await First()
         let server = first.apps.server
@@ -47,9 +45,9 @@ import Testing
         let second = try await first.app.post("token", first.exchange)
         #expect(second.status == 200)
         #expect(second.json.string("token_type") == "DPoP")
-        let access = second.json.string("access_token") ?? ""
+        let access = try second.accessToken
         #expect(try await first.app.userInfo(access).status == 200)
-        let refresh = second.json.string("refresh_token") ?? ""
+        let refresh = try second.refreshToken
         #expect(try await server.refresh(refresh, "my-other-app").error == "invalid_dpop_proof")
         #expect(try await first.app.refresh(refresh, "my-other-app").status == 200)
     }
@@ -71,7 +69,7 @@ import Testing
             "my-other-app",
             scope: "openid",
             [
-                redirect, ("login_hint", token.json.string("access_token") ?? ""),
+                redirect, ("login_hint", try token.accessToken),
                 ("dpop_jkt", other.key.thumbprint.text),
             ]
         )
@@ -104,22 +102,18 @@ import Testing
         #expect(token.status == 200)
     }
 
-    @Test(
-        "RFC9449-7.2-1: a bound access token makes a confidential client's login token with its key only"
-    )
+    @Test("RFC9449-7.2-1: a bound access token makes a login token with its key only")
     func accessTokenAsSubject() async throws {
         let server = try await ProviderUnderTest { new in
-            for index in new.clients.indices where new.clients[index].clientID == "web1" {
-                new.clients[index].loginTokenTargets = [.init(clientID: "plain")]
-            }
+            new.clients[client: "web1"].loginTokenTargets = [.init(clientID: "plain")]
         }
         let app = try Prover(server)
-        let web1 = ("web1", TestRealm.secret)
+        let web1 = TestRealm.web1
         let tokens = try await app.tokens("web1", basic: web1)
         let form = [
             ("grant_type", LoginTokenScene.grantType),
             ("requested_token_type", LoginTokenScene.loginToken), ("audience", "plain"),
-            ("subject_token", tokens.json.string("access_token") ?? ""),
+            ("subject_token", try tokens.accessToken),
             ("subject_token_type", "urn:ietf:params:oauth:token-type:access_token"),
         ]
         #expect(try await server.token(form, basic: web1).error == "invalid_request")

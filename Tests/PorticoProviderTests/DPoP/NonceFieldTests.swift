@@ -18,7 +18,7 @@ import Testing
     )
     func everyAnswer(endpoint: String) async throws {
         let server = try await ProviderUnderTest()
-        let path = ProviderUnderTest.path(endpoint)
+        let path = String.endpoint(endpoint)
         var replies = [
             try await server.send(.get, path),
             try await server.post(path, []),
@@ -31,7 +31,7 @@ import Testing
                 try await server.post(
                     path,
                     [("grant_type", "client_credentials")],
-                    headers: [.authorization: ProviderUnderTest.basic("machine", "wrong")]
+                    headers: .basic("machine", "wrong")
                 )
             )
         }
@@ -42,28 +42,24 @@ import Testing
         }
     }
 
-    @Test(
-        "RFC 9449 §8.2: answers with tokens, and to what is right, have one too; others have none"
-    )
+    @Test("RFC 9449 §8.2: answers with tokens and good answers have one too; others have none")
     func goodAnswers() async throws {
         let server = try await ProviderUnderTest()
         let tokens = try await server.tokens()
         #expect(tokens.headers[values: .nonce].count == 1)
-        let access = tokens.json.string("access_token") ?? ""
+        let access = try tokens.accessToken
         #expect(try await server.userInfo(access).headers[values: .nonce].count == 1)
         let metadata = "/realms/test/.well-known/openid-configuration"
         #expect(try await server.send(.get, metadata).headers[.nonce] == nil)
-        #expect(try await server.send(.get, ProviderUnderTest.path("certs")).headers[.nonce] == nil)
+        #expect(try await server.send(.get, .endpoint("certs")).headers[.nonce] == nil)
     }
 
-    @Test(
-        "RFC9449-4.3-11, RFC9449-11.3-1: a nonce is good for two to three minutes, and there is no way round it"
-    )
+    @Test("RFC9449-4.3-11, RFC9449-11.3-1: a nonce is good for two to three minutes")
     func lifetime() async throws {
         let server = try await ProviderUnderTest()
         let app = try Prover(server)
         let form = [("grant_type", "client_credentials")]
-        let machine = ("machine", TestRealm.machineSecret)
+        let machine = TestRealm.machine
         let nonce = try #require(try await app.nonce())
         func ask(_ nonce: String?) async throws -> String? {
             let proof = try app.proof(.post, "token", nonce: nonce)
@@ -104,7 +100,7 @@ import Testing
     )
     func exposed(endpoint: String) async throws {
         let server = try await ProviderUnderTest()
-        let path = ProviderUnderTest.path(endpoint)
+        let path = String.endpoint(endpoint)
         let origin: HTTPFields = [.origin: "https://app.example.com"]
         for reply in [
             try await server.post(path, [], headers: origin),
@@ -112,10 +108,7 @@ import Testing
                 path,
                 [("grant_type", "client_credentials")],
                 headers: origin + [
-                    HTTPField(
-                        name: .authorization,
-                        value: ProviderUnderTest.basic("web1", "wrong")
-                    )
+                    HTTPField(name: .authorization, value: ProviderUnderTest.basic("web1", "wrong"))
                 ]
             ),
         ] {

@@ -9,7 +9,7 @@ import Testing
 @testable import PorticoProvider
 
 @Suite("Wrong proofs at the Provider's endpoints") struct ProofRefusalTests {
-    private static let web1 = ("web1", TestRealm.secret)
+    private static let web1 = TestRealm.web1
 
     /// A request that works at each endpoint that takes proofs from clients.
     private static func request(_ endpoint: String, _ server: ProviderUnderTest) async throws
@@ -22,7 +22,7 @@ import Testing
         case "ext/par/request": return TestFlow.request("web1").filter { $0.0 != "client_id" }
         default:
             let tokens = try await server.tokens("alice", "web1")
-            return [("token", tokens.json.string("access_token") ?? "")]
+            return [("token", try tokens.accessToken)]
         }
     }
 
@@ -54,9 +54,7 @@ import Testing
         #expect(try await app.post(endpoint, form, basic: Self.web1).status < 300)
     }
 
-    @Test(
-        "RFC9449-8-1: asked for a nonce, the client sends the same again: code, assertion and guesses are untouched"
-    )
+    @Test("RFC9449-8-1: asking for a nonce spends no code, assertion or guess")
     func nonceSpendsNothing() async throws {
         let server = try await ProviderUnderTest()
         let app = try Prover(server)
@@ -71,10 +69,7 @@ import Testing
         let form =
             TestFlow.redemption(code, "jwt1") + [
                 ("client_assertion", assertion),
-                (
-                    "client_assertion_type",
-                    "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
-                ),
+                TestFlow.assertionType,
             ]
         let asked = try await server.post(
             "token",
@@ -105,11 +100,9 @@ import Testing
     }
 
     private static let own = [("grant_type", "client_credentials")]
-    private static let machine = ("machine", TestRealm.machineSecret)
+    private static let machine = TestRealm.machine
 
-    @Test(
-        "RFC9449-11.1-1, ATP-DP-6: a proof is good once, also of a request that was refused or wrote nothing"
-    )
+    @Test("RFC9449-11.1-1, ATP-DP-6: a proof is good once, also of a refused request")
     func repeated() async throws {
         let server = try await ProviderUnderTest()
         let app = try Prover(server)
@@ -165,16 +158,14 @@ import Testing
         basic: (String, String)? = nil,
         to node: InProcessServer
     ) async throws -> Reply {
-        var fields: HTTPFields = [
-            .proof: proof, .contentType: "application/x-www-form-urlencoded",
-        ]
+        var fields: HTTPFields = [.proof: proof, .contentType: "application/x-www-form-urlencoded"]
         if let basic { fields[.authorization] = ProviderUnderTest.basic(basic.0, basic.1) }
         if let name = HTTPField.Name("X-Forwarded-Proto") { fields[name] = "https" }
         let head = HTTPRequest(
             method: .post,
             scheme: "http",
             authority: "op.example.com",
-            path: ProviderUnderTest.path("token"),
+            path: String.endpoint("token"),
             headerFields: fields
         )
         let body = FormEncoding.encode(form.map { (name: $0.0, value: $0.1) })
@@ -188,11 +179,8 @@ import Testing
         let nodes = try (1...4).map { _ in try Self.node(of: server) }
         for _ in 1...20 {
             let proof = try await app.proof(.post, "token")
-            let replies = try await withThrowingTaskGroup { group in
-                for number in 0..<8 {
-                    group.addTask { try await Self.send(proof, to: nodes[number % 4]) }
-                }
-                return try await group.reduce(into: [Reply]()) { $0.append($1) }
+            let replies = try await atOnce(0..<8) { number in
+                try await Self.send(proof, to: nodes[number % 4])
             }
             #expect(replies.count { $0.status == 200 } == 1)
             #expect(replies.count { $0.error == "invalid_dpop_proof" } == 7)

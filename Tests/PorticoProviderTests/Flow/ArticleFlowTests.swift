@@ -11,8 +11,9 @@ import Testing
     @Test("SEED-KCA-1, SEED-KCA-2, SEED-KCA-3, SEED-KCA-4: request, callback, answers and sign-out")
     func walk() async throws {
         // As an imported realm has it.
-        let server = try await ProviderUnderTest { $0.realm.signsOutByHintAlone = true }
-        let browser = TestBrowser(server)
+        let (server, browser) = try await ProviderUnderTest.withBrowser {
+            $0.realm.signsOutByHintAlone = true
+        }
         let redirectURI = try #require(TestFlow.redirects["native1"])
         let request = [
             ("code_challenge", TestFlow.challenge), ("code_challenge_method", "S256"),
@@ -21,17 +22,14 @@ import Testing
         ]
         let page = try await browser.get(TestBrowser.authorizationPath(request))
         #expect(page.status == 200)
-        let answer = try await browser.submit(
-            page,
-            [("username", "alice"), ("password", TestRealm.passwords["alice"] ?? "")]
-        )
+        let answer = try await browser.submit(page, TestRealm.login())
         #expect(answer.location?.hasPrefix(redirectURI + "?") == true)
         #expect(Set(answer.redirected.keys) == ["state", "session_state", "iss", "code"])
         #expect(answer.redirected["state"] == "s-1")
         #expect(answer.redirected["iss"] == TestRealm.issuer)
 
         let tokens = try await server.post(
-            ProviderUnderTest.path("token"),
+            .endpoint("token"),
             [
                 ("grant_type", "authorization_code"), ("client_id", "native1"),
                 ("code", try #require(answer.redirected["code"])),
@@ -46,11 +44,9 @@ import Testing
             #expect(tokens.json.int64(name) != nil, "\(name)")
         }
         #expect(tokens.json.string("token_type") == "Bearer")
-        let accessToken = try #require(tokens.json.string("access_token"))
+        let accessToken = try tokens.accessToken
         let claims = try JSONObject(
-            parsing: try #require(
-                Base64URL.decode(String(accessToken.split(separator: ".")[1]))
-            )
+            parsing: try #require(Base64URL.decode(String(accessToken.split(separator: ".")[1])))
         )
         for name in ["exp", "iat", "auth_time"] { #expect(claims.int64(name) != nil, "\(name)") }
         #expect(claims.string("iss") == TestRealm.issuer && claims.string("typ") == "Bearer")
@@ -63,11 +59,8 @@ import Testing
         #expect(info.string("preferred_username") == "alice")
 
         // By `fetch`, so without a cookie (docs/decisions/0018).
-        let hint = try #require(tokens.json.string("id_token"))
-        let out = try await server.send(
-            .get,
-            ProviderUnderTest.path("logout") + "?id_token_hint=\(hint)"
-        )
+        let hint = try tokens.idToken
+        let out = try await server.send(.get, String.endpoint("logout") + "?id_token_hint=\(hint)")
         #expect(out.status == 200)
         let again = try await browser.authorize(request + [("prompt", "none")])
         #expect(again.redirected["error"] == "login_required")

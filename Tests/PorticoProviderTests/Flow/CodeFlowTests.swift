@@ -5,14 +5,10 @@ import Testing
 @Suite("A whole code flow") struct CodeFlowTests {
     @Test("RFC 6749 §4.1: a person signs in, the code comes back, tokens and claims follow")
     func wholeFlow() async throws {
-        let server = try await ProviderUnderTest()
-        let browser = TestBrowser(server)
+        let (server, browser) = try await ProviderUnderTest.withBrowser()
         let page = try await browser.authorize(TestFlow.request())
         #expect(page.status == 200)
-        let answer = try await browser.submit(
-            page,
-            [("username", "alice"), ("password", TestRealm.passwords["alice"] ?? "")]
-        )
+        let answer = try await browser.submit(page, TestRealm.login())
         #expect(answer.status == 303)
         #expect(answer.redirected["state"] == "s-1")
         #expect(answer.redirected["iss"] == TestRealm.issuer)
@@ -22,7 +18,7 @@ import Testing
         #expect(tokens.json.string("token_type") == "Bearer")
         #expect(tokens.json.string("id_token") != nil)
         #expect(tokens.json.string("refresh_token") != nil)
-        let info = try await server.userInfo(try #require(tokens.json.string("access_token")))
+        let info = try await server.userInfo(try tokens.accessToken)
         #expect(info.status == 200)
         #expect(info.json.string("name") == "Alice Example")
         #expect(info.json.object("realm_access")?.strings("roles") == ["editor"])

@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Which keys are published (OpenID Connect Core §10.1.1)") struct PublishedKeysTests {
     private func keyIDs(_ server: ProviderUnderTest) async throws -> Set<String> {
-        let reply = try await server.send(.get, ProviderUnderTest.path("certs"))
+        let reply = try await server.send(.get, .endpoint("certs"))
         let keys = try #require(reply.json.array("keys"))
         return Set(keys.compactMap { $0.object?.string("kid") })
     }
@@ -50,7 +50,7 @@ import Testing
             .get,
             FormEncoding.appending(
                 [(name: "id_token_hint", value: hint)],
-                to: ProviderUnderTest.path("logout")
+                to: String.endpoint("logout")
             ),
             headers: [.accept: "text/html"]
         )
@@ -68,7 +68,7 @@ import Testing
         // The last token that the former key signs.
         server.clock.advance(by: Double(outcome.activeFrom - 1 - server.clock.seconds))
         let last = try await server.tokens()
-        let access = try #require(last.json.string("access_token"))
+        let access = try last.accessToken
         let expires = try #require(ProviderUnderTest.claims(access).int64("exp"))
         #expect(expires < retiredFrom)
         server.clock.advance(by: Double(expires - 1 - server.clock.seconds))
@@ -88,7 +88,7 @@ import Testing
     @Test("what a retired key has signed is no hint and no token any more")
     func verifiesNothing() async throws {
         let server = try await ProviderUnderTest()
-        let hint = try #require(try await server.tokens().json.string("id_token"))
+        let hint = try await server.tokens().idToken
         let outcome = try await rotate(server, .now)
         let retiredFrom = try #require(outcome.changing.first?.retiredFrom)
         server.clock.advance(by: Double(retiredFrom - 1 - server.clock.seconds))

@@ -114,9 +114,7 @@ import Testing
         #expect(Self.told(server) == ["email.confirmed", "password.reset"])
     }
 
-    @Test(
-        "attack: a session of another account, or in another browser, confirms nothing by a click"
-    )
+    @Test("attack: a session of another account or in another browser confirms nothing by a click")
     func others() async throws {
         let server = try await Self.server()
         let stranger = TestBrowser(server)
@@ -191,9 +189,7 @@ import Testing
         }
     }
 
-    @Test(
-        "attack: the same by a link that its owner asks for; where the address was proven the app stays"
-    )
+    @Test("attack: the same by a link of the owner's; with a proven address the app stays")
     func forgotten() async throws {
         for isProven in [false, true] {
             let server = try await Self.server(isProven: isProven)

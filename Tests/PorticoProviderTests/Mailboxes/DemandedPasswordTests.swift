@@ -38,10 +38,7 @@ import Testing
         )
         let again = try await browser.get(path.replacing("&amp;", with: "&"))
         expectPage(again, "authenticate")
-        let wrong = try await browser.submit(
-            again,
-            [("username", "alice"), ("password", TestRealm.passwords["alice"] ?? "")]
-        )
+        let wrong = try await browser.submit(again, TestRealm.login())
         expectPage(wrong, "authenticate")
         let answer = try await browser.submit(
             wrong,

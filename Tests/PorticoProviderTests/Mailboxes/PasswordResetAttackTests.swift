@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import PorticoSQLite
 import PorticoStores
+import PorticoProtocol
 import PorticoTestSupport
 import Testing
 
@@ -76,9 +77,7 @@ import Testing
         expectCode(try await TestBrowser(server).signIn("alice", password: ResetWalk.password))
     }
 
-    @Test(
-        "The requester cannot guess the code: it does not exist before the link is opened in another browser"
-    )
+    @Test("The requester cannot guess the code: there is none before the link is opened elsewhere")
     func noCodeYet() async throws {
         let server = try await ProviderUnderTest(sendsMail: true)
         let walk = ResetWalk(server)
@@ -180,13 +179,12 @@ import Testing
     func forged() async throws {
         let server = try await ProviderUnderTest(sendsMail: true)
         let walk = ResetWalk(server)
-        let site = try #require(HTTPField.Name("Sec-Fetch-Site"))
         let bare = try await walk.browser.get(ResetWalk.path)
         let ask = [("email", "alice@example.com"), ("action", "send")]
         for fields in [ask + [("csrf", "")], ask + [("csrf", "x")]] {
             #expect(try await walk.browser.submit(bare, fields).status == 403)
         }
-        let cross = try await walk.browser.submit(bare, ask, headers: [site: "cross-site"])
+        let cross = try await walk.browser.submit(bare, ask, headers: [.fetchSite: "cross-site"])
         #expect(cross.status == 403)
         #expect(try await server.mails().isEmpty)
         let sent = try await walk.ask()
@@ -250,9 +248,7 @@ import Testing
         }
     }
 
-    @Test(
-        "WEB-BRUTE-2: links are limited for a mailbox from everywhere, and for one network address"
-    )
+    @Test("WEB-BRUTE-2: links are limited for a mailbox from everywhere, and for one address")
     func limits() async throws {
         let server = try await ProviderUnderTest(sendsMail: true)
         func ask(_ email: String, from address: String) async throws -> Reply {

@@ -10,9 +10,7 @@ import Testing
 @Suite("A forgotten password (WEB-PW-7)") struct PasswordResetTests {
     private let old = TestRealm.passwords["alice"] ?? ""
 
-    @Test(
-        "WEB-PW-7: from the sign-in page by way of the mailbox to a new password, and back to the app"
-    )
+    @Test("WEB-PW-7: from the sign-in page by mail to a new password, and back to the app")
     func whole() async throws {
         let server = try await ProviderUnderTest(sendsMail: true)
         let walk = ResetWalk(server)
@@ -42,15 +40,13 @@ import Testing
         expectPage(try await TestBrowser(server).signIn("alice", password: old), "authenticate")
     }
 
-    @Test(
-        "WEB-PW-7, WEB-SESS-6: a new password ends every session and refresh token, and says so by mail"
-    )
+    @Test("WEB-PW-7, WEB-SESS-6: a new password ends every session and token, and is mailed about")
     func endsSessions() async throws {
         let server = try await ProviderUnderTest(sendsMail: true)
         let device = TestBrowser(server)
         let tokens = try await server.tokens(scope: "openid offline_access", browser: device)
-        let refresh = try #require(tokens.json.string("refresh_token"))
-        let access = try #require(tokens.json.string("access_token"))
+        let refresh = try tokens.refreshToken
+        let access = try tokens.accessToken
         #expect(try await server.userInfo(access).status == 200)
         let walk = ResetWalk(server)
         let page = try await walk.open()
@@ -163,11 +159,9 @@ import Testing
         let walk = ResetWalk(server)
         let page = try await walk.open()
         _ = try await walk.browser.submit(page, [("password", ResetWalk.password)])
-        let code = expectCode(
-            try await walk.browser.signIn("alice", password: ResetWalk.password)
-        )
+        let code = expectCode(try await walk.browser.signIn("alice", password: ResetWalk.password))
         let tokens = try await server.redeem(code)
-        let info = try await server.userInfo(tokens.json.string("access_token") ?? "")
+        let info = try await server.userInfo(try tokens.accessToken)
         #expect(info.json["email_verified"] == true)
     }
 
@@ -184,8 +178,7 @@ import Testing
 
     @Test("WEB-A11Y-19: an address from the sign-in form is not asked for again")
     func addressKept() async throws {
-        let server = try await ProviderUnderTest(sendsMail: true)
-        let browser = TestBrowser(server)
+        let (_, browser) = try await ProviderUnderTest.withBrowser(sendsMail: true)
         let page = try await browser.authorize(TestFlow.request())
         let form = [("username", "Ann@Example.com"), ("password", "wrong password")]
         let failed = try await browser.submit(page, form)
@@ -277,9 +270,7 @@ import Testing
         }
     }
 
-    @Test(
-        "WEB-CRYPT-2: of a code that another browser showed the database keeps nothing to try out"
-    )
+    @Test("WEB-CRYPT-2: of a code that another browser showed nothing is kept to try out")
     func keptCode() async throws {
         let server = try await ProviderUnderTest(sendsMail: true)
         _ = try await ResetWalk(server).ask()

@@ -130,9 +130,7 @@ import Testing
         #expect(places.admit(Self.asker("one", "one")) == nil)
     }
 
-    @Test(
-        "WEB-BRUTE-1: one person by sixty connections delays another, and refuses nothing to them"
-    )
+    @Test("WEB-BRUTE-1: one person by sixty connections delays another, and refuses them nothing")
     func passwords() async throws {
         let hashing = PasswordHashing(threads: 1, mostWaiting: 16, random: .system)
         let password = try #require(PasswordText("correct horse"))

@@ -160,9 +160,7 @@ import Testing
                 group.addTask {
                     try await scene.change("native1") { $0.name = "Round \(round)" }
                     try await scene.other.refresh()
-                    #expect(
-                        try await realm.client(clientID: "native1")?.name == "Round \(round)"
-                    )
+                    #expect(try await realm.client(clientID: "native1")?.name == "Round \(round)")
                 }
                 try await group.waitForAll()
             }
@@ -202,10 +200,7 @@ import Testing
                     return try await scene.other.clients.client(key) {
                         reads.withLock { $0 += 1 }
                         while asked.withLock({ $0 }) < 50 { await Task.yield() }
-                        return try await store.reading(
-                            of: .clientID("native1"),
-                            realmID: realm.id
-                        )
+                        return try await store.reading(of: .clientID("native1"), realmID: realm.id)
                     } make: {
                         CachedClient($0, live: realm.live($0.client))
                     }?.client.clientID

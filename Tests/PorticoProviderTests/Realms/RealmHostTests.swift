@@ -144,7 +144,7 @@ import Testing
         func token(_ host: String) async throws -> Reply {
             try await server.send(
                 .post,
-                ProviderUnderTest.path("token"),
+                .endpoint("token"),
                 headers: [
                     .contentType: "application/x-www-form-urlencoded",
                     .authorization: "Basic \(credentials)",
@@ -163,7 +163,7 @@ import Testing
     func provenAddress() async throws {
         let server = try await ProviderUnderTest { $0.realm.issuer = Self.host }
         let key = try DPoPKey(random: .system)
-        let path = ProviderUnderTest.path("token")
+        let path = String.endpoint("token")
         let nonce = try await get(server, path, host: "pds.example.com").headers[.nonce]
         for (origin, status) in [("https://op.example.com", 400), (Self.host, 200)] {
             let proof = try key.proof(

@@ -59,9 +59,7 @@ import Testing
         #expect(person.roles.isEmpty && person.groupIDs.isEmpty)
     }
 
-    @Test(
-        "decision 0052: what the realm demands of every new person is demanded before an app gets anything"
-    )
+    @Test("decision 0052: what the realm demands of new people comes before the app")
     func actions() async throws {
         let (scene, reply) = try await registered(
             actions: [

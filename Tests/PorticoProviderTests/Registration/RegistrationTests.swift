@@ -7,9 +7,7 @@ import PorticoTestSupport
 import Testing
 
 @Suite("A person makes an account (decision 0052)") struct RegistrationTests {
-    @Test(
-        "decision 0052: from the page by way of the mailbox to an account that is signed in, and on to the app"
-    )
+    @Test("decision 0052: from the page by mail to a signed-in account, and on to the app")
     func whole() async throws {
         let scene = try await RegistrationScene()
         let page = try await scene.submit()
@@ -20,7 +18,7 @@ import Testing
         #expect(mail.draft.to == "cora@example.com")
         let answer = expectCode(try await scene.confirm(page))
         let tokens = try await scene.server.redeem(answer)
-        let info = try await scene.server.userInfo(tokens.json.string("access_token") ?? "").json
+        let info = try await scene.server.userInfo(try tokens.accessToken).json
         #expect(info.string("email") == "cora@example.com" && info["email_verified"] == true)
         #expect(info.string("given_name") == "Cora" && info.string("family_name") == "Sample")
         #expect(info.string("preferred_username") == "cora")
@@ -90,19 +88,14 @@ import Testing
         #expect(try await scene.count() == 2)
     }
 
-    @Test(
-        "PROMPTCREATE-4-2: prompt=create is refused where people cannot register, and leads nowhere there"
-    )
+    @Test("PROMPTCREATE-4-2: prompt=create is refused where people cannot register")
     func closed() async throws {
         let scene = try await RegistrationScene(nil)
         expectError(try await scene.browser.authorize(RegistrationScene.request), "invalid_request")
         try await scene.expectNotOffered()
-        let path = ProviderUnderTest.path("registrations")
+        let path = String.endpoint("registrations")
         let page = try await scene.browser.get(
-            FormEncoding.appending(
-                TestFlow.request().map { (name: $0.0, value: $0.1) },
-                to: path
-            )
+            FormEncoding.appending(TestFlow.request().map { (name: $0.0, value: $0.1) }, to: path)
         )
         #expect(page.status == 400 && page.location == nil)
         #expect(page.text.contains("You can’t create an account here"))
@@ -129,16 +122,14 @@ import Testing
         #expect(try await scene.person("cora") == nil)
     }
 
-    @Test(
-        "PROMPTCREATE-4-1: registrations, like prompt=create, takes what auth takes, and shows the page for a new account"
-    )
+    @Test("PROMPTCREATE-4-1: registrations takes what auth takes, and shows the page for an account")
     func registrations() async throws {
         let scene = try await RegistrationScene()
         func get(_ request: [(String, String)]) async throws -> Reply {
             try await scene.browser.get(
-                FormEncoding.appending(
-                    request.map { (name: $0.0, value: $0.1) },
-                    to: ProviderUnderTest.path("registrations")
+                TestBrowser.authorizationPath(
+                    request,
+                    at: String.endpoint("registrations")
                 )
             )
         }
@@ -159,28 +150,24 @@ import Testing
         #expect(metadata.strings("prompt_values_supported")?.contains("create") == true)
     }
 
-    @Test(
-        "PROMPTCREATE-4-1: whoever is signed in, and the one who signs in instead is whom the app gets"
-    )
+    @Test("PROMPTCREATE-4-1: whoever is signed in, the app gets the one who signs in instead")
     func signedIn() async throws {
         let scene = try await RegistrationScene()
         _ = try await scene.browser.signIn("alice", TestFlow.request())
         let page = try await scene.browser.authorize(RegistrationScene.request)
         scene.expectAsked(page)
         let signIn = try await scene.browser.submit(page, [("action", "switch")])
-        let bob = [("username", "bob"), ("password", TestRealm.passwords["bob"] ?? "")]
+        let bob = TestRealm.login("bob")
         let tokens = try await scene.server.redeem(
             expectCode(try await scene.browser.submit(signIn, bob))
         )
-        let info = try await scene.server.userInfo(tokens.json.string("access_token") ?? "").json
+        let info = try await scene.server.userInfo(try tokens.accessToken).json
         #expect(info.string("preferred_username") == "bob")
         // Another person's session ends where an account is made.
         let again = try await scene.browser.authorize(RegistrationScene.request)
         let asked = try await scene.browser.submit(again, RegistrationScene.form)
         expectCode(try await scene.confirm(asked))
-        #expect(
-            try await scene.server.userInfo(tokens.json.string("access_token") ?? "").status == 401
-        )
+        #expect(try await scene.server.userInfo(try tokens.accessToken).status == 401)
     }
 
     @Test("Cancelling tells the app; login_hint fills in the address or the name")

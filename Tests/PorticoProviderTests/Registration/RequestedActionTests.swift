@@ -43,14 +43,12 @@ import Testing
         #expect(reply.redirected["state"] == "s-1", sourceLocation: location)
     }
 
-    @Test(
-        "decision 0049: UPDATE_PASSWORD: a new one is chosen, and the person stays signed in here alone"
-    )
+    @Test("decision 0049: UPDATE_PASSWORD: a new one is chosen, and ends all other sessions")
     func updatePassword() async throws {
         let server = try await Self.server()
         let elsewhere = TestBrowser(server)
         let tokens = try await server.tokens("alice", "web1", browser: elsewhere)
-        let access = tokens.json.string("access_token") ?? ""
+        let access = try tokens.accessToken
         #expect(try await server.userInfo(access).status == 200)
         let browser = TestBrowser(server)
         server.clock.advance(by: 10)
@@ -94,7 +92,7 @@ import Testing
         server.clock.advance(by: 60)
         let reply = try await browser.submit(page, [("password", Self.password)])
         let tokens = try await server.redeem(reply.redirected["code"] ?? "")
-        let idToken = try #require(tokens.json.string("id_token"))
+        let idToken = try tokens.idToken
         #expect(try ProviderUnderTest.claims(idToken).int64("auth_time") == signedIn)
         #expect(try await server.remains().liveSessions == 2)
         let people = server.database.people
@@ -126,7 +124,7 @@ import Testing
         server.clock.advance(by: 301)
         let again = try await browser.authorize(Self.request("UPDATE_PASSWORD"))
         expectPage(again, "authenticate")
-        let form = [("username", "alice"), ("password", TestRealm.passwords["alice"] ?? "")]
+        let form = TestRealm.login()
         let page = try await browser.submit(again, form)
         expectPage(page, "required-action")
         server.clock.advance(by: 301)
@@ -140,9 +138,7 @@ import Testing
         Self.expect(try await browser.submit(anew, [("password", Self.password)]), "success")
     }
 
-    @Test(
-        "decision 0081: a session begun by the password alone sets no password once there is an app"
-    )
+    @Test("decision 0081: a session begun by the password alone sets none once there is an app")
     func weaker() async throws {
         let server = try await Self.server()
         let thief = TestBrowser(server)
@@ -150,11 +146,7 @@ import Testing
         expectPage(open, "required-action")
         let browser = TestBrowser(server)
         let sent = try await browser.signIn("alice", Self.request("CONFIGURE_TOTP"))
-        _ = try await Self.add(
-            try await browser.get(try #require(sent.location)),
-            browser,
-            server
-        )
+        _ = try await Self.add(try await browser.get(try #require(sent.location)), browser, server)
         expectPage(try await thief.submit(open, [("password", Self.password)]), "authenticate")
         expectPage(try await thief.authorize(Self.request("UPDATE_PASSWORD")), "authenticate")
         #expect(try await server.person().epoch == 0)
@@ -190,8 +182,9 @@ import Testing
         let other = TestBrowser(server)
         _ = try await other.signIn("bob", TestFlow.request("web1"))
         #expect(try await other.submit(page, form).status == 403)
-        let site = try #require(HTTPField.Name("Sec-Fetch-Site"))
-        #expect(try await browser.submit(page, form, headers: [site: "cross-site"]).status == 403)
+        #expect(
+            try await browser.submit(page, form, headers: [.fetchSite: "cross-site"]).status == 403
+        )
         let out = TestBrowser(server)
         out.cookies = browser.cookies.filter { !$0.key.contains("session") }
         #expect(try await out.submit(page, form).status == 403)
@@ -286,9 +279,7 @@ import Testing
         let browser = TestBrowser(server)
         let sent = try await browser.signIn("alice", Self.request("CONFIGURE_TOTP"))
         let list = try await browser.get(try #require(sent.location))
-        let links = [
-            Self.link(list), Self.link(try await Self.add(list, browser, server)),
-        ]
+        let links = [Self.link(list), Self.link(try await Self.add(list, browser, server))]
         for link in links {
             let elsewhere = TestBrowser(server)
             _ = try await elsewhere.signIn("bob", TestFlow.request("web1"))
@@ -338,7 +329,7 @@ import Testing
         let form =
             prompt == "create"
             ? RegistrationScene.form
-            : [("username", "alice"), ("password", TestRealm.passwords["alice"] ?? "")]
+            : TestRealm.login()
         let sent = try await browser.submit(begin, form)
         let list = try await browser.get(try #require(sent.location))
         let done = try await Self.add(list, browser, server)
@@ -354,18 +345,16 @@ import Testing
         #expect(again.redirected["code"] == nil && again.text.contains(#"name="password""#))
     }
 
-    @Test(
-        "KC-P-1: forgot-credentials takes what auth takes, and leads to the page for a forgotten password"
-    )
+    @Test("KC-P-1: forgot-credentials takes what auth takes, and leads to the page for a link")
     func forgotCredentials() async throws {
         let server = try await Self.server()
         func get(_ request: [(String, String)], _ server: ProviderUnderTest) async throws
             -> (TestBrowser, Reply)
         {
             let browser = TestBrowser(server)
-            let path = FormEncoding.appending(
-                request.map { (name: $0.0, value: $0.1) },
-                to: ProviderUnderTest.path("forgot-credentials")
+            let path = TestBrowser.authorizationPath(
+                request,
+                at: String.endpoint("forgot-credentials")
             )
             return (browser, try await browser.get(path))
         }

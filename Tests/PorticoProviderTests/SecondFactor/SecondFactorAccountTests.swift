@@ -9,15 +9,12 @@ import Testing
 
 @Suite("A person's own second factors") struct SecondFactorAccountTests {
     private static let path = "/realms/test/account/second-factor"
-    private static let alice = [
-        ("username", "alice"), ("password", TestRealm.passwords["alice"] ?? ""),
-    ]
 
     /// Alice on the page, signed in just now by her password alone.
     static func signedIn(_ server: ProviderUnderTest) async throws -> (TestBrowser, Reply) {
         let browser = TestBrowser(server)
         let page = try await browser.get(path)
-        let reply = try await browser.press(page, alice)
+        let reply = try await browser.press(page, TestRealm.login())
         #expect(reply.location == path)
         return (browser, try await browser.get(path))
     }
@@ -144,7 +141,7 @@ import Testing
         // The password alone is not enough any more.
         let second = try await browser.press(
             asked,
-            [("username", "alice@example.com"), Self.alice[1]]
+            [("username", "alice@example.com"), TestRealm.login()[1]]
         )
         expectAsked(second)
         let done = try await browser.press(second, [("code", Self.code(app, server))])
@@ -176,7 +173,7 @@ import Testing
         #expect(try await Self.factors(server).map(\.id) == [id])
         let second = try await thief.press(
             asked,
-            [("username", "alice@example.com"), Self.alice[1]]
+            [("username", "alice@example.com"), TestRealm.login()[1]]
         )
         expectAsked(second)
         // Its owner goes on.
@@ -227,7 +224,7 @@ import Testing
         #expect(asked.text.contains(#"name="password""#))
         let back = try await browser.press(
             asked,
-            [("username", "alice@example.com"), Self.alice[1]]
+            [("username", "alice@example.com"), TestRealm.login()[1]]
         )
         let list = try await browser.get(try #require(back.location))
         let setup = try await browser.press(list, [("action", "add")])
@@ -236,9 +233,7 @@ import Testing
         expectCode(try await browser.get(ResetWalk.restart(done).replacing("&amp;", with: "&")))
     }
 
-    @Test(
-        "After an app, recovery codes are the next step, and can be kept by hand, printer or file"
-    )
+    @Test("After an app, recovery codes are the next step, by hand, printer or file")
     func nextStep() async throws {
         let server = try await ProviderUnderTest()
         let (browser, done, _) = try await Self.enrolled(server)
@@ -348,10 +343,7 @@ import Testing
         let id = try #require(try await Self.factors(server).first).id
         let browser = TestBrowser(server)
         let page = try await browser.get(Self.path)
-        _ = try await browser.press(
-            page,
-            [("username", "bob"), ("password", TestRealm.passwords["bob"] ?? "")]
-        )
+        _ = try await browser.press(page, TestRealm.login("bob"))
         let list = try await browser.get(Self.path)
         _ = try await browser.press(list, [("action", "remove"), ("id", id)])
         #expect(try await Self.factors(server).map(\.id) == [id])
@@ -427,7 +419,7 @@ import Testing
         let add = [("action", "add")]
         let over = try await isSent ? browser.press(page, add) : browser.get(location)
         #expect(over.formAction == "/realms/test/account/sign-in")
-        let back = try #require(try await browser.press(over, Self.alice).location)
+        let back = try #require(try await browser.press(over, TestRealm.login()).location)
         #expect(back.hasPrefix(Self.path + "?request="))
         let setup = try await browser.press(try await browser.get(back), add)
         let code = Self.code(try Self.app(setup), server)
@@ -445,7 +437,7 @@ import Testing
         }
         let browser = TestBrowser(server)
         let page = try await browser.get("/realms/test/account/devices")
-        #expect(try await browser.press(page, Self.alice).location == Self.path)
+        #expect(try await browser.press(page, TestRealm.login()).location == Self.path)
     }
 }
 

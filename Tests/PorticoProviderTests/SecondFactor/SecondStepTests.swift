@@ -9,7 +9,7 @@ import Testing
 
 @Suite("The second step of a sign-in") struct SecondStepTests {
     private static func claims(_ tokens: Reply) throws -> JSONObject {
-        try ProviderUnderTest.claims(tokens.json.string("id_token"))
+        try tokens.claims
     }
 
     @Test("decision 0050: the password begins nothing; the code does, in one transaction")
@@ -222,7 +222,7 @@ import Testing
         let scene = try await SecondStepScene()
         let browser = TestBrowser(scene.server)
         let page = try await browser.get("/realms/test/account/devices")
-        let alice = [("username", "alice"), ("password", TestRealm.passwords["alice"] ?? "")]
+        let alice = TestRealm.login()
         let asked = try await browser.submit(page, alice)
         expectAsked(asked)
         #expect(asked.formAction == "/realms/test/account/sign-in")

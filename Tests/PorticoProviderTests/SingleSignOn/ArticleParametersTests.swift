@@ -11,18 +11,13 @@ import Testing
     @Test("SEED-KAPE-1, -4, -5, -6: discovery, login_hint, end session with the ID Token")
     func literal() async throws {
         let apps = try await VendorApps { new in
-            for index in new.clients.indices where new.clients[index].clientID == "my-mobile-app" {
-                // As that page has it: the token goes in the query, and nothing asks.
-                new.clients[index].loginTokenTargets = [
-                    .init(clientID: "my-other-app", isSilent: true)
-                ]
-            }
+            // As that page has it: the token goes in the query, and nothing asks.
+            new.clients[client: "my-mobile-app"].loginTokenTargets = [
+                .init(clientID: "my-other-app", isSilent: true)
+            ]
         }
         let server = apps.server
-        let discovery = try await server.send(
-            .get,
-            "/realms/test/.well-known/openid-configuration"
-        ).json
+        let discovery = try await server.metadata()
         func path(_ name: String) throws -> String {
             let address = try #require(discovery.string(name))
             return String(address.dropFirst("https://op.example.com".count))
@@ -38,9 +33,9 @@ import Testing
             ] + additional
         }
         func address(_ parameters: [(String, String)]) throws -> String {
-            FormEncoding.appending(
-                parameters.map { (name: $0.0, value: $0.1) },
-                to: try path("authorization_endpoint")
+            TestBrowser.authorizationPath(
+                parameters,
+                at: try path("authorization_endpoint")
             )
         }
         func redeem(_ reply: Reply, _ client: String) async throws -> Reply {
@@ -58,10 +53,7 @@ import Testing
         // Sign in to the first app.
         let browser = TestBrowser(server)
         let page = try await browser.get(try address(request("my-mobile-app")))
-        let answer = try await browser.submit(
-            page,
-            [("username", "alice"), ("password", TestRealm.passwords["alice"] ?? "")]
-        )
+        let answer = try await browser.submit(page, TestRealm.login())
         let first = try await redeem(answer, "my-mobile-app")
         for name in ["access_token", "refresh_token", "id_token"] {
             #expect(first.json.string(name)?.isEmpty == false)
@@ -73,18 +65,18 @@ import Testing
                 ("grant_type", "urn:ietf:params:oauth:grant-type:token-exchange"),
                 ("client_id", "my-mobile-app"), ("audience", "my-other-app"),
                 ("requested_token_type", "urn:portico:token-type:login-token"),
-                ("subject_token", first.json.string("refresh_token") ?? ""),
+                ("subject_token", try first.refreshToken),
                 ("subject_token_type", "urn:ietf:params:oauth:token-type:refresh_token"),
             ]
         )
-        let hint = try #require(exchanged.json.string("access_token"))
+        let hint = try exchanged.accessToken
         let fresh = TestBrowser(server)
         let silent = try await fresh.get(
             try address(request("my-other-app", [("login_hint", hint)]))
         )
         let second = try await redeem(silent, "my-other-app")
         #expect(second.json.string("refresh_token")?.isEmpty == false)
-        let claims = try ProviderUnderTest.claims(second.json.string("id_token"))
+        let claims = try second.claims
         #expect(
             try claims.string("sub")
                 == ProviderUnderTest.claims(first.json.string("id_token")).string("sub")
@@ -98,7 +90,7 @@ import Testing
         // The end session request with the ID Token ends the sign-in for every app.
         let end = FormEncoding.appending(
             [
-                ("id_token_hint", first.json.string("id_token") ?? ""),
+                ("id_token_hint", try first.idToken),
                 ("post_logout_redirect_uri", "com.example.app:/callback"), ("state", "s-2"),
             ],
             to: try path("end_session_endpoint")

@@ -53,7 +53,7 @@ import Testing
             let request = scene.request(try await scene.token(), "plain", further)
             let code = expectCode(try await scene.browser.authorize(request), of: "plain")
             let tokens = try await scene.server.redeem(code, "plain")
-            let claims = try ProviderUnderTest.claims(tokens.json.string("id_token"))
+            let claims = try tokens.claims
             #expect(claims.string("sub") == own && own != nil)
         }
         #expect(scene.sessionCookie(scene.browser) == session)
@@ -96,10 +96,7 @@ import Testing
         }
         let his = try await bob.authorize(TestFlow.request("native1", [("prompt", "none")]))
         let tokens = try await scene.server.redeem(expectCode(his))
-        #expect(
-            try ProviderUnderTest.claims(tokens.json.string("id_token"))
-                .string("preferred_username") == "bob"
-        )
+        #expect(try tokens.claims.string("preferred_username") == "bob")
     }
 
     @Test("attack C31: a page that asks is bound to its browser, and its form to that page")
@@ -154,10 +151,7 @@ import Testing
         expectPage(signIn, "authenticate")
         #expect(signIn.userName == "alice@example.com")
         scene.server.clock.advance(by: 120)
-        let consent = try await browser.submit(
-            signIn,
-            [("username", "alice"), ("password", TestRealm.passwords["alice"] ?? "")]
-        )
+        let consent = try await browser.submit(signIn, TestRealm.login())
         expectPage(consent, "consent")
         expectCode(try await browser.submit(consent, [("action", "allow")]), of: "third")
         #expect(scene.sessionCookie(browser) != nil)
@@ -167,9 +161,7 @@ import Testing
         expectCode(try await TestBrowser(scene.server).authorize(pushed), of: "third")
     }
 
-    @Test(
-        "attack C30: who allows it half an hour later signs in, even in a browser that is signed in"
-    )
+    @Test("attack C30: who allows it half an hour later signs in, in a signed-in browser too")
     func lateConsent() async throws {
         let scene = try await LoginTokenScene()
         let browser = scene.browser
@@ -195,30 +187,25 @@ import Testing
         let page = try await open(scene.request(token, "third"), token, browser)
         let signIn = try await browser.submit(page, [("action", "continue")])
         expectPage(signIn, "authenticate")
-        let again = try await browser.submit(
-            signIn,
-            [("username", "bob"), ("password", TestRealm.passwords["bob"] ?? "")]
-        )
+        let again = try await browser.submit(signIn, TestRealm.login("bob"))
         expectPage(again, "consent")
         #expect(again.text.contains("Bob Example") && !again.text.contains("Alice Example"))
         let code = expectCode(try await browser.submit(again, [("action", "allow")]), of: "third")
         let answer = try await scene.server.redeem(code, "third")
         func subject(_ reply: Reply) throws -> String? {
-            try ProviderUnderTest.claims(reply.json.string("id_token")).string("sub")
+            try reply.claims.string("sub")
         }
         #expect(try await subject(answer) == subject(scene.server.tokens("bob")))
         // It does not hang on what the token stood for.
         try await scene.endSession()
-        let access = try #require(answer.json.string("access_token"))
+        let access = try answer.accessToken
         #expect(try await scene.server.userInfo(access).status == 200)
     }
 
     @Test("Who signs in in another tab meanwhile, with a second factor, is asked for consent once")
     func otherTab() async throws {
         let second = try await SecondStepScene { new in
-            for index in new.clients.indices where new.clients[index].clientID == "native1" {
-                new.clients[index].loginTokenTargets = [.init(clientID: "third")]
-            }
+            new.clients[client: "native1"].loginTokenTargets = [.init(clientID: "third")]
         }
         let server = second.server
         let app = TestBrowser(server)
@@ -234,16 +221,13 @@ import Testing
         expectPage(signIn, "authenticate")
         let tab = try await second.asked(browser)
         expectCode(try await browser.submit(tab, [("code", second.code)]))
-        let consent = try await browser.submit(
-            signIn,
-            [("username", "alice"), ("password", TestRealm.passwords["alice"] ?? "")]
-        )
+        let consent = try await browser.submit(signIn, TestRealm.login())
         expectPage(consent, "consent")
         let allowed = try await browser.submit(consent, [("action", "allow")])
         let answer = try await server.redeem(expectCode(allowed, of: "third"), "third")
         // It is this browser's session, and does not hang on what the token stood for.
         try await scene.endSession()
-        let access = try #require(answer.json.string("access_token"))
+        let access = try answer.accessToken
         #expect(try await server.userInfo(access).status == 200)
     }
 }

@@ -25,8 +25,7 @@ import Testing
     @Test("RFC 8693 §2: the metadata names the grant type")
     func metadata() async throws {
         let server = try await ProviderUnderTest()
-        let path = "/realms/test/.well-known/openid-configuration"
-        let document = try await server.send(.get, path).json
+        let document = try await server.metadata()
         #expect(
             document.strings("grant_types_supported")?.contains(LoginTokenScene.grantType) == true
         )
@@ -43,10 +42,7 @@ import Testing
         ([("subject_token", "x")], "invalid_request"),
         ([("subject_token_type", "")], "invalid_request"),
         ([("subject_token_type", "urn:x")], "invalid_request"),
-        (
-            [("subject_token_type", "urn:ietf:params:oauth:token-type:id_token")],
-            "invalid_request"
-        ),
+        ([("subject_token_type", "urn:ietf:params:oauth:token-type:id_token")], "invalid_request"),
         (
             [("subject_token_type", "urn:ietf:params:oauth:token-type:access_token")],
             "invalid_request"
@@ -96,7 +92,7 @@ import Testing
         }
         let scene = try await LoginTokenScene()
         let revoked = try await scene.server.post(
-            ProviderUnderTest.path("revoke"),
+            .endpoint("revoke"),
             [("client_id", "native1"), ("token", scene.refresh)]
         )
         #expect(revoked.status == 200)
@@ -107,7 +103,7 @@ import Testing
     func rotated() async throws {
         let scene = try await LoginTokenScene()
         let next = try await scene.server.refresh(scene.refresh, key: "one")
-        let refresh = try #require(next.json.string("refresh_token"))
+        let refresh = try next.refreshToken
         #expect(try await scene.exchange().error == "invalid_request")
         #expect(try await scene.exchange([("subject_token", refresh)]).status == 200)
         #expect(try await scene.server.refresh(refresh).status == 200)
@@ -116,9 +112,7 @@ import Testing
     @Test("RFC 8693 §2.1: another client's token makes nothing")
     func others() async throws {
         let scene = try await LoginTokenScene { new in
-            for index in new.clients.indices where new.clients[index].clientID == "third" {
-                new.clients[index].loginTokenTargets = [.init(clientID: "plain")]
-            }
+            new.clients[client: "third"].loginTokenTargets = [.init(clientID: "plain")]
         }
         let answer = try await scene.exchange([("client_id", "third")])
         #expect(answer.error == "invalid_request")
@@ -127,9 +121,7 @@ import Testing
     @Test("RFC 8693 §2.1: a client that authenticates may present its own access token")
     func accessToken() async throws {
         let scene = try await LoginTokenScene { new in
-            for index in new.clients.indices where new.clients[index].clientID == "web1" {
-                new.clients[index].loginTokenTargets = [.init(clientID: "plain")]
-            }
+            new.clients[client: "web1"].loginTokenTargets = [.init(clientID: "plain")]
         }
         let tokens = try await scene.server.tokens("alice", "web1")
         let type = "urn:ietf:params:oauth:token-type:access_token"
@@ -139,7 +131,7 @@ import Testing
                     ("client_id", ""), ("subject_token", try #require(token)),
                     ("subject_token_type", type),
                 ],
-                basic: ("web1", TestRealm.secret)
+                basic: TestRealm.web1
             )
         }
         #expect(try await exchange(tokens.json.string("access_token")).status == 200)
@@ -150,7 +142,7 @@ import Testing
     @Test("RFC 8693 §2.1: a public client's access token is none, because every API holds it")
     func publicAccessToken() async throws {
         let scene = try await LoginTokenScene()
-        let access = try #require(scene.tokens.json.string("access_token"))
+        let access = try scene.tokens.accessToken
         let type = "urn:ietf:params:oauth:token-type:access_token"
         let answer = try await scene.exchange([
             ("subject_token", access), ("subject_token_type", type),

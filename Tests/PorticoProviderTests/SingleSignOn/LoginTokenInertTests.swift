@@ -53,7 +53,7 @@ import Testing
         case .noChallenge: changes = [("code_challenge", ""), ("code_challenge_method", "")]
         case .otherPerson:
             let other = try await server.tokens("bob")
-            changes = [("id_token_hint", other.json.string("id_token") ?? "")]
+            changes = [("id_token_hint", try other.idToken)]
         }
         return (
             TestFlow.request(client, scope: "openid", [("login_hint", token)] + changes), client

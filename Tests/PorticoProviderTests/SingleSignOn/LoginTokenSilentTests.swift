@@ -6,7 +6,6 @@ import PorticoTestSupport
 import Testing
 
 @Suite("Login tokens sign in without a page") struct LoginTokenSilentTests {
-    private static let site = HTTPField.Name("Sec-Fetch-Site") ?? .origin
 
     /// How a silent request reaches the Provider.
     enum Way: String, CaseIterable, Sendable {
@@ -21,15 +20,15 @@ import Testing
     ) async throws -> Reply {
         switch way {
         case .pushed: return try await browser.authorize(try await scene.pushed(request))
-        case .posted: return try await browser.post(ProviderUnderTest.path("auth"), request)
+        case .posted: return try await browser.post(.endpoint("auth"), request)
         case .postedFromElsewhere:
             // The browser withholds its cookies, and gets none.
             let own = browser.cookies
             browser.cookies = [:]
             let reply = try await browser.post(
-                ProviderUnderTest.path("auth"),
+                .endpoint("auth"),
                 request,
-                headers: [Self.site: "cross-site"]
+                headers: [.fetchSite: "cross-site"]
             )
             #expect(browser.cookies.isEmpty)
             browser.cookies = own
@@ -59,7 +58,7 @@ import Testing
         #expect(HTTPField.Name("Referrer-Policy").map { answer.headers[$0] } == "no-referrer")
         let tokens = try await scene.server.redeem(code, "plain")
         #expect(tokens.status == 200)
-        let claims = try ProviderUnderTest.claims(tokens.json.string("id_token"))
+        let claims = try tokens.claims
         let first = try ProviderUnderTest.claims(scene.tokens.json.string("id_token"))
         for name in ["sub", "sid", "acr"] { #expect(claims.string(name) == first.string(name)) }
         #expect(claims.int64("auth_time") == first.int64("auth_time"))
@@ -87,7 +86,7 @@ import Testing
         let code = expectCode(try await bob.submit(page, [("action", "continue")]), of: "plain")
         #expect(scene.sessionCookie(bob) == session)
         func subject(_ reply: Reply) throws -> String? {
-            try ProviderUnderTest.claims(reply.json.string("id_token")).string("sub")
+            try reply.claims.string("sub")
         }
         let alice = try await scene.server.redeem(code, "plain")
         #expect(try subject(alice) == subject(scene.tokens))
@@ -133,7 +132,7 @@ import Testing
             #expect(answers.count { $0.error == "invalid_grant" } == 2)
             #expect(try await scene.server.remains().grants == before.grants + 1)
             let winner = try #require(answers.first { $0.status == 200 })
-            let access = try #require(winner.json.string("access_token"))
+            let access = try winner.accessToken
             #expect(try await scene.server.userInfo(access).status == 200)
         }
     }
@@ -147,10 +146,7 @@ import Testing
             expectCode(try await TestBrowser(scene.server).authorize(reference), of: "plain")
         }
         let reference = try await scene.pushed(scene.request(token))
-        let code = expectCode(
-            try await TestBrowser(scene.server).authorize(reference),
-            of: "plain"
-        )
+        let code = expectCode(try await TestBrowser(scene.server).authorize(reference), of: "plain")
         #expect(try await scene.server.redeem(code, "plain").status == 200)
     }
 
@@ -172,10 +168,7 @@ import Testing
         let realm = try #require(scene.server.provider.realms.realm(named: "test"))
         let third = try #require(try await realm.client(clientID: "third")).id
         #expect(try await people.consent(personID: alice, clientID: third) == nil)
-        let consent = try await browser.submit(
-            page,
-            [("username", "alice"), ("password", TestRealm.passwords["alice"] ?? "")]
-        )
+        let consent = try await browser.submit(page, TestRealm.login())
         expectPage(consent, "consent")
         let answer = try await browser.submit(consent, [("action", "allow")])
         let code = expectCode(answer, of: "third")
@@ -203,12 +196,9 @@ import Testing
         let scene = try await LoginTokenScene()
         let token = try await scene.token()
         let reference = try await scene.pushed(scene.request(token))
-        let code = expectCode(
-            try await TestBrowser(scene.server).authorize(reference),
-            of: "plain"
-        )
+        let code = expectCode(try await TestBrowser(scene.server).authorize(reference), of: "plain")
         let tokens = try await scene.server.redeem(code, "plain")
-        let access = try #require(tokens.json.string("access_token"))
+        let access = try tokens.accessToken
         try await scene.endSession()
         #expect(try await scene.server.userInfo(access).status == 401)
         #expect(try await scene.server.refresh(scene.refresh).error == "invalid_grant")
@@ -218,10 +208,7 @@ import Testing
     func endedMeanwhile() async throws {
         let scene = try await LoginTokenScene()
         let reference = try await scene.pushed(scene.request(try await scene.token()))
-        let code = expectCode(
-            try await TestBrowser(scene.server).authorize(reference),
-            of: "plain"
-        )
+        let code = expectCode(try await TestBrowser(scene.server).authorize(reference), of: "plain")
         try await scene.endSession()
         #expect(try await scene.server.redeem(code, "plain").error == "invalid_grant")
     }

@@ -16,7 +16,7 @@ import Testing
     /// The first app's tokens, by plain requests.
     private struct First {
         let tokens: Reply
-        var idToken: String { tokens.json.string("id_token") ?? "" }
+        var idToken: String { get throws { try tokens.idToken } }
         var secret: String { tokens.json.string("device_secret") ?? "" }
 
         init(_ apps: VendorApps, _ name: String = "alice", scope: String = "openid device_sso")
@@ -31,12 +31,7 @@ import Testing
         _ first: First,
         _ changes: [(String, String)] = []
     ) async throws -> Reply {
-        try await apps.server.token(
-            TestFlow.change(
-                VendorApps.exchange(of: first.tokens),
-                changes
-            )
-        )
+        try await apps.server.token(TestFlow.change(VendorApps.exchange(of: first.tokens), changes))
     }
 
     @Test("OpenID Connect Native SSO §3.4, §5: device_sso gives a secret that the ID Token binds")
@@ -44,7 +39,7 @@ import Testing
         let apps = try await VendorApps()
         let first = try await First(apps)
         #expect(!first.secret.isEmpty)
-        let claims = try ProviderUnderTest.claims(first.idToken)
+        let claims = try first.tokens.claims
         #expect(claims.string("ds_hash") == Base64URL.encode(Hash256(of: first.secret).bytes))
         #expect(claims.string("sid")?.isEmpty == false)
         let path = "/realms/test/.well-known/openid-configuration"
@@ -54,20 +49,18 @@ import Testing
         // Not without being asked, nor for a client that may not.
         let without = try await First(apps, scope: "openid")
         #expect(without.tokens.json["device_secret"] == nil)
-        #expect(try ProviderUnderTest.claims(without.idToken)["ds_hash"] == nil)
+        #expect(try without.claims["ds_hash"] == nil)
         let other = try await apps.server.tokens(scope: "openid device_sso")
         #expect(other.status == 200 && other.json["device_secret"] == nil)
         // A refresh gives another pair.
-        let refresh = first.tokens.json.string("refresh_token") ?? ""
+        let refresh = try first.tokens.refreshToken
         let next = try await apps.server.refresh(refresh, "my-mobile-app")
         #expect(next.json.string("device_secret")?.isEmpty == false)
         #expect(next.json.string("device_secret") != first.secret)
         #expect(!apps.server.log.contains(first.secret))
     }
 
-    @Test(
-        "OpenID Connect Native SSO §4: both give another app its own tokens, until the session ends"
-    )
+    @Test("OpenID Connect Native SSO §4: both give another app tokens, until the session ends")
     func exchanged() async throws {
         let apps = try await VendorApps()
         let first = try await First(apps, scope: "openid profile offline_access device_sso")
@@ -80,17 +73,17 @@ import Testing
                 == "urn:ietf:params:oauth:token-type:access_token"
         )
         #expect(answer.json.string("token_type") == "Bearer")
-        let claims = try ProviderUnderTest.claims(answer.json.string("id_token"))
-        let before = try ProviderUnderTest.claims(first.idToken)
+        let claims = try answer.claims
+        let before = try first.tokens.claims
         #expect(claims.string("aud") == "my-other-app")
         for name in ["sub", "sid", "acr"] { #expect(claims.string(name) == before.string(name)) }
         #expect(claims.int64("auth_time") == before.int64("auth_time"))
         #expect(answer.json.string("scope")?.contains("offline_access") == false)
-        let access = try #require(answer.json.string("access_token"))
+        let access = try answer.accessToken
         #expect(try await apps.server.userInfo(access).status == 200)
-        let refresh = try #require(answer.json.string("refresh_token"))
+        let refresh = try answer.refreshToken
         let renewed = try await apps.server.refresh(refresh, "my-other-app")
-        let last = try #require(renewed.json.string("refresh_token"))
+        let last = try renewed.refreshToken
         try await apps.endSession(before.string("sid") ?? "")
         #expect(try await apps.server.refresh(last, "my-other-app").error == "invalid_grant")
         #expect(try await apps.server.userInfo(access).status == 401)
@@ -139,7 +132,9 @@ import Testing
         let alice = try await First(apps)
         let bob = try await First(apps, "bob")
         let before = try await apps.server.remains()
-        for (token, secret) in [(alice.idToken, bob.secret), (bob.idToken, alice.secret)] {
+        for (token, secret) in [
+            (try alice.idToken, bob.secret), (try bob.idToken, alice.secret),
+        ] {
             let answer = try await exchange(
                 apps,
                 alice,
@@ -148,7 +143,7 @@ import Testing
             #expect(answer.error == "invalid_grant")
         }
         // Not even of the same grant.
-        let refresh = alice.tokens.json.string("refresh_token") ?? ""
+        let refresh = try alice.tokens.refreshToken
         let next = try await apps.server.refresh(refresh, "my-mobile-app")
         let secret = try #require(next.json.string("device_secret"))
         let answer = try await exchange(apps, alice, [("actor_token", secret)])
@@ -161,11 +156,8 @@ import Testing
         let apps = try await VendorApps()
         let first = try await First(apps, scope: "openid offline_access device_sso")
         let revoked = try await apps.server.post(
-            ProviderUnderTest.path("revoke"),
-            [
-                ("client_id", "my-mobile-app"),
-                ("token", first.tokens.json.string("refresh_token") ?? ""),
-            ]
+            .endpoint("revoke"),
+            [("client_id", "my-mobile-app"), ("token", try first.tokens.refreshToken)]
         )
         #expect(revoked.status == 200)
         #expect(try await exchange(apps, first).error == "invalid_grant")
@@ -176,14 +168,11 @@ import Testing
         let apps = try await VendorApps()
         let first = try await First(apps)
         let second = try await exchange(apps, first)
-        let access = try #require(second.json.string("access_token"))
+        let access = try second.accessToken
         #expect(try await apps.server.userInfo(access).status == 200)
         #expect(apps.server.log.contains("event=device_secret.exchanged"))
-        let form = [
-            ("client_id", "my-mobile-app"),
-            ("token", first.tokens.json.string("refresh_token") ?? ""),
-        ]
-        _ = try await apps.server.post(ProviderUnderTest.path("revoke"), form)
+        let form = [("client_id", "my-mobile-app"), ("token", try first.tokens.refreshToken)]
+        _ = try await apps.server.post(.endpoint("revoke"), form)
         #expect(try await apps.server.userInfo(access).status == 401)
     }
 
@@ -218,9 +207,7 @@ import Testing
         #expect(try await exchange(apps, first).status == 200)
     }
 
-    @Test(
-        "OpenID Connect Native SSO §4.3: no page can ask for an authenticator app, so nothing is given"
-    )
+    @Test("OpenID Connect Native SSO §4.3: an authenticator app that is demanded gives nothing")
     func demandedApp() async throws {
         let apps = try await VendorApps()
         let first = try await First(apps)
@@ -241,9 +228,7 @@ import Testing
     @Test("OpenID Connect Native SSO §4.3: a third party needs the person's consent, given before")
     func consent() async throws {
         let apps = try await VendorApps { new in
-            for index in new.clients.indices where new.clients[index].clientID == "my-other-app" {
-                new.clients[index].requiresConsent = true
-            }
+            new.clients[client: "my-other-app"].requiresConsent = true
         }
         let first = try await First(apps)
         #expect(try await exchange(apps, first).error == "invalid_scope")
@@ -252,7 +237,7 @@ import Testing
         try await apps.server.database.people.allow(
             Consent(scope: Scope(tokens: ["openid", "device_sso", "roles"])),
             to: other,
-            by: try ProviderUnderTest.claims(first.idToken).string("sub") ?? "",
+            by: try first.tokens.claims.string("sub") ?? "",
             in: nil,
             notBefore: 0,
             at: apps.server.clock.seconds

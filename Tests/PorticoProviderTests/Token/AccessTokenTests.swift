@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The access token (RFC 9068)") struct AccessTokenTests {
     private static func access(_ reply: Reply) throws -> (JWT, JSONObject) {
-        let jwt = try JWT(parsing: try #require(reply.json.string("access_token")))
+        let jwt = try JWT(parsing: try reply.accessToken)
         return (jwt, try jwt.uncheckedClaims())
     }
 
@@ -21,13 +21,11 @@ import Testing
                 realm.clients[index].accessTokenAlgorithm = algorithm
             }
         }
-        let set = try JWKSet(
-            parsing: try await server.send(.get, ProviderUnderTest.path("certs")).body
-        )
+        let set = try JWKSet(parsing: try await server.send(.get, .endpoint("certs")).body)
         let person = try await server.tokens()
         let machine = try await server.token(
             [("grant_type", "client_credentials")],
-            basic: ("machine", TestRealm.machineSecret)
+            basic: TestRealm.machine
         )
         for reply in [person, machine] {
             let (jwt, _) = try Self.access(reply)
@@ -55,7 +53,7 @@ import Testing
         #expect(claims.string("scope") == first.json.string("scope"))
         #expect(claims.int64("auth_time") == now && claims.string("acr") == "1")
         let sub = try #require(claims.string("sub"))
-        let idToken = try JWT(parsing: try #require(first.json.string("id_token")))
+        let idToken = try JWT(parsing: try first.idToken)
         #expect(try idToken.uncheckedClaims().string("sub") == sub)
         let (_, second) = try Self.access(try await server.tokens())
         #expect(claims.string("jti")?.isEmpty == false)
@@ -63,7 +61,7 @@ import Testing
 
         // RFC 9068 §2.2.1: a refresh is no new sign-in.
         server.clock.advance(by: 100)
-        let refresh = try #require(first.json.string("refresh_token"))
+        let refresh = try first.refreshToken
         let (_, later) = try Self.access(try await server.refresh(refresh))
         #expect(later.int64("iat") == now + 100)
         for name in ["auth_time", "acr", "sub", "sid", "client_id", "scope", "aud"] {
@@ -74,10 +72,7 @@ import Testing
     @Test("RFC 9068 §6: it says what a person may do, and nothing of who they are but an id")
     func privacy() async throws {
         let server = try await ProviderUnderTest()
-        let reply = try await server.tokens(
-            "alice",
-            scope: "openid profile email address phone"
-        )
+        let reply = try await server.tokens("alice", scope: "openid profile email address phone")
         let (_, claims) = try Self.access(reply)
         #expect(
             Set(claims.map(\.name)) == [
@@ -97,7 +92,7 @@ import Testing
         }
         let reply = try await server.tokens()
         let (_, claims) = try Self.access(reply)
-        let idToken = try JWT(parsing: try #require(reply.json.string("id_token")))
+        let idToken = try JWT(parsing: try reply.idToken)
         let own = try idToken.uncheckedClaims()
         #expect(claims.strings("aud") == ["https://api.example.com", TestRealm.issuer])
         #expect(own.string("aud") == "native1")
@@ -108,15 +103,12 @@ import Testing
     func methods() async throws {
         let server = try await ProviderUnderTest()
         let reply = try await server.tokens()
-        let idToken = try JWT(parsing: try #require(reply.json.string("id_token")))
+        let idToken = try JWT(parsing: try reply.idToken)
         let claims = try idToken.uncheckedClaims()
         #expect(claims.strings("amr") == ["pwd"] && claims.string("acr") == "1")
         #expect(claims.string("typ") == "ID" && claims.string("azp") == "native1")
         #expect(claims.string("sid") == reply.json.string("session_state"))
-        let metadata = try await server.send(
-            .get,
-            "/realms/test/.well-known/openid-configuration"
-        ).json
+        let metadata = try await server.metadata()
         #expect(metadata.strings("acr_values_supported") == ["0", "1"])
         #expect(try Self.access(reply).1["amr"] == nil)
     }

@@ -28,10 +28,7 @@ import Testing
         try await server.token(
             [
                 ("grant_type", "client_credentials"), ("client_assertion", assertion),
-                (
-                    "client_assertion_type",
-                    "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
-                ),
+                TestFlow.assertionType,
             ] + extra
         )
     }
@@ -64,9 +61,9 @@ import Testing
         let server = try await ProviderUnderTest()
         let form = [
             ("token", "x"), ("client_assertion", try signed(claims(server))),
-            ("client_assertion_type", "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"),
+            TestFlow.assertionType,
         ]
-        let path = ProviderUnderTest.path("token/introspect")
+        let path = String.endpoint("token/introspect")
         #expect(try await server.post(path, form).status == 200)
         #expect(try await server.post(path, form).error == "invalid_client")
     }
@@ -76,10 +73,7 @@ import Testing
         let server = try await ProviderUnderTest(database: TestDatabase.inFile())
         for _ in 1...20 {
             let assertion = try signed(claims(server))
-            let replies = try await withThrowingTaskGroup { group in
-                for _ in 1...8 { group.addTask { try await ask(server, assertion) } }
-                return try await group.reduce(into: [Reply]()) { $0.append($1) }
-            }
+            let replies = try await atOnce(1...8) { _ in try await ask(server, assertion) }
             #expect(replies.count { $0.status == 200 } == 1)
         }
     }
@@ -126,7 +120,7 @@ import Testing
             }
         let type = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
         return try await server.post(
-            ProviderUnderTest.path(endpoint),
+            .endpoint(endpoint),
             request + [("client_assertion", assertion), ("client_assertion_type", type)]
         )
     }
@@ -139,7 +133,7 @@ import Testing
     )
     func tokenEndpointAudience(endpoint: String) async throws {
         let token = TestRealm.issuer + "/protocol/openid-connect/token"
-        let other = JSONValue.string(ProviderUnderTest.path(endpoint))
+        let other = JSONValue.string(String.endpoint(endpoint))
         func assertion(_ server: ProviderUnderTest, _ audience: JSONValue) throws -> String {
             try signed(claims(server, ["aud": audience]))
         }
@@ -149,9 +143,7 @@ import Testing
         #expect(usual.log.contains("reason=audience"))
         #expect(usual.log.contains("client=jwt1"))
         let server = try await ProviderUnderTest { realm in
-            for index in realm.clients.indices where realm.clients[index].clientID == "jwt1" {
-                realm.clients[index].takesTokenEndpointAudience = true
-            }
+            realm.clients[client: "jwt1"].takesTokenEndpointAudience = true
         }
         for good in [
             .string(token), .string(TestRealm.issuer), [.string(TestRealm.issuer)],
@@ -187,16 +179,12 @@ import Testing
         #expect(try await ask(server, typed).status == 200)
     }
 
-    @Test(
-        "FAPI 2.0 Security Profile §5.3.2.1: a client registered for it names its audience as text"
-    )
+    @Test("FAPI 2.0 Security Profile §5.3.2.1: a client registered so names its audience as text")
     func audienceAsText() async throws {
         for (pushes, binds) in [(true, true), (true, false), (false, true)] {
             let server = try await ProviderUnderTest { realm in
-                for index in realm.clients.indices where realm.clients[index].clientID == "jwt1" {
-                    realm.clients[index].requiresPushedRequests = pushes
-                    realm.clients[index].dpopBoundAccessTokens = binds
-                }
+                realm.clients[client: "jwt1"].requiresPushedRequests = pushes
+                realm.clients[client: "jwt1"].dpopBoundAccessTokens = binds
             }
             let prover = try Prover(server)
             func reply(to audience: JSONValue) async throws -> Reply {
@@ -205,17 +193,13 @@ import Testing
                     "token",
                     [
                         ("grant_type", "client_credentials"), ("client_assertion", assertion),
-                        (
-                            "client_assertion_type",
-                            "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
-                        ),
+                        TestFlow.assertionType,
                     ]
                 )
             }
             let listed = try await reply(to: [.string(TestRealm.issuer)])
             if pushes, binds {
-                #expect(listed.status == 401)
-                #expect(listed.error == "invalid_client")
+                #expect(listed.status == 401 && listed.error == "invalid_client")
                 #expect(server.log.contains("reason=audience"))
             } else {
                 #expect(listed.status == 200, "neither alone is FAPI: \(listed.text)")
@@ -315,8 +299,7 @@ import Testing
         let assertion = try signed(claims(server))
         try await server.change("jwt1") { $0.isEnabled = false }
         let refused = try await ask(server, assertion)
-        #expect(refused.status == 401)
-        #expect(refused.error == "invalid_client")
+        #expect(refused.status == 401 && refused.error == "invalid_client")
         try await server.change("jwt1") { $0.isEnabled = true }
         #expect(try await ask(server, assertion).status == 200)
     }
@@ -326,9 +309,7 @@ import Testing
         let server = try await ProviderUnderTest { realm in
             // Left over from another method: a key set alone makes no private_key_jwt.
             let keys = realm.clients.first { $0.clientID == "jwt1" }?.keySet
-            for index in realm.clients.indices where realm.clients[index].clientID == "machine" {
-                realm.clients[index].keySet = keys
-            }
+            realm.clients[client: "machine"].keySet = keys
         }
         let form = [("grant_type", "client_credentials")]
         #expect(try await server.token(form, basic: ("jwt1", "secret")).error == "invalid_client")

@@ -18,9 +18,9 @@ import Testing
         from address: String = "198.51.100.7"
     ) async throws -> Reply {
         try await server.post(
-            ProviderUnderTest.path("token"),
+            .endpoint("token"),
             Self.grant,
-            headers: [.authorization: ProviderUnderTest.basic(client, secret)],
+            headers: .basic(client, secret),
             from: address
         )
     }
@@ -58,14 +58,12 @@ import Testing
     @Test("attack C16: a right secret that is short enough to be guessed waits like a wrong one")
     func shortSecret() async throws {
         let server = try await ProviderUnderTest { realm in
-            for index in realm.clients.indices where realm.clients[index].clientID == "machine" {
-                let secrets = ClientSecretSeal(ring: TestRealm.ring)
-                realm.clients[index].secret = secrets.keep(
-                    SecretText("15 bytes, short"),
-                    of: realm.clients[index].id,
-                    random: .system
-                )
-            }
+            let secrets = ClientSecretSeal(ring: TestRealm.ring)
+            realm.clients[client: "machine"].secret = secrets.keep(
+                SecretText("15 bytes, short"),
+                of: realm.clients[client: "machine"].id,
+                random: .system
+            )
         }
         #expect(try await attempt(server, "15 bytes, short").status == 200)
         _ = try await guess(server)
@@ -79,21 +77,18 @@ import Testing
     func publicClient() async throws {
         let server = try await ProviderUnderTest()
         let own = try await server.tokens("alice", "native1")
-        let token = try #require(own.json.string("refresh_token"))
+        let token = try own.refreshToken
         for number in 1...40 {
             let form = [
                 ("grant_type", "refresh_token"), ("refresh_token", "x"), ("client_id", "native1"),
                 ("client_secret", "x\(number)"),
             ]
-            let path = ProviderUnderTest.path("token")
+            let path = String.endpoint("token")
             _ = try await server.post(path, form)
         }
         let refreshed = try await server.post(
-            ProviderUnderTest.path("token"),
-            [
-                ("grant_type", "refresh_token"), ("refresh_token", token),
-                ("client_id", "native1"),
-            ]
+            .endpoint("token"),
+            [("grant_type", "refresh_token"), ("refresh_token", token), ("client_id", "native1")]
         )
         #expect(refreshed.status == 200)
     }

@@ -25,7 +25,7 @@ struct ClientSecretTests {
     ) async throws -> Reply {
         let credentials = [("client_id", client), ("client_secret", secret)]
         let form = Self.form(endpoint, client) + credentials
-        return try await server.post(ProviderUnderTest.path(endpoint), form)
+        return try await server.post(.endpoint(endpoint), form)
     }
 
     private func byHeader(
@@ -35,9 +35,9 @@ struct ClientSecretTests {
         _ secret: String
     ) async throws -> Reply {
         try await server.post(
-            ProviderUnderTest.path(endpoint),
+            .endpoint(endpoint),
             Self.form(endpoint, client),
-            headers: [.authorization: ProviderUnderTest.basic(client, secret)]
+            headers: .basic(client, secret)
         )
     }
 
@@ -47,9 +47,7 @@ struct ClientSecretTests {
     )
     func eitherWay(endpoint: String) async throws {
         let server = try await ProviderUnderTest()
-        for (client, secret) in [
-            ("web1", TestRealm.secret), ("other1", TestRealm.otherSecret),
-        ] {
+        for (client, secret) in [TestRealm.web1, ("other1", TestRealm.otherSecret)] {
             let replies = [
                 try await byPost(server, endpoint, client, secret),
                 try await byHeader(server, endpoint, client, secret),
@@ -73,7 +71,7 @@ struct ClientSecretTests {
     func redeemAndRefresh() async throws {
         let server = try await ProviderUnderTest()
         let tokens = try await server.tokens("alice", "web1")
-        let refresh = try #require(tokens.json.string("refresh_token"))
+        let refresh = try tokens.refreshToken
         let secret = ("client_secret", TestRealm.secret)
         #expect(try await server.refresh(refresh, "web1", [secret]).status == 200)
     }
@@ -107,17 +105,16 @@ struct ClientSecretTests {
     func both() async throws {
         let server = try await ProviderUnderTest()
         for (client, secret) in [
-            ("web1", TestRealm.secret), ("other1", TestRealm.otherSecret), ("native1", "x"),
+            TestRealm.web1, ("other1", TestRealm.otherSecret), ("native1", "x"),
         ] {
             for endpoint in Self.endpoints {
                 let form = Self.form(endpoint, client)
                 let reply = try await server.post(
-                    ProviderUnderTest.path(endpoint),
+                    .endpoint(endpoint),
                     form + [("client_id", client), ("client_secret", secret)],
-                    headers: [.authorization: ProviderUnderTest.basic(client, secret)]
+                    headers: .basic(client, secret)
                 )
-                #expect(reply.status == 400)
-                #expect(reply.error == "invalid_request")
+                #expect(reply.status == 400 && reply.error == "invalid_request")
             }
         }
     }
@@ -159,10 +156,8 @@ struct ClientSecretTests {
     @Test("OpenID Connect Core §9: no secret proves a client that has a key")
     func keys() async throws {
         let server = try await ProviderUnderTest { realm in
-            for index in realm.clients.indices where realm.clients[index].clientID == "jwt1" {
-                // Left over from another method.
-                realm.clients[index].secret = .hashed(Hash256(of: TestRealm.secret).bytes)
-            }
+            // Left over from another method.
+            realm.clients[client: "jwt1"].secret = .hashed(Hash256(of: TestRealm.secret).bytes)
         }
         for endpoint in Self.endpoints {
             let replies = [

@@ -7,16 +7,13 @@ import PorticoTestSupport
 import Testing
 
 @Suite("Redeeming an authorization code") struct CodeRedemptionTests {
-    @Test(
-        "attack C01, RFC 7636 §4.6: a code injected into another's session has the wrong verifier"
-    )
+    @Test("attack C01, RFC 7636 §4.6: a code injected into another session has a wrong verifier")
     func injectedCode() async throws {
         let server = try await ProviderUnderTest()
         let code = try await server.code("bob")
         let wrong = "another-verifier-of-the-attackers-own-session-0123456789"
         let reply = try await server.redeem(code, "native1", [("code_verifier", wrong)])
-        #expect(reply.status == 400)
-        #expect(reply.error == "invalid_grant")
+        #expect(reply.status == 400 && reply.error == "invalid_grant")
         #expect(reply.json["access_token"] == nil)
         #expect(reply.headers[.cacheControl] == "no-store")
         #expect(try await server.redeem(code).error == "invalid_grant", "it is good for nobody")
@@ -31,24 +28,19 @@ import Testing
         #expect(try await server.redeem(code, "web1").status == 200)
     }
 
-    @Test(
-        "attack C03, RFC 6749 §4.1.2: of many valid redemptions one wins, and then its tokens die"
-    )
+    @Test("attack C03, RFC 6749 §4.1.2: of many redemptions one wins, and then its tokens die")
     func replayRace() async throws {
         let server = try await ProviderUnderTest(database: TestDatabase.inFile())
         for _ in 1...5 {
             let code = try await server.code()
-            let replies = try await withThrowingTaskGroup { group in
-                for _ in 1...50 { group.addTask { try await server.redeem(code) } }
-                return try await group.reduce(into: [Reply]()) { $0.append($1) }
-            }
+            let replies = try await atOnce(1...50) { _ in try await server.redeem(code) }
             let winners = replies.filter { $0.status == 200 }
             #expect(winners.count == 1)
             #expect(replies.count { $0.error == "invalid_grant" } == 49)
             let winner = try #require(winners.first)
-            let access = try #require(winner.json.string("access_token"))
+            let access = try winner.accessToken
             #expect(try await server.userInfo(access).status == 401)
-            let refresh = try #require(winner.json.string("refresh_token"))
+            let refresh = try winner.refreshToken
             #expect(try await server.refresh(refresh).error == "invalid_grant")
         }
     }
@@ -60,7 +52,7 @@ import Testing
         let tokens = try await server.redeem(code)
         let wrong = "another-verifier-of-the-attackers-own-session-0123456789"
         _ = try await server.redeem(code, "native1", [("code_verifier", wrong)])
-        let access = try #require(tokens.json.string("access_token"))
+        let access = try tokens.accessToken
         #expect(try await server.userInfo(access).status == 200)
     }
 
@@ -118,8 +110,7 @@ import Testing
         let server = try await ProviderUnderTest()
         let code = try await server.code()
         let reply = try await server.redeem(code, "native1", [("code_verifier", verifier)])
-        #expect(reply.status == 400)
-        #expect(reply.error == "invalid_grant")
+        #expect(reply.status == 400 && reply.error == "invalid_grant")
     }
 
     @Test("RFC 9700 §2.1.1: a verifier without a challenge in the request is a downgrade")
@@ -158,11 +149,10 @@ import Testing
 
     @Test("A code whose browser session has ended is not redeemed")
     func endedSession() async throws {
-        let server = try await ProviderUnderTest()
-        let browser = TestBrowser(server)
+        let (server, browser) = try await ProviderUnderTest.withBrowser()
         let tokens = try await server.tokens(browser: browser)
         let code = try await browser.authorize(TestFlow.request()).redirected["code"] ?? ""
-        let hint = try #require(tokens.json.string("id_token"))
+        let hint = try tokens.idToken
         _ = try await browser.get(ProviderUnderTest.path("logout?id_token_hint=" + hint))
         #expect(try await server.redeem(code).error == "invalid_grant")
     }

@@ -30,10 +30,10 @@ import Testing
         -> [JSONObject]
     {
         let tokens = try await server.tokens("alice", client)
-        let access = try #require(tokens.json.string("access_token"))
+        let access = try tokens.accessToken
         return [
             try ProviderUnderTest.claims(access),
-            try ProviderUnderTest.claims(tokens.json.string("id_token")),
+            try tokens.claims,
             try await server.userInfo(access).json,
         ]
     }

@@ -9,19 +9,17 @@ import Testing
 
 @Suite("Keys as others see them") struct KeyPublicationTests {
     private func published(_ server: ProviderUnderTest) async throws -> Set<String> {
-        let reply = try await server.send(.get, ProviderUnderTest.path("certs"))
+        let reply = try await server.send(.get, .endpoint("certs"))
         let keys = try #require(reply.json.array("keys")).compactMap(\.object)
         return Set(keys.compactMap { $0.string("kid") })
     }
 
     private func keyID(_ tokens: Reply) throws -> String {
-        let token = try #require(tokens.json.string("id_token"))
+        let token = try tokens.idToken
         return try #require(try JWT(parsing: token).header.keyID)
     }
 
-    @Test(
-        "JOSE-X-1, OpenID Connect Core §10.1.1: a key is published before it signs, and until it retires"
-    )
+    @Test("JOSE-X-1, OpenID Connect Core §10.1.1: a key is published from before it signs to its end")
     func rotation() async throws {
         let server = try await ProviderUnderTest()
         let realms = server.database.realms
@@ -46,7 +44,7 @@ import Testing
         server.clock.advance(by: 1)
         #expect(try keyID(try await server.tokens()) == new)
         #expect(try await published(server).isSuperset(of: [old, new]))
-        #expect(try await server.userInfo(last.json.string("access_token") ?? "").status == 200)
+        #expect(try await server.userInfo(try last.accessToken).status == 200)
         // Time alone does it, whether its row has been cleared away or not.
         let retired = try #require(rotation.changing.first?.retiredFrom)
         server.clock.advance(by: Double(retired - server.clock.seconds) - 1)

@@ -24,11 +24,7 @@ import Testing
     }
 
     private func isActive(_ token: String, _ server: ProviderUnderTest) async throws -> Bool? {
-        let reply = try await server.post(
-            ProviderUnderTest.path("token/introspect"),
-            [("token", token)],
-            headers: [.authorization: ProviderUnderTest.basic("web1", TestRealm.secret)]
-        )
+        let reply = try await server.introspect(token)
         return reply.json.bool("active")
     }
 
@@ -78,7 +74,7 @@ import Testing
         }
         let refresh = try #require(native.string("refresh_token"))
         #expect(try await server.refresh(refresh).error == "invalid_grant")
-        let fresh = try #require(try await server.tokens().json.string("refresh_token"))
+        let fresh = try await server.tokens().refreshToken
         #expect(try await server.refresh(fresh).status == 200)
     }
 }

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Refresh tokens") struct RefreshTests {
     private func refreshToken(_ reply: Reply) throws -> String {
-        try #require(reply.json.string("refresh_token"))
+        try reply.refreshToken
     }
 
     @Test("RFC 9700 §4.14.2: every refresh rotates")
@@ -31,15 +31,13 @@ import Testing
         let r1 = try refreshToken(try await server.tokens())
         let r2 = try refreshToken(try await server.refresh(r1, key: "k1"))
         let r3 = try await server.refresh(r2, key: "k2")
-        let access = try #require(r3.json.string("access_token"))
+        let access = try r3.accessToken
         #expect(try await server.refresh(r1, key: key).error == "invalid_grant")
         #expect(try await server.refresh(try refreshToken(r3), key: "k4").error == "invalid_grant")
         #expect(try await server.userInfo(access).status == 401)
     }
 
-    @Test(
-        "attack C17, decision 0035: who rotated, and lost the answer, gets the same successor at any time"
-    )
+    @Test("attack C17, decision 0035: who lost the answer gets the same successor at any time")
     func idempotency() async throws {
         let server = try await ProviderUnderTest()
         let r1 = try refreshToken(try await server.tokens())
@@ -85,11 +83,8 @@ import Testing
         var token = try refreshToken(try await server.tokens())
         for round in 1...20 {
             let presented = token
-            let replies = try await withThrowingTaskGroup { group in
-                for _ in 1...10 {
-                    group.addTask { try await server.refresh(presented, key: "round \(round)") }
-                }
-                return try await group.reduce(into: [Reply]()) { $0.append($1) }
+            let replies = try await atOnce(1...10) { _ in
+                try await server.refresh(presented, key: "round \(round)")
             }
             #expect(replies.allSatisfy { $0.status == 200 })
             let successors = Set(replies.compactMap { $0.json.string("refresh_token") })
@@ -103,11 +98,8 @@ import Testing
         let server = try await ProviderUnderTest(database: TestDatabase.inFile())
         for _ in 1...20 {
             let token = try refreshToken(try await server.tokens())
-            let replies = try await withThrowingTaskGroup { group in
-                for key in 1...8 {
-                    group.addTask { try await server.refresh(token, key: "key \(key)") }
-                }
-                return try await group.reduce(into: [Reply]()) { $0.append($1) }
+            let replies = try await atOnce(1...8) { key in
+                try await server.refresh(token, key: "key \(key)")
             }
             let successors = Set(replies.compactMap { $0.json.string("refresh_token") })
             #expect(successors.count <= 1)
@@ -123,7 +115,7 @@ import Testing
         let server = try await ProviderUnderTest()
         let token = try refreshToken(try await server.tokens())
         let form = [("grant_type", "refresh_token"), ("refresh_token", token)]
-        let foreign = try await server.token(form, basic: ("web1", TestRealm.secret))
+        let foreign = try await server.token(form, basic: TestRealm.web1)
         #expect(foreign.error == "invalid_grant")
         #expect(try await server.refresh(token).status == 200)
     }
@@ -134,7 +126,7 @@ import Testing
         let token = try refreshToken(try await server.tokens("alice", "web1"))
         let form = [("grant_type", "refresh_token"), ("refresh_token", token)]
         #expect(try await server.token(form + [("client_id", "web1")]).status == 401)
-        #expect(try await server.token(form, basic: ("web1", TestRealm.secret)).status == 200)
+        #expect(try await server.token(form, basic: TestRealm.web1).status == 200)
     }
 
     @Test("RFC 6749 §6: narrower scope is given, wider is refused, and the grant keeps its own")
@@ -182,9 +174,7 @@ import Testing
         #expect(try await server.refresh(token, key: "k1").error == "invalid_grant")
     }
 
-    @Test(
-        "RFC 6749 §5.2, §6: a client that may no longer refresh is unauthorized, a disabled one unknown"
-    )
+    @Test("RFC 6749 §5.2, §6: a client that may not refresh is unauthorized, a disabled one unknown")
     func withdrawn() async throws {
         let server = try await ProviderUnderTest()
         let token = try refreshToken(try await server.tokens())
@@ -212,28 +202,27 @@ import Testing
         let tokens = try await server.tokens()
         server.clock.advance(by: 100)
         let again = try await server.refresh(try refreshToken(tokens))
-        let old = try JWT(parsing: try #require(tokens.json.string("id_token"))).uncheckedClaims()
-        let new = try JWT(parsing: try #require(again.json.string("id_token"))).uncheckedClaims()
+        let old = try JWT(parsing: try tokens.idToken).uncheckedClaims()
+        let new = try JWT(parsing: try again.idToken).uncheckedClaims()
         for name in ["iss", "sub", "aud", "azp", "auth_time", "sid"] {
             #expect(old[name] == new[name])
         }
         #expect(old.string("nonce") == "n-1")
         #expect(new["nonce"] == nil)
         #expect(new.int64("iat") == server.clock.seconds)
-        let access = try #require(again.json.string("access_token"))
+        let access = try again.accessToken
         #expect(new.string("at_hash") == SignatureAlgorithm.es256.leftHalfHash(of: access))
     }
 
     @Test("decision 0018, RFC 9700 §4.14.2: signing out ends refresh tokens, but not offline ones")
     func signOut() async throws {
-        let server = try await ProviderUnderTest()
-        let browser = TestBrowser(server)
+        let (server, browser) = try await ProviderUnderTest.withBrowser()
         let tokens = try await server.tokens(browser: browser)
         let code = try await browser.authorize(
             TestFlow.request("native1", scope: "openid offline_access")
         ).redirected["code"]
         let offline = try await server.redeem(code ?? "")
-        let hint = try #require(tokens.json.string("id_token"))
+        let hint = try tokens.idToken
         _ = try await browser.get(ProviderUnderTest.path("logout?id_token_hint=" + hint))
         #expect(try await server.refresh(try refreshToken(tokens)).error == "invalid_grant")
         #expect(try await server.refresh(try refreshToken(offline)).status == 200)
@@ -254,7 +243,7 @@ import Testing
         person.isEnabled = false
         _ = try await server.database.people.update(person)
         #expect(try await server.refresh(try refreshToken(tokens)).error == "invalid_grant")
-        let access = try #require(tokens.json.string("access_token"))
+        let access = try tokens.accessToken
         #expect(try await server.userInfo(access).status == 401)
     }
 

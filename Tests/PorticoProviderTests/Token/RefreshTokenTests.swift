@@ -53,7 +53,7 @@ import Testing
         let server = try await ProviderUnderTest()
         let realm = try #require(server.provider.realms.realm(named: "test"))
         let key = try #require(realm.keys.active(.es256, at: server.clock.seconds))
-        let access = try #require(try await server.tokens().json.string("access_token"))
+        let access = try await server.tokens().accessToken
         let claims = try JWT(parsing: access).uncheckedClaims()
         let same = try key.sign(claims: claims, type: .accessToken)
         #expect(try await server.userInfo(same).status == 200)
@@ -63,9 +63,7 @@ import Testing
         }
     }
 
-    @Test(
-        "RFC 8725 §3.12: where access tokens are typed JWT, their claim typ tells them from others"
-    )
+    @Test("RFC 8725 §3.12: where access tokens are typed JWT, their claim typ tells them apart")
     func plainType() async throws {
         let server = try await ProviderUnderTest { realm in
             for index in realm.clients.indices { realm.clients[index].accessTokenType = .jwt }
@@ -73,10 +71,10 @@ import Testing
         let realm = try #require(server.provider.realms.realm(named: "test"))
         let key = try #require(realm.keys.active(.es256, at: server.clock.seconds))
         let tokens = try await server.tokens("alice", "native1")
-        let access = try #require(tokens.json.string("access_token"))
+        let access = try tokens.accessToken
         #expect(try JWT(parsing: access).header.type == "JWT")
         #expect(try await server.userInfo(access).status == 200)
-        #expect(try await server.userInfo(tokens.json.string("id_token") ?? "").status == 401)
+        #expect(try await server.userInfo(try tokens.idToken).status == 401)
         var claims = try JWT(parsing: access).uncheckedClaims()
         for kind in ["ID", "Refresh", nil] {
             claims["typ"] = kind.map(JSONValue.string)

@@ -97,15 +97,11 @@ struct RefusedClientTests {
         ]
     }
 
-    @Test(
-        "Every invalid_client has its reason in the log and among the events, with the client's name"
-    )
+    @Test("Every invalid_client has its reason and client in the log and among the events")
     func reasons() async throws {
         let database = try TestDatabase.inMemory()
         let server = try await ProviderUnderTest(database: database) { realm in
-            for index in realm.clients.indices where realm.clients[index].clientID == "machine" {
-                realm.clients[index].isEnabled = false
-            }
+            realm.clients[client: "machine"].isEnabled = false
         }
         var answers: Set<[String]> = []
         var seen: Set<String> = []
@@ -114,7 +110,7 @@ struct RefusedClientTests {
             var headers: HTTPFields = [:]
             headers[.authorization] = one.authorization
             let reply = try await server.post(
-                ProviderUnderTest.path("token"),
+                .endpoint("token"),
                 [("grant_type", "client_credentials")] + one.form,
                 headers: headers,
                 from: "192.0.2.\(number + 1)"
@@ -145,10 +141,7 @@ struct RefusedClientTests {
         }
         seen.insert("replayed")
         #expect(seen == Set(UnprovenClient.Reason.allCases.map(\.rawValue)))
-        #expect(
-            try await database.events.latest().isEmpty,
-            "no request writes"
-        )
+        #expect(try await database.events.latest().isEmpty, "no request writes")
         try await server.provider.trail.flush(into: database.events)
         let events = Array(try await database.events.latest().reversed())
         #expect(events.allSatisfy { $0.kind == .clientRefused && $0.realm == "test" })
@@ -160,9 +153,7 @@ struct RefusedClientTests {
         #expect(events.first?.address == "192.0.2.1")
     }
 
-    @Test(
-        "A client and a reason are one event in ten minutes, and what no one registered one in all"
-    )
+    @Test("A client and a reason are one event in ten minutes; unregistered clients one in all")
     func flood() async throws {
         let server = try await ProviderUnderTest()
         let kept = server.database.events
@@ -202,7 +193,7 @@ struct RefusedClientTests {
         }
         for number in 0..<320 {
             _ = try await server.post(
-                ProviderUnderTest.path("token"),
+                .endpoint("token"),
                 [("grant_type", "client_credentials")],
                 headers: [.authorization: ProviderUnderTest.basic("flood-\(number)", "x")],
                 from: "192.0.2.\(number % 250 + 1)"
@@ -226,9 +217,7 @@ struct RefusedClientTests {
             server.provider.trail.note(event, in: realm, at: server.clock.now)
         }
         try await server.provider.trail.flush(into: server.database.events)
-        #expect(
-            try await server.database.events.latest(limit: .max).count == EventTrail.most
-        )
+        #expect(try await server.database.events.latest(limit: .max).count == EventTrail.most)
     }
 
     @Test("What could not be written waits, and so much of it as has a bound")
@@ -245,13 +234,11 @@ struct RefusedClientTests {
         #expect(try await server.database.events.latest().count == 1)
     }
 
-    @Test(
-        "A refusal within a request is noted as one at its door: a public client may not introspect"
-    )
+    @Test("A refusal within a request is noted too: a public client may not introspect")
     func later() async throws {
         let server = try await ProviderUnderTest()
         let form = [("token", "x"), ("client_id", "native1")]
-        let path = ProviderUnderTest.path("token/introspect")
+        let path = String.endpoint("token/introspect")
         #expect(try await server.post(path, form).error == "invalid_client")
         #expect(server.log.contains("client=native1 "))
         #expect(server.log.contains("reason=method"))

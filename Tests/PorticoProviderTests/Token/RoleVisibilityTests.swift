@@ -31,9 +31,9 @@ import Testing
     /// The clients whose roles stand in access token, ID Token, UserInfo, and the tokens of a refresh.
     private static func seen(_ server: ProviderUnderTest) async throws -> [[String]] {
         let tokens = try await server.tokens()
-        let refresh = try #require(tokens.json.string("refresh_token"))
+        let refresh = try tokens.refreshToken
         let again = try await server.refresh(refresh)
-        let access = try #require(tokens.json.string("access_token"))
+        let access = try tokens.accessToken
         var claims = [try await server.userInfo(access).json]
         for reply in [tokens, again] {
             for name in ["access_token", "id_token"] {
@@ -61,7 +61,7 @@ import Testing
     func others() async throws {
         let server = try await Self.server([])
         let tokens = try await server.tokens("alice", "web1")
-        let access = try JWT(parsing: try #require(tokens.json.string("access_token")))
+        let access = try JWT(parsing: try tokens.accessToken)
         let roles = try access.uncheckedClaims().object("resource_access")
         #expect(roles?.object("web1")?.strings("roles") == ["publisher"])
         #expect(roles?.object("other1")?.strings("roles") == ["driver"])
@@ -78,7 +78,7 @@ import Testing
         }
         for (name, expected) in [("alice", ["publisher"]), ("bob", nil)] {
             let tokens = try await server.tokens(name)
-            let access = try #require(tokens.json.string("access_token"))
+            let access = try tokens.accessToken
             #expect(try await server.userInfo(access).json.strings("roles") == expected)
             #expect(try JWT(parsing: access).uncheckedClaims()["roles"] == nil)
         }

@@ -24,17 +24,14 @@ import Testing
     }
 
     private func token(_ server: ProviderUnderTest) async throws -> Reply {
-        try await server.token(
-            [("grant_type", "client_credentials")],
-            basic: ("machine", TestRealm.machineSecret)
-        )
+        try await server.token([("grant_type", "client_credentials")], basic: TestRealm.machine)
     }
 
     @Test("decision 0049: its tokens name the account")
     func tokens() async throws {
         let reply = try await token(try await server(isEnabled: true))
         #expect(reply.status == 200)
-        let claims = try ProviderUnderTest.claims(reply.json.string("access_token"))
+        let claims = try reply.accessClaims
         #expect(claims.string("sub") == "5f1e52f3-7a2b-4c70-8d57-4b3f0f1f7c11")
         #expect(reply.json["refresh_token"] == nil)
     }

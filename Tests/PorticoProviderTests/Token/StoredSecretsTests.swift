@@ -7,9 +7,7 @@ import PorticoTestSupport
 import Testing
 
 @Suite("What a copy of the database gives away") struct StoredSecretsTests {
-    @Test(
-        "WEB-CRYPT-2, RFC 6749 §10.4: no code, token, reference, cookie, secret or password is in it"
-    )
+    @Test("WEB-CRYPT-2, RFC 6749 §10.4: no code, token, cookie, secret or password is in it")
     func nothingToUse() async throws {
         let database = try TestDatabase.inFile()
         let server = try await ProviderUnderTest(database: database)
@@ -17,11 +15,11 @@ import Testing
         let code = try await server.code(browser: browser)
         let tokens = try await server.redeem(code)
         let refreshed = try await server.refresh(
-            tokens.json.string("refresh_token") ?? "",
+            try tokens.refreshToken,
             key: "idempotency-key-of-alice"
         )
         let pushed = try await server.push(TestFlow.request())
-        let uri = try #require(pushed.json.string("request_uri"))
+        let uri = try pushed.requestURI
         #expect(refreshed.status == 200)
         var secrets = [
             code, String(uri.split(separator: ":").last ?? ""), TestFlow.verifier,
