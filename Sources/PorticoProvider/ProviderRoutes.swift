@@ -1,3 +1,4 @@
+import PorticoPages
 import PorticoProtocol
 import PorticoWeb
 
@@ -115,5 +116,70 @@ extension OtherSites {
         guard let query = try? FormParameters(query: request.target) else { return false }
         return query.contains("request_uri") || query.contains("request")
             || query["prompt"]?.split(separator: " ").contains("none") == true
+    }
+}
+
+extension ProviderEndpoints {
+    /// The addresses of a realm that are not OAuth's.
+    var realmRoutes: [Route<RealmContext>] {
+        let redirect: RoutePath = "/realms/{realm}/clients/{client}/redirect"
+        return [
+            .get("/realms/{realm}", for: .people, scripts: .any, realmInfo.get),
+            .get("/realms/{realm}/", for: .people, scripts: .any, realmInfo.get),
+            .get(redirect, for: .people, realmInfo.client),
+
+            .get(RealmPath.account.route, for: .people, scripts: .knownClients, account),
+            .get("/realms/{realm}/account/", for: .people, account),
+
+            .get(RealmPath.actionToken.route, for: .people, actionLink.get),
+            .post(RealmPath.actionToken.route, for: .people, actionLink.post),
+
+            .get(protocolPath("3p-cookies/step1.html"), for: .programs, loginStatus.cookies),
+            .get(protocolPath("3p-cookies/step2.html"), for: .programs, loginStatus.cookies),
+            .get(RealmPath.loginStatus.route, for: .programs, loginStatus.page),
+            .get(
+                protocolPath("login-status-iframe.html/init"),
+                for: .programs,
+                loginStatus.status
+            ),
+        ]
+    }
+
+    private func protocolPath(_ name: String) -> RoutePath {
+        RoutePath("/realms/{realm}/protocol/openid-connect/" + name)
+    }
+
+    /// A program gets the person's profile; a person is led to the page.
+    private func account(_ context: RealmContext) async throws -> Response {
+        guard AcceptedMedia.isJSON(context.headers) else {
+            return try flow.redirect(to: RealmURLs.path(realmName: context.realm.name, .apps))
+        }
+        do {
+            return try await profile.get(context)
+        } catch {
+            throw ProgramRefusal(error: error)
+        }
+    }
+}
+
+extension ProviderEndpoints {
+    /// The addresses that lead an app's authorization request to one certain page, and what
+    /// such a page posts.
+    var registrationRoutes: [Route<RealmContext>] {
+        [
+            .get(
+                RealmPath.registrations.route,
+                for: .popups,
+                answersHead: false,
+                authorization.register
+            ).from(.shown),
+            .get(
+                RealmPath.forgotCredentials.route,
+                for: .popups,
+                answersHead: false,
+                authorization.forgotCredentials
+            ).from(.shown),
+            .post(RealmPath.requiredAction.route, for: .popups, requiredAction.post),
+        ]
     }
 }

@@ -105,12 +105,8 @@ struct AuthorizationEndpoint: Sendable {
         }
         return try flow.accountPage(
             .handedOn(by: good.source.name),
-            proven,
-            begun,
-            good.session,
-            browser.value,
-            browser.cookies,
-            context
+            PendingPage(proven, begun, in: browser, context),
+            good.session
         )
     }
 

@@ -71,8 +71,7 @@ import Testing
         #expect(pushed.status == 201, "\(pushed.text)")
         let tokens = try await scene.redeem(try await scene.code(), proof: try listed())
         #expect(tokens.status == 200, "\(tokens.text)")
-        let refresh = try tokens.refreshToken
-        let refreshed = try await scene.refresh(refresh, proof: try listed())
+        let refreshed = try await scene.refresh(tokens.refreshToken, proof: try listed())
         #expect(refreshed.status == 200, "\(refreshed.text)")
     }
 
@@ -172,8 +171,7 @@ import Testing
     @Test("ATP-CA-3: a code is redeemed with the key that its request was pushed with")
     func boundCode() async throws {
         let (scene, second) = try await sceneOfTwoKeys()
-        let code = try await scene.code()
-        let other = try await scene.redeem(code, proof: scene.assertion(by: second))
+        let other = try await scene.redeem(scene.code(), proof: scene.assertion(by: second))
         #expect(other.status == 400 && other.error == "invalid_grant", "\(other.text)")
         // Which one that was is not the client's to say.
         let named = Base64URL.encode(Hash256(of: "another").bytes)
@@ -194,8 +192,7 @@ import Testing
         let renamed = try SigningKey(.es256, stored: scene.key.revealStored(), keyID: "renamed")
         scene.publish(["jwks": ["keys": [.object(renamed.verificationKey.jwk.object)]]])
         scene.server.clock.advance(by: 600)
-        let next = try same.refreshToken
-        let reply = try await scene.refresh(next, proof: scene.assertion(by: renamed))
+        let reply = try await scene.refresh(same.refreshToken, proof: scene.assertion(by: renamed))
         #expect(reply.status == 400 && reply.error == "invalid_grant")
     }
 

@@ -27,8 +27,7 @@ import Testing
 
     @Test("ATP-AS-3, CIMD-5-1: its metadata is what a client of the AT Protocol wants")
     func metadata() async throws {
-        let server = try await server()
-        let reply = try await get(server, Self.path)
+        let reply = try await get(server(), Self.path)
         #expect(reply.status == 200)
         #expect(reply.headers[.contentType] == "application/json")
         #expect(reply.headers[.cacheControl]?.contains("max-age=300") == true)
@@ -128,8 +127,7 @@ import Testing
                 #expect(try await get(own, address).status == 404, "\(address)")
             }
         }
-        let stranger = try await get(own, "/oauth/token", host: "other.example.com")
-        #expect(stranger.status == 421)
+        #expect(try await get(own, "/oauth/token", host: "other.example.com").status == 421)
     }
 
     @Test("ATP-AS-3: it is no OpenID Provider, and says nothing as one")
@@ -153,8 +151,7 @@ import Testing
 
     @Test("ATP-RS-3, RFC9728-2-1, RFC9728-2-2, RFC9728-3-1: the host names its server, itself")
     func resource() async throws {
-        let server = try await server()
-        let reply = try await get(server, "/.well-known/oauth-protected-resource")
+        let reply = try await get(server(), "/.well-known/oauth-protected-resource")
         #expect(reply.status == 200)
         #expect(reply.headers[.contentType] == "application/json")
         #expect(reply.headers[.accessControlAllowOrigin] == "*")

@@ -158,11 +158,7 @@ import Testing
         let scene = try await ATScene()
         let token = try await scene.tokens().refreshToken
         let urls = (1...6).map { "https://app.example.com/\($0).json" }
-        for url in urls {
-            scene.sites[url] = DocumentSites.Answer(
-                scene.document.merging(["client_id": .string(url)])
-            )
-        }
+        scene.serve(urls)
         #expect(try await scene.push([("client_id", urls[5])]).status == 201)
         scene.server.clock.advance(by: 601)
         let before = scene.sites.fetched.count
@@ -288,11 +284,7 @@ import Testing
     func perHost() async throws {
         let scene = try await ATScene()
         let urls = (1...9).map { "https://app.example.com/\($0).json" }
-        for url in urls {
-            scene.sites[url] = DocumentSites.Answer(
-                scene.document.merging(["client_id": .string(url)])
-            )
-        }
+        scene.serve(urls)
         scene.sites.isHeld = true
         let waiting = Task {
             try await atOnce(urls.prefix(4)) { url in
@@ -320,11 +312,7 @@ import Testing
         let set: JSONObject = ["keys": [.object(scene.key.verificationKey.jwk.object)]]
         scene.sites[ATScene.keys] = DocumentSites.Answer(set)
         let urls = (1...5).map { "https://n\($0).example.com/client.json" }
-        for url in urls {
-            scene.sites[url] = DocumentSites.Answer(
-                scene.document.merging(["client_id": .string(url)])
-            )
-        }
+        scene.serve(urls)
         let push: @Sendable (String) async throws -> Reply = { url in
             let proof = try scene.assertion(["iss": .string(url), "sub": .string(url)])
             return try await scene.push([("client_id", url)], proof: proof)

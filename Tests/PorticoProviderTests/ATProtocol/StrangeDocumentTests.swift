@@ -35,8 +35,7 @@ import Testing
         // The second answer would be another: it is asked once, and that one counts.
         let names = ScriptedNames([address], [[93, 184, 216, 34]])
         let transport = GuardedTransport(mediaTypes: ["application/json"], resolver: names)
-        let scene = try await Self.scene(isKeySet, transport)
-        let reply = try await scene.push()
+        let reply = try await Self.scene(isKeySet, transport).push()
         #expect(reply.status == 400 && reply.error == "invalid_client_metadata")
         #expect(names.questions == [isKeySet ? "keys.example.net" : "app.example.com"])
         #expect(victims.isUntouched)

@@ -79,8 +79,7 @@ struct LongRequestTests {
         let server = try await ProviderUnderTest()
         let claims = #"{"id_token":{"email":null},"userinfo":{"given_name":{"essential":true}}}"#
         let tokens = try await server.tokens(scope: "openid", [("claims", claims)])
-        let token = try tokens.refreshToken
-        let reply = try await server.refresh(token)
+        let reply = try await server.refresh(tokens.refreshToken)
         let idToken = try reply.claims
         #expect(idToken.string("email") == "alice@example.com")
         #expect(idToken["given_name"] == nil)
@@ -214,8 +213,7 @@ struct LongRequestTests {
         let claims = start + String(repeating: "z", count: padding) + end
         #expect(claims.utf8.count == 4096)
         let server = try await ProviderUnderTest()
-        let page = try await TestBrowser(server).authorize(Self.request(claims))
-        expectPage(page, "authenticate")
+        expectPage(try await TestBrowser(server).authorize(Self.request(claims)), "authenticate")
         let pushed = try await server.push(Self.request(claims))
         #expect(pushed.status == 201)
         let uri = try pushed.requestURI

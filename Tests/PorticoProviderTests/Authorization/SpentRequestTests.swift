@@ -10,6 +10,12 @@ import Testing
 @testable import PorticoProvider
 
 @Suite("Forms that come twice or late, and codes of pushed requests") struct SpentRequestTests {
+    private let server: ProviderUnderTest
+    private let browser: TestBrowser
+
+    init() async throws {
+        (server, browser) = try await ProviderUnderTest.withBrowser()
+    }
 
     @Test("decision 0104: a consent form sent again gives a code of its own, each good once")
     func consent() async throws {
@@ -34,7 +40,6 @@ import Testing
 
     @Test("decision 0104: of many consents at once each has a code, and no two the same")
     func consentRace() async throws {
-        let (_, browser) = try await ProviderUnderTest.withBrowser()
         for _ in 1...5 {
             let request = TestFlow.request("third", [("prompt", "consent")])
             let start = try await browser.authorize(request)
@@ -50,7 +55,6 @@ import Testing
 
     @Test("decision 0104: a sign-in form that is sent again goes on to the app, old cookies or new")
     func signIn() async throws {
-        let (server, browser) = try await ProviderUnderTest.withBrowser()
         let page = try await browser.authorize(TestFlow.request())
         // As a browser sends the second click, before the first answer is there.
         let early = browser.copy()
@@ -70,7 +74,6 @@ import Testing
 
     @Test("decision 0104: a wrong password sent twice counts twice, and signs no one in")
     func wrong() async throws {
-        let (server, browser) = try await ProviderUnderTest.withBrowser()
         let page = try await browser.authorize(TestFlow.request())
         let typed = [("username", "alice"), ("password", "wrong")]
         for _ in 1...2 {
@@ -86,7 +89,6 @@ import Testing
 
     @Test("decision 0104: the second of two tabs signs in with the form that it has")
     func tabs() async throws {
-        let (server, browser) = try await ProviderUnderTest.withBrowser()
         let tabs = [
             try await browser.authorize(TestFlow.request("native1", [("state", "one")])),
             try await browser.authorize(TestFlow.request("native1", [("state", "two")])),
@@ -129,7 +131,6 @@ import Testing
 
     @Test("decision 0104: two clicks at the same time are one sign-in, and both go on")
     func together() async throws {
-        let (server, browser) = try await ProviderUnderTest.withBrowser()
         let page = try await browser.authorize(TestFlow.request())
         let replies = try await withThrowingTaskGroup { group in
             for _ in 1...3 {
@@ -144,7 +145,6 @@ import Testing
 
     @Test("decision 0104: a page left open overnight is sent as a new request, or begins again")
     func overnight() async throws {
-        let (server, browser) = try await ProviderUnderTest.withBrowser()
         let page = try await browser.authorize(TestFlow.request())
         server.clock.advance(by: 14 * 3600)
         let code = expectCode(try await browser.submit(page, TestRealm.login()))
@@ -167,7 +167,6 @@ import Testing
 
     @Test("decision 0104: after the session was over a consent is asked for anew, not refused")
     func signedOutMeanwhile() async throws {
-        let (server, browser) = try await ProviderUnderTest.withBrowser()
         let page = try await browser.signIn("alice", TestFlow.request("third"))
         try await browser.signOut()
         let signIn = try await browser.submit(page, [("action", "allow")])
@@ -207,7 +206,6 @@ import Testing
 
     @Test("RFC 9126 §7.3: two clicks on the sign-in of a pushed request both go on")
     func pushedTwice() async throws {
-        let (server, browser) = try await ProviderUnderTest.withBrowser()
         let reference = try await server.reference(to: TestFlow.request())
         let page = try await browser.authorize(reference)
         let early = browser.copy()
@@ -220,7 +218,6 @@ import Testing
 
     @Test("RFC 9126 §7.3: of two browsers that send a request_uri's page at once one has a code")
     func pushedRace() async throws {
-        let server = try await ProviderUnderTest()
         let people = ["alice", "bob"]
         for _ in 1...5 {
             let reference = try await server.reference(to: TestFlow.request())
@@ -240,7 +237,6 @@ import Testing
 
     @Test("RFC 9126 §2.2: a pushed request is not begun anew for ever")
     func oldPushed() async throws {
-        let (server, browser) = try await ProviderUnderTest.withBrowser()
         let pushed = try await server.push(TestFlow.request())
         let uri = try pushed.requestURI
         var page = try await browser.authorize([("client_id", "native1"), ("request_uri", uri)])
@@ -284,7 +280,6 @@ import Testing
 
     @Test("decision 0104: a late consent does not count for a sign-in that was asked for then")
     func lateConsent() async throws {
-        let (server, browser) = try await ProviderUnderTest.withBrowser()
         let request = TestFlow.request("third", [("prompt", "login")])
         let page = try await browser.signIn("alice", request)
         expectPage(page, "consent")
@@ -303,15 +298,13 @@ import Testing
     func lateChoice() async throws {
         let (server, browser) = try await ProviderUnderTest.signedIn()
         let request = TestFlow.request("third", [("prompt", "select_account consent")])
-        let choice = try await browser.authorize(request)
-        let page = try await browser.submit(choice, [("action", "continue")])
+        let page = try await browser.submit(browser.authorize(request), [("action", "continue")])
         expectPage(page, "consent")
         server.clock.advance(by: 1000)
         expectCode(try await browser.authorize(TestFlow.request()))
         try await server.provider.activity.flush()
         server.clock.advance(by: 800)
-        let late = try await browser.submit(page, [("action", "allow")])
-        expectPage(late, "select-account")
+        expectPage(try await browser.submit(page, [("action", "allow")]), "select-account")
     }
 
     @Test("decision 0104: an account page from before another sign-in does nothing but show anew")

@@ -58,8 +58,7 @@ import Testing
         /// Whether its person is signed in at the Provider, and its app's tokens are good.
         func isLive(_ server: ProviderUnderTest) async throws -> Bool {
             let isSignedIn = try await page().text.contains("This device")
-            let isAccepted = try await server.userInfo(access).status == 200
-            #expect(isSignedIn == isAccepted)
+            #expect(try await (server.userInfo(access).status == 200) == isSignedIn)
             return isSignedIn
         }
     }
@@ -167,8 +166,7 @@ import Testing
         #expect(try await third.isLive(server))
         #expect(try await this.isLive(server))
         // What was to outlive its session does; it is removed under "Connected apps".
-        let refresh = try offline.refreshToken
-        #expect(try await server.refresh(refresh).status == 200)
+        #expect(try await server.refresh(offline.refreshToken).status == 200)
         try await server.logout.round()
         let told = try Self.sessions(toldTo: receiver)
         #expect(told == [phone.sessionID])
@@ -214,8 +212,7 @@ import Testing
             // Whether there is such a session cannot be read from the answer.
             #expect(reply.text.contains(#"role="status""#))
         }
-        let without = try await this.post(try await this.page(), [("action", "end")])
-        #expect(without.status == 200)
+        #expect(try await this.post(try await this.page(), [("action", "end")]).status == 200)
         for device in [bobs, this, phone] { #expect(try await device.isLive(server)) }
         try await server.logout.round()
         #expect(receiver.tokens.isEmpty)
@@ -243,8 +240,7 @@ import Testing
         // The page of another person's session does nothing in the next one: it is shown as it is now.
         let again = TestFlow.request("native1", [("prompt", "login")])
         _ = try await this.browser.signIn("bob", again)
-        let shown = try await this.end(phone.sessionID, page)
-        #expect(shown.text.contains("This device"))
+        #expect(try await this.end(phone.sessionID, page).text.contains("This device"))
         #expect(try await phone.isLive(server))
     }
 
@@ -262,8 +258,7 @@ import Testing
         #expect(try await this.isLive(server))
         // A row that is gone is gone, without harm.
         #expect(try await this.end(phone.sessionID, page).status == 200)
-        let back = try await phone.browser.submit(refused, TestRealm.login())
-        #expect(back.location == Self.path)
+        #expect(try await phone.browser.submit(refused, TestRealm.login()).location == Self.path)
         #expect(offered(try await phone.page()) == [this.sessionID])
     }
 }

@@ -8,16 +8,6 @@ import Testing
 @testable import PorticoProvider
 
 @Suite("A realm that is disabled") struct DisabledRealmTests {
-    /// Makes the realm enabled or not while the server runs, as the command line does.
-    private func enable(_ isEnabled: Bool, _ server: ProviderUnderTest) async throws {
-        var realm = try #require(
-            try await server.database.realms.snapshot().realms.first { $0.name == "test" }
-        )
-        realm.isEnabled = isEnabled
-        #expect(try await server.database.realms.update(realm) == .changed)
-        try await server.provider.realms.refresh()
-    }
-
     private func expectNothing(_ reply: Reply, _ what: String) {
         #expect(reply.status == 404, "\(what)")
         #expect(reply.location == nil, "\(what)")
@@ -93,7 +83,7 @@ import Testing
         #expect(page.status == 200)
         let before = try await server.remains()
 
-        try await enable(false, server)
+        try await server.changeRealm { $0.isEnabled = false }
         expectNothing(try await server.redeem(code), "a code")
         expectNothing(try await server.refresh(refresh), "a refresh token")
         expectNothing(try await server.userInfo(access), "an access token")
@@ -117,7 +107,7 @@ import Testing
         )
         #expect(try await server.remains() == before)
 
-        try await enable(true, server)
+        try await server.changeRealm { $0.isEnabled = true }
         #expect(try await server.userInfo(access).status == 200)
         #expect(try await server.redeem(code).status == 200)
         #expect(try await server.refresh(refresh).status == 200)

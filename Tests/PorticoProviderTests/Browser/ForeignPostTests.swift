@@ -45,12 +45,10 @@ import Testing
         let location = try #require(reply.location)
         #expect(location.hasPrefix("/realms/test/login-actions/restart?request="))
         #expect(reply.headers[.cacheControl] == "no-store")
-        let page = try await browser.get(location)
-        expectPage(page, "authenticate")
+        expectPage(try await browser.get(location), "authenticate")
         // Both forms are good: the cookie of the first is that of the second.
         expectCode(try await browser.submit(first, TestRealm.login()), of: "web1")
-        let again = try await browser.get(location)
-        expectCode(again)
+        expectCode(try await browser.get(location))
     }
 
     @Test("OpenID Connect Core §3.1.2.1: what another site posts finds the person signed in")
@@ -113,8 +111,7 @@ import Testing
         let page: HTTPFields = [.accept: "text/html"]
         let stranger = try await TestBrowser(server).get(location, headers: page)
         #expect(stranger.formAction == path + "/logout-confirm")
-        let done = try await browser.get(location)
-        #expect(done.location == bye + "?state=s-3")
+        #expect(try await browser.get(location).location == bye + "?state=s-3")
         #expect(try await server.remains().liveSessions == 0)
     }
 

@@ -6,6 +6,12 @@ import Testing
 
 /// Forms that did not come from our page in this browser (RFC 6749 §10.12).
 @Suite("Forged forms") struct ForgedFormTests {
+    private let server: ProviderUnderTest
+    private let browser: TestBrowser
+
+    init() async throws {
+        (server, browser) = try await ProviderUnderTest.withBrowser()
+    }
 
     private func field(_ page: Reply, _ name: String) -> String {
         page.hiddenFields.first { $0.name == name }?.value ?? ""
@@ -23,7 +29,6 @@ import Testing
 
     @Test("WEB-CSRF-1, WEB-CSRF-2: a sign-in without its token, or with another's, signs no one in")
     func signIn() async throws {
-        let (server, browser) = try await ProviderUnderTest.withBrowser()
         let page = try await browser.authorize(TestFlow.request())
         let other = try await browser.authorize(TestFlow.request("web1"))
         let stranger = try await TestBrowser(server).authorize(TestFlow.request())
@@ -38,7 +43,6 @@ import Testing
 
     @Test("WEB-CSRF-2: a form that an attacker fetched signs no victim in as the attacker")
     func loginForgery() async throws {
-        let server = try await ProviderUnderTest()
         let attacker = try await TestBrowser(server).authorize(TestFlow.request())
         let fresh = TestBrowser(server)
         expectForbidden(try await fresh.submit(attacker, TestRealm.login()))
@@ -55,7 +59,6 @@ import Testing
 
     @Test("attack B11, RFC 6749 §10.12: a consent that another site posts gives no code")
     func consent() async throws {
-        let (server, browser) = try await ProviderUnderTest.withBrowser()
         let page = try await browser.signIn("alice", TestFlow.request("third"))
         expectPage(page, "consent")
         let before = try await server.remains()
@@ -89,7 +92,6 @@ import Testing
 
     @Test("WEB-CSRF-1: what one person read on the consent page, no one else allows")
     func otherPerson() async throws {
-        let (server, browser) = try await ProviderUnderTest.withBrowser()
         let page = try await browser.signIn("alice", TestFlow.request("third"))
         let cookies = browser.cookies
         _ = try await browser.signIn("bob", TestFlow.request("native1", [("prompt", "login")]))
@@ -102,7 +104,6 @@ import Testing
 
     @Test("OpenID Connect Core §3.1.2.4: what the consent page showed is what is allowed")
     func widened() async throws {
-        let (server, browser) = try await ProviderUnderTest.withBrowser()
         let page = try await browser.signIn("alice", TestFlow.request("third"))
         expectPage(page, "consent")
         try await server.change("third") {
@@ -121,7 +122,6 @@ import Testing
 
     @Test("WEB-CSRF-1: a request that was sealed in another browser is shown as unmatched")
     func planted() async throws {
-        let server = try await ProviderUnderTest()
         let attacker = TestBrowser(server)
         let planted = try await attacker.signIn("bob", TestFlow.request("third"))
         let victim = TestBrowser(server)
@@ -161,7 +161,6 @@ import Testing
         arguments: ["cross-site", "same-site", "none", "Same-Origin", "same-origin, cross-site"]
     )
     func fetchSite(_ site: String) async throws {
-        let (server, browser) = try await ProviderUnderTest.withBrowser()
         let page = try await browser.authorize(TestFlow.request())
         expectForbidden(
             try await browser.submit(page, TestRealm.login(), headers: [.fetchSite: site])
@@ -173,7 +172,6 @@ import Testing
 
     @Test("WEB-CSRF-5: GET signs no one in, allows nothing and signs no one out")
     func get() async throws {
-        let (server, browser) = try await ProviderUnderTest.withBrowser()
         let page = try await browser.signIn("alice", TestFlow.request("third"))
         let before = try await server.remains()
         let query = "?request=\(field(page, "request"))&csrf=\(field(page, "csrf"))&action=allow"
@@ -196,7 +194,6 @@ import Testing
 
     @Test("RFC 9126 §4: a restart is a new request in whichever browser asks, and signs no one in")
     func restart() async throws {
-        let server = try await ProviderUnderTest()
         let attacker = TestBrowser(server)
         let page = try await attacker.authorize(TestFlow.request("native1", [("prompt", "login")]))
         let path = "/realms/test/login-actions/restart?request=" + field(page, "request")
@@ -216,7 +213,6 @@ import Testing
 
     @Test("decision 0104: a form that waited for long without its cookie says so, and how to go on")
     func tookTooLong() async throws {
-        let (server, browser) = try await ProviderUnderTest.withBrowser()
         let page = try await browser.authorize(TestFlow.request())
         server.clock.advance(by: 1800)
         let closed = TestBrowser(server)

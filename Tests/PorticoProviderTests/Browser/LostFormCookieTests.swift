@@ -20,8 +20,7 @@ struct LostFormCookieTests {
     }
 
     private func leave(_ browser: TestBrowser) async throws {
-        let page = try await browser.get(.endpoint("logout"))
-        _ = try await browser.submit(page, [("action", "sign-out")])
+        _ = try await browser.submit(browser.get(.endpoint("logout")), [("action", "sign-out")])
     }
 
     @Test("An account's sign-in is shown with the name that was typed", arguments: [false, true])

@@ -6,6 +6,12 @@ import PorticoTestSupport
 import Testing
 
 @Suite("Guessing passwords and names (WEB-BRUTE-1, WEB-ENUM-1)") struct PasswordGuessingTests {
+    private let server: ProviderUnderTest
+
+    init() async throws {
+        server = try await ProviderUnderTest()
+    }
+
     private func guess(
         _ server: ProviderUnderTest,
         _ name: String = "alice",
@@ -21,7 +27,6 @@ import Testing
 
     @Test("attack B40, WEB-BRUTE-1: from one address guesses wait, right or wrong")
     func oneAddress() async throws {
-        let server = try await ProviderUnderTest()
         let owner = TestBrowser(server, from: "198.51.100.7")
         expectCode(try await owner.signIn("alice", TestFlow.request()))
         var statuses: [Int] = []
@@ -46,7 +51,6 @@ import Testing
 
     @Test("attack B40, WEB-BRUTE-1: from 100 addresses the account waits, a known device does not")
     func manyAddresses() async throws {
-        let server = try await ProviderUnderTest()
         let owner = TestBrowser(server, from: "198.51.100.7")
         expectCode(try await owner.signIn("alice", TestFlow.request()))
         var looked = 0
@@ -65,7 +69,6 @@ import Testing
 
     @Test("WEB-BRUTE-1: a wait that is over lets one try through, and the next waits longer")
     func growingDelay() async throws {
-        let server = try await ProviderUnderTest()
         for _ in 0..<5 { _ = try await guess(server, from: "192.0.2.66") }
         var waits: [String] = []
         for _ in 0..<4 {
@@ -81,7 +84,6 @@ import Testing
 
     @Test("WEB-BRUTE-1: the name in capitals, with blanks or in full width is the same name")
     func spellings() async throws {
-        let server = try await ProviderUnderTest()
         let names = ["alice", "ALICE", " alice ", "\u{FF41}lice", "Alice"]
         for name in names {
             #expect(try await guess(server, name, from: "192.0.2.66").status == 200)
@@ -96,7 +98,6 @@ import Testing
         arguments: [("bob", "bob@example.com"), ("nobd1", "nobd1@example.com")]
     )
     func twoNames(_ name: String, _ address: String) async throws {
-        let server = try await ProviderUnderTest()
         for _ in 0..<5 { _ = try await guess(server, name, from: "192.0.2.66") }
         #expect(try await guess(server, name, from: "192.0.2.66").status == 429)
         #expect(try await guess(server, address, from: "192.0.2.66").status == 200)
@@ -124,7 +125,6 @@ import Testing
 
     @Test("WEB-BRUTE-1: thirty mistakes with made-up names hold no one behind the address back")
     func strangers() async throws {
-        let server = try await ProviderUnderTest()
         for number in 0..<40 {
             _ = try await guess(server, "made-up-\(number)", from: "192.0.2.66")
         }
@@ -158,7 +158,6 @@ import Testing
 
     @Test("WEB-BRUTE-1: a name that no one has is one name too, however it is written")
     func unknownSpellings() async throws {
-        let server = try await ProviderUnderTest()
         // In capitals, composed, decomposed, and in full-width letters.
         let names = ["Jos\u{E9}", "jose\u{301}", "JOSE\u{301}", "\u{FF4A}os\u{E9}", "jos\u{E9}"]
         for name in names {
@@ -171,7 +170,6 @@ import Testing
 
     @Test("WEB-ENUM-1: an unknown name and a wrong password get the same page and headers")
     func sameAnswer() async throws {
-        let server = try await ProviderUnderTest()
         func shape(_ reply: Reply, _ name: String) -> [String] {
             var text = reply.text.replacingOccurrences(of: name, with: "NAME")
             for field in reply.hiddenFields {
@@ -195,7 +193,6 @@ import Testing
 
     @Test("WEB-ENUM-2: the authorization endpoint tells nothing of a person who is named")
     func sameRequestPage() async throws {
-        let server = try await ProviderUnderTest()
         func page(_ name: String) async throws -> (Int, String) {
             let request = TestFlow.request("native1", [("login_hint", name)])
             let reply = try await TestBrowser(server).authorize(request)
@@ -207,14 +204,12 @@ import Testing
             return (reply.status, text)
         }
         let known = try await page("alice@example.com")
-        let unknown = try await page("nobd1@example.com")
-        #expect(known == unknown)
+        #expect(try await known == page("nobd1@example.com"))
         #expect(!known.1.contains("Alice"))
     }
 
     @Test("WEB-PW-4: passwords of any length get the same answer, and none crashes")
     func longPasswords() async throws {
-        let server = try await ProviderUnderTest()
         for password in [
             " ", String(repeating: "x", count: 2000), "\u{1F600}", "\r\n",
             String(repeating: "\u{E9}", count: 500),
@@ -233,8 +228,7 @@ import Testing
             from: "192.0.2.78"
         )
         #expect(huge.status == 413)
-        let missing = try await guess(server, "", "", from: "192.0.2.79")
-        expectPage(missing, "authenticate")
+        expectPage(try await guess(server, "", "", from: "192.0.2.79"), "authenticate")
     }
 }
 

@@ -59,8 +59,7 @@ import Testing
         let uri = try pushed.requestURI
         secrets.append(uri)
         _ = try await browser.authorize([("client_id", "native1"), ("request_uri", uri)])
-        let hint = try tokens.idToken
-        _ = try await browser.get(String.endpoint("logout") + "?id_token_hint=" + hint)
+        _ = try await browser.get(String.endpoint("logout") + "?id_token_hint=" + tokens.idToken)
         _ = try await browser.get("/realms/test/login-actions/restart?request=" + secrets[0])
 
         let log = server.log
@@ -108,8 +107,7 @@ import Testing
         let browser = TestBrowser(server, from: "198.51.100.20")
         let page = try await browser.authorize(TestFlow.request("third"))
         _ = try await browser.submit(page, [("username", "alice"), ("password", "wrong")])
-        let consent = try await browser.submit(page, TestRealm.login())
-        _ = try await browser.submit(consent, [("action", "allow")])
+        _ = try await browser.submit(browser.submit(page, TestRealm.login()), [("action", "allow")])
         try await browser.signOut()
         _ = try await server.token([("grant_type", "client_credentials")], basic: ("web1", "wrong"))
         let lines = server.log.split(separator: "\n").filter { $0.contains("security event") }
@@ -202,5 +200,77 @@ import Testing
         #expect(!server.log.contains(key.sealedPrivateKey))
         _ = try await realms.update(realm)
         #expect(try await change() == "")
+    }
+
+    private func line(_ path: String, _ server: ProviderUnderTest) -> String {
+        server.log.split(separator: "\n").last {
+            $0.contains("message=request ") && $0.contains("path=\(path) ")
+        }.map(String.init) ?? ""
+    }
+
+    @Test("WEB-LOG-2: it names the realm, and for what is refused the error")
+    func refused() async throws {
+        let (server, browser) = try await ProviderUnderTest.withBrowser()
+        let path = String.endpoint("auth")
+        #expect(try await browser.authorize(TestFlow.request()).status == 200)
+        #expect(line(path, server).contains("realm=test"))
+        #expect(!line(path, server).contains("error="))
+
+        // Neither has another trace: no one is told but the person.
+        _ = try await browser.authorize(TestFlow.request("native1", [("client_id", "nobody")]))
+        #expect(line(path, server).contains("realm=test error=invalid_request"))
+        let redirect = ("redirect_uri", "https://evil.example/")
+        _ = try await browser.authorize(TestFlow.request("native1", [redirect]))
+        #expect(line(path, server).contains("realm=test error=invalid_request"))
+
+        let token = String.endpoint("token")
+        _ = try await server.token(
+            [("grant_type", "client_credentials")],
+            basic: ("machine", "wrong")
+        )
+        #expect(line(token, server).contains("realm=test error=invalid_client"))
+        let form = [("execution", "forged"), ("username", "alice"), ("password", "x")]
+        _ = try await browser.post("/realms/test/login-actions/authenticate", form)
+        let forged = line("/realms/test/login-actions/authenticate", server)
+        #expect(forged.contains("realm=test error="))
+    }
+
+    @Test("WEB-CRYPT-2, RFC 6749 §10.4: no code, token, cookie, secret or password is in it")
+    func nothingToUse() async throws {
+        let database = try TestDatabase.inFile()
+        let server = try await ProviderUnderTest(database: database)
+        let browser = TestBrowser(server)
+        let code = try await server.code(browser: browser)
+        let tokens = try await server.redeem(code)
+        let refreshed = try await server.refresh(
+            try tokens.refreshToken,
+            key: "idempotency-key-of-alice"
+        )
+        let pushed = try await server.push(TestFlow.request())
+        let uri = try pushed.requestURI
+        #expect(refreshed.status == 200)
+        var secrets = [
+            code, String(uri.split(separator: ":").last ?? ""), TestFlow.verifier,
+            "idempotency-key-of-alice", TestRealm.secret, TestRealm.otherSecret,
+        ]
+        secrets += TestRealm.passwords.values
+        secrets += browser.cookies.values
+        for reply in [tokens, refreshed] {
+            for name in ["access_token", "refresh_token", "id_token"] {
+                secrets.append(try #require(reply.json.string(name)))
+            }
+        }
+        let file = try #require(database.file)
+        var kept = try Data(contentsOf: URL(filePath: file))
+        kept += try Data(contentsOf: URL(filePath: file + "-wal"))
+        #expect(kept.range(of: Data("alice@example.com".utf8)) != nil, "it is the right file")
+        for secret in secrets {
+            #expect(secret.utf8.count > 15)
+            #expect(kept.range(of: Data(secret.utf8)) == nil)
+            // Nor as the bytes that the text stands for: of a token their secret end.
+            if let bytes = Base64URL.decode(secret) {
+                #expect(kept.range(of: Data(bytes.suffix(32))) == nil)
+            }
+        }
     }
 }

@@ -84,8 +84,7 @@ import Testing
         }
         for (page, path) in zip(pages, paths) {
             expectAsked(page)
-            let answer = try await browser.submit(page, [("code", scene.code)])
-            #expect(answer.location == path)
+            #expect(try await browser.submit(page, [("code", scene.code)]).location == path)
         }
         #expect(try await scene.server.remains().sessions == 1)
     }
@@ -102,8 +101,7 @@ import Testing
         #expect(page.formAction == "/realms/test/account/sign-in")
         let asked = try await browser.submit(page, alice)
         expectAsked(asked)
-        let answer = try await browser.submit(asked, [("code", scene.code)])
-        #expect(answer.location == path)
+        #expect(try await browser.submit(asked, [("code", scene.code)]).location == path)
     }
 
     @Test("decision 0104: a form for a new account that is sent twice mails one good code")
@@ -135,8 +133,8 @@ import Testing
         let early = twin(browser, server)
         let form = [("email", "alice@example.com"), ("action", "send")]
         let sent = try await browser.submit(page, form)
-        let again = try await early.submit(page, form)
-        #expect(sent.status == 200 && again.text == sent.text)
+        #expect(sent.status == 200)
+        #expect(try await early.submit(page, form).text == sent.text)
         #expect(try await server.mails().count == 1)
         // Whichever answer the browser took, the link leads to the page in it.
         let link = try await server.link()

@@ -16,8 +16,7 @@ import Testing
     private func end(_ how: End, _ browser: TestBrowser, _ server: ProviderUnderTest) async throws {
         switch how {
         case .signOut:
-            let page = try await browser.get(.endpoint("logout"))
-            _ = try await browser.submit(page, [("action", "sign-out")])
+            _ = try await browser.submit(browser.get(.endpoint("logout")), [("action", "sign-out")])
         case .elsewhere:
             let other = TestBrowser(server)
             _ = try await other.signIn("alice", TestFlow.request())

@@ -166,6 +166,8 @@ import Testing
             "/realms/../realms/test/.well-known/openid-configuration",
             "/realms/test/../test/.well-known/openid-configuration",
             "/realms/TEST/.well-known/openid-configuration",
+            "/realms/none/.well-known/openid-configuration",
+            "/realms/test/.well-known/%6fpenid-configuration",
             "/realms/te%73t/.well-known/openid-configuration",
             "/realms/test/.well-known/openid-configuration/",
             "/realms/test//.well-known/openid-configuration",
@@ -183,8 +185,7 @@ import Testing
         ]
     )
     func paths(_ path: String) async throws {
-        let server = try await Self.server.value
-        let reply = try await server.send(.get, path)
+        let reply = try await Self.server.value.send(.get, path)
         #expect(reply.status == 404)
         #expect(reply.location == nil)
         #expect(!reply.text.contains("authorization_endpoint"))

@@ -50,8 +50,7 @@ import Testing
             #expect(done.text.contains("Your password has been changed"))
         case .forgottenPassword:
             let walk = ResetWalk(server)
-            let page = try await walk.open()
-            #expect(try await walk.browser.submit(page, [new]).status == 200)
+            #expect(try await walk.browser.submit(walk.open(), [new]).status == 200)
         case .changedPassword:
             let action = ("kc_action", "UPDATE_PASSWORD")
             let request = TestFlow.request("native1", scope: "openid", [action])

@@ -51,8 +51,7 @@ import Testing
     func malformed(key: String) async throws {
         let server = try await ProviderUnderTest()
         let request = TestFlow.request("native1", [("dpop_jkt", key)])
-        let reply = try await TestBrowser(server).authorize(request)
-        #expect(reply.error == "invalid_request")
+        #expect(try await TestBrowser(server).authorize(request).error == "invalid_request")
         #expect(try await server.push(request).error == "invalid_request")
     }
 
@@ -76,8 +75,7 @@ import Testing
             let first = try await code(reply, server)
             #expect(try await server.redeem(first).error == "invalid_dpop_proof")
             #expect(try await app.redeem(first).json.string("token_type") == "DPoP")
-            let next = try await pushed(TestFlow.request("native1", key), app)
-            let second = try await code(next, server)
+            let second = try await code(pushed(TestFlow.request("native1", key), app), server)
             #expect(try await Prover(server).redeem(second).error == "invalid_grant")
         }
     }
@@ -129,8 +127,7 @@ import Testing
         #expect(tokens.status == 200)
         let second = try await app.redeem(try await code(two, server))
         #expect(second.status == 400 && second.error == "invalid_grant")
-        let access = try tokens.accessToken
-        #expect(try await app.userInfo(access).status == 200)
+        #expect(try await app.userInfo(tokens.accessToken).status == 200)
         // Of another client it is another challenge.
         let web = try await server.code("alice", "web1")
         let basic = TestRealm.web1
@@ -138,8 +135,7 @@ import Testing
         // A day later it may be used again.
         server.clock.advance(by: 86_401)
         try await server.database.grants.purge(before: server.clock.seconds)
-        let later = try await server.code()
-        #expect(try await app.redeem(later).status == 200)
+        #expect(try await app.redeem(server.code()).status == 200)
     }
 
     @Test("attack B09: a code that is replayed ends its grant there too")

@@ -47,8 +47,7 @@ import Testing
         let server = try await ProviderUnderTest()
         let tokens = try await server.tokens()
         #expect(tokens.headers[values: .nonce].count == 1)
-        let access = try tokens.accessToken
-        #expect(try await server.userInfo(access).headers[values: .nonce].count == 1)
+        #expect(try await server.userInfo(tokens.accessToken).headers[values: .nonce].count == 1)
         let metadata = "/realms/test/.well-known/openid-configuration"
         #expect(try await server.send(.get, metadata).headers[.nonce] == nil)
         #expect(try await server.send(.get, .endpoint("certs")).headers[.nonce] == nil)

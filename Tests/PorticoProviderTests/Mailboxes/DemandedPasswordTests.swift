@@ -160,8 +160,7 @@ import Testing
             new.people[0].person.requiredActions = [RequiredAction.verifyEmail]
             new.people[0].person.isEmailVerified = false
         }
-        let page = try await TestBrowser(server).signIn("alice", Self.request)
-        expectPage(page, "verify-email")
+        expectPage(try await TestBrowser(server).signIn("alice", Self.request), "verify-email")
         expectCode(try await TestBrowser(server).signIn("bob", Self.request))
     }
 }

@@ -38,8 +38,7 @@ import Testing
         let typed = code.prefix(3) + " " + code.suffix(3)
         let form = [("action", "confirm"), ("code", String(typed))]
         let answer = expectCode(try await browser.submit(page, form))
-        let tokens = try await server.redeem(answer)
-        let info = try await server.userInfo(try tokens.accessToken)
+        let info = try await server.userInfo(try server.redeem(answer).accessToken)
         #expect(info.json["email_verified"] == true)
         // Once is enough.
         expectCode(try await browser.authorize(TestFlow.request()))
@@ -151,8 +150,7 @@ import Testing
         let without = try await server { $0.people[0].person.email = nil }
         expectCode(try await TestBrowser(without).signIn("alice", TestFlow.request()))
         let open = try await server { $0.realm.confirmsEmail = false }
-        let tokens = try await open.tokens()
-        let info = try await open.userInfo(try tokens.accessToken)
+        let info = try await open.userInfo(try open.tokens().accessToken)
         #expect(info.json["email_verified"] == false)
     }
 
@@ -198,8 +196,7 @@ import Testing
         let other = TestBrowser(server)
         let bobs = try await other.signIn("bob", TestFlow.request())
         let form = [("action", "confirm"), ("code", code)]
-        let refused = try await other.submit(bobs, form)
-        expectPage(refused, "verify-email")
+        expectPage(try await other.submit(bobs, form), "verify-email")
         expectCode(try await browser.submit(page, form))
         // No one confirms without a session.
         let out = TestBrowser(server)

@@ -18,8 +18,7 @@ struct ResetWalk {
         _ email: String = "alice@example.com",
         _ request: [(String, String)] = TestFlow.request()
     ) async throws -> Reply {
-        let page = try await browser.authorize(request)
-        let form = try await browser.get(Self.forgot(page))
+        let form = try await browser.get(Self.forgot(browser.authorize(request)))
         return try await browser.submit(form, [("email", email), ("action", "send")])
     }
 

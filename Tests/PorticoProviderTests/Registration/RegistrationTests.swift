@@ -17,8 +17,7 @@ import Testing
         let mail = try #require(try await scene.server.mails().first)
         #expect(mail.draft.to == "cora@example.com")
         let answer = expectCode(try await scene.confirm(page))
-        let tokens = try await scene.server.redeem(answer)
-        let info = try await scene.server.userInfo(try tokens.accessToken).json
+        let info = try await scene.server.userInfo(try scene.server.redeem(answer).accessToken).json
         #expect(info.string("email") == "cora@example.com" && info["email_verified"] == true)
         #expect(info.string("given_name") == "Cora" && info.string("family_name") == "Sample")
         #expect(info.string("preferred_username") == "cora")
@@ -113,16 +112,14 @@ import Testing
         let asked = try await scene.browser.submit(signIn, [("action", "register")])
         let page = try await scene.browser.submit(asked, RegistrationScene.form)
         scene.expectCodeAsked(page)
-        let realms = scene.server.database.realms
-        var realm = try #require(try await realms.snapshot().realms.first)
-        realm.registration = nil
-        _ = try await realms.update(realm)
-        _ = try await scene.server.provider.realms.refresh()
+        try await scene.server.changeRealm { $0.registration = nil }
         #expect(try await scene.confirm(page).status == 404)
         #expect(try await scene.person("cora") == nil)
     }
 
-    @Test("PROMPTCREATE-4-1: registrations takes what auth takes, and shows the page for an account")
+    @Test(
+        "PROMPTCREATE-4-1: registrations takes what auth takes, and shows the page for an account"
+    )
     func registrations() async throws {
         let scene = try await RegistrationScene()
         func get(_ request: [(String, String)]) async throws -> Reply {
@@ -136,8 +133,7 @@ import Testing
         let page = try await get(TestFlow.request())
         scene.expectAsked(page)
         scene.expectAsked(try await get(TestFlow.request("native1", [("prompt", "none")])))
-        let asked = try await scene.browser.submit(page, RegistrationScene.form)
-        expectCode(try await scene.confirm(asked))
+        expectCode(try await scene.confirm(scene.browser.submit(page, RegistrationScene.form)))
         // Errors go where those of auth go.
         let other = TestFlow.request("native1", [("redirect_uri", "https://elsewhere.example")])
         #expect(try await get(other).status == 400)
@@ -165,8 +161,7 @@ import Testing
         #expect(info.string("preferred_username") == "bob")
         // Another person's session ends where an account is made.
         let again = try await scene.browser.authorize(RegistrationScene.request)
-        let asked = try await scene.browser.submit(again, RegistrationScene.form)
-        expectCode(try await scene.confirm(asked))
+        expectCode(try await scene.confirm(scene.browser.submit(again, RegistrationScene.form)))
         #expect(try await scene.server.userInfo(try tokens.accessToken).status == 401)
     }
 
@@ -177,8 +172,7 @@ import Testing
         expectError(try await scene.browser.submit(page, [("action", "cancel")]), "access_denied")
         for hint in ["dora@example.com", "dora"] {
             let hinted = TestFlow.request("native1", [("prompt", "create"), ("login_hint", hint)])
-            let page = try await scene.browser.authorize(hinted)
-            #expect(page.text.contains(#"value="\#(hint)""#))
+            #expect(try await scene.browser.authorize(hinted).text.contains(#"value="\#(hint)""#))
         }
     }
 
@@ -221,8 +215,7 @@ import Testing
     func oneName(_ given: String, _ family: String) async throws {
         let scene = try await RegistrationScene()
         let page = try await scene.submit([("given_name", given), ("family_name", family)])
-        let reply = try await scene.confirm(page, try await scene.server.mailedCode())
-        expectCode(reply)
+        expectCode(try await scene.confirm(page, try await scene.server.mailedCode()))
         let realm = try #require(scene.server.provider.realms.realm(named: "test"))
         let cora = try #require(
             try await scene.server.database.people.credentials(
@@ -289,5 +282,70 @@ import Testing
         scene.server.clock.advance(by: 600)
         #expect(try await scene.confirm(again, late).text.contains("has expired"))
         #expect(try await scene.count() == 2)
+    }
+
+    private func registered(
+        actions: [RealmPart] = [],
+        configure: @escaping (inout NewRealm) -> Void = { _ in }
+    ) async throws -> (RegistrationScene, Reply) {
+        let scene = try await RegistrationScene(sendsMail: false, configure: configure)
+        let realm = try #require(scene.server.provider.realms.realm(named: "test"))
+        for action in actions {
+            var action = action
+            action.realmID = realm.id
+            try await scene.server.database.realms.put(action)
+        }
+        return (scene, try await scene.submit())
+    }
+
+    private func action(_ alias: String, _ isEnabled: Bool, _ isDefault: Bool) -> RealmPart {
+        RealmPart(
+            realmID: "",
+            kind: "requiredActions",
+            id: alias,
+            document: [
+                "alias": .string(alias), "enabled": .bool(isEnabled),
+                "defaultAction": .bool(isDefault),
+            ]
+        )
+    }
+
+    @Test("decision 0052: the default roles and groups")
+    func rolesAndGroups() async throws {
+        let roles = [
+            RoleName(clientID: nil, name: "reader"), RoleName(clientID: "web1", name: "publisher"),
+        ]
+        let (scene, reply) = try await registered { new in
+            let realmID = new.realm.id
+            let top = Group(id: "g-1", realmID: realmID, parentID: nil, name: "customers")
+            let child = Group(id: "g-2", realmID: realmID, parentID: "g-1", name: "new ones")
+            new.groups = [GroupWithRoles(group: top), GroupWithRoles(group: child)]
+            new.realm.defaultRoles = roles
+            new.realm.defaultGroupIDs = ["g-2"]
+        }
+        expectCode(reply)
+        let person = try #require(try await scene.person("cora"))
+        #expect(person.roles == roles)
+        #expect(person.groupIDs == ["g-2"])
+    }
+
+    @Test("Where nothing is said they get nothing")
+    func nothing() async throws {
+        let (scene, reply) = try await registered()
+        expectCode(reply)
+        let person = try #require(try await scene.person("cora"))
+        #expect(person.roles.isEmpty && person.groupIDs.isEmpty)
+    }
+
+    @Test("decision 0052: what the realm demands of new people comes before the app")
+    func actions() async throws {
+        let (scene, reply) = try await registered(
+            actions: [
+                action("CONFIGURE_TOTP", true, true), action("UPDATE_PASSWORD", true, false),
+                action("TERMS_AND_CONDITIONS", false, true), action("two words", true, true),
+            ]
+        )
+        #expect(reply.location?.hasPrefix("/realms/test/account/second-factor") == true)
+        #expect(try await scene.person("cora")?.person.requiredActions == ["CONFIGURE_TOTP"])
     }
 }

@@ -92,8 +92,7 @@ import Testing
         server.clock.advance(by: 60)
         let reply = try await browser.submit(page, [("password", Self.password)])
         let tokens = try await server.redeem(reply.redirected["code"] ?? "")
-        let idToken = try tokens.idToken
-        #expect(try ProviderUnderTest.claims(idToken).int64("auth_time") == signedIn)
+        #expect(try ProviderUnderTest.claims(tokens.idToken).int64("auth_time") == signedIn)
         #expect(try await server.remains().liveSessions == 2)
         let people = server.database.people
         let id = try await server.person().person.id
@@ -106,8 +105,7 @@ import Testing
         let server = try await Self.server()
         let browser = TestBrowser(server)
         let page = try await browser.signIn("alice", Self.request("UPDATE_PASSWORD"))
-        let reply = try await browser.submit(page, [("action", "cancel")])
-        Self.expect(reply, "cancelled")
+        Self.expect(try await browser.submit(page, [("action", "cancel")]), "cancelled")
         #expect(try await server.person().epoch == 0)
         expectCode(
             try await TestBrowser(server).signIn("alice", TestFlow.request("web1")),
@@ -216,8 +214,7 @@ import Testing
 
     @Test("decision 0049: a client that did not come from Keycloak asks for nothing by it")
     func ownClient() async throws {
-        let server = try await Self.server()
-        let reply = try await TestBrowser(server)
+        let reply = try await TestBrowser(Self.server())
             .signIn("alice", Self.request("UPDATE_PASSWORD", client: "web1"))
         expectCode(reply, of: "web1")
         #expect(reply.redirected["kc_action"] == nil && reply.redirected["kc_action_status"] == nil)
@@ -264,8 +261,7 @@ import Testing
         let page = try await browser.get(path)
         Self.expect(try await browser.get(Self.link(page)), "cancelled", "CONFIGURE_TOTP")
         let again = try await browser.authorize(Self.request("CONFIGURE_TOTP"))
-        let list = try await browser.get(try #require(again.location))
-        let done = try await Self.add(list, browser, server)
+        let done = try await Self.add(browser.get(try #require(again.location)), browser, server)
         // By way of other pages of the account, too.
         let codes = try await browser.press(done, [("action", "codes")])
         let back = codes.text.firstMatch(of: /href="([^"]*second-factor[^"]*)"/)?.1 ?? ""
@@ -298,8 +294,7 @@ import Testing
         }
         let browser = TestBrowser(server)
         let sent = try await browser.signIn("alice", Self.request("UPDATE_PASSWORD"))
-        let list = try await browser.get(try #require(sent.location))
-        let done = try await Self.add(list, browser, server)
+        let done = try await Self.add(browser.get(try #require(sent.location)), browser, server)
         let page = try await browser.get(Self.link(done))
         expectPage(page, "required-action")
         Self.expect(try await browser.submit(page, [("password", Self.password)]), "success")
@@ -330,8 +325,7 @@ import Testing
             prompt == "create"
             ? RegistrationScene.form
             : TestRealm.login()
-        let sent = try await browser.submit(begin, form)
-        let list = try await browser.get(try #require(sent.location))
+        let list = try await browser.get(try #require(browser.submit(begin, form).location))
         let done = try await Self.add(list, browser, server)
         let link = Self.link(done)
         // In another browser it is as any restart.

@@ -13,9 +13,7 @@ import Testing
     /// Alice on the page, signed in just now by her password alone.
     static func signedIn(_ server: ProviderUnderTest) async throws -> (TestBrowser, Reply) {
         let browser = TestBrowser(server)
-        let page = try await browser.get(path)
-        let reply = try await browser.press(page, TestRealm.login())
-        #expect(reply.location == path)
+        #expect(try await browser.press(browser.get(path), TestRealm.login()).location == path)
         return (browser, try await browser.get(path))
     }
 
@@ -202,8 +200,7 @@ import Testing
             let sent = [("action", "confirm"), ("code", code)]
             let done = try await browser.press(setup, sent + (isTicked ? [("others", "1")] : []))
             #expect(done.text.contains("has been added"))
-            let isSignedIn = try await !other.get(Self.path).text.contains(#"name="password""#)
-            #expect(isSignedIn != isTicked)
+            #expect(try await !other.get(Self.path).text.contains(#"name="password""#) != isTicked)
             #expect(server.log.contains("event=sign_out.elsewhere") == isTicked)
             // This browser's session is one with a code now.
             #expect(!(try await browser.get(Self.path)).text.contains(#"name="password""#))
@@ -235,16 +232,14 @@ import Testing
 
     @Test("After an app, recovery codes are the next step, by hand, printer or file")
     func nextStep() async throws {
-        let server = try await ProviderUnderTest()
-        let (browser, done, _) = try await Self.enrolled(server)
+        let (browser, done, _) = try await Self.enrolled(ProviderUnderTest())
         #expect(done.text.contains("Save your recovery codes"))
         #expect(done.text.contains(#"value="codes""#))
         let codes = try await browser.press(done, [("action", "codes")])
         #expect(codes.text.contains(#"<ul class="codes" id="codes" dir="ltr">"#))
         // Whose they are stands beside them, and only the next ones replace any.
         #expect(codes.text.contains("alice@example.com"))
-        let list = try await browser.get(Self.path)
-        let next = try await browser.press(list, [("action", "codes")])
+        let next = try await browser.press(browser.get(Self.path), [("action", "codes")])
         let told = [codes, next].map { $0.text.contains("Any you had before no longer work") }
         #expect(told == [false, true])
         for button in ["copy", "print", "save"] {
@@ -342,10 +337,8 @@ import Testing
         _ = try await Self.enrolled(server)
         let id = try #require(try await Self.factors(server).first).id
         let browser = TestBrowser(server)
-        let page = try await browser.get(Self.path)
-        _ = try await browser.press(page, TestRealm.login("bob"))
-        let list = try await browser.get(Self.path)
-        _ = try await browser.press(list, [("action", "remove"), ("id", id)])
+        _ = try await browser.press(browser.get(Self.path), TestRealm.login("bob"))
+        _ = try await browser.press(browser.get(Self.path), [("action", "remove"), ("id", id)])
         #expect(try await Self.factors(server).map(\.id) == [id])
     }
 

@@ -8,10 +8,6 @@ import PorticoTestSupport
 import Testing
 
 @Suite("The second step of a sign-in") struct SecondStepTests {
-    private static func claims(_ tokens: Reply) throws -> JSONObject {
-        try tokens.claims
-    }
-
     @Test("decision 0050: the password begins nothing; the code does, in one transaction")
     func code() async throws {
         let scene = try await SecondStepScene()
@@ -28,7 +24,7 @@ import Testing
         let answer = try await browser.submit(page, [("code", scene.code)])
         let tokens = try await server.redeem(expectCode(answer))
         #expect(server.database.database.commitCounts.writes == writes + 2, "and the redemption")
-        let claims = try Self.claims(tokens)
+        let claims = try tokens.claims
         #expect(claims.strings("amr") == ["pwd", "otp"])
         #expect(try await scene.used(.totp) == server.clock.seconds / 30)
         #expect(server.log.contains("event=sign_in.ok"))
@@ -37,12 +33,11 @@ import Testing
     @Test("RFC 8176 §2: without a second factor `amr` is the password, and `acr` is the same")
     func without() async throws {
         let scene = try await SecondStepScene()
-        let bob = try Self.claims(try await scene.server.tokens("bob"))
+        let bob = try await scene.server.tokens("bob").claims
         #expect(bob.strings("amr") == ["pwd"])
         let browser = TestBrowser(scene.server)
-        let page = try await scene.asked(browser)
-        let answer = try await browser.submit(page, [("code", scene.code)])
-        let alice = try Self.claims(try await scene.server.redeem(expectCode(answer)))
+        let answer = try await browser.submit(scene.asked(browser), [("code", scene.code)])
+        let alice = try await scene.server.redeem(expectCode(answer)).claims
         #expect(alice["acr"] == bob["acr"])
     }
 
@@ -101,8 +96,7 @@ import Testing
             new.realm.codeDrift = window
         }
         let browser = TestBrowser(scene.server)
-        let page = try await scene.asked(browser)
-        let answer = try await browser.submit(page, [("code", scene.code(1))])
+        let answer = try await browser.submit(scene.asked(browser), [("code", scene.code(1))])
         #expect((answer.redirected["code"] != nil) == isRight)
         #expect(try await scene.server.remains().sessions == (isRight ? 1 : 0))
     }
@@ -120,7 +114,7 @@ import Testing
         let spaced = [code.prefix(4), code.dropFirst(4)].joined(separator: "-")
         let answer = try await browser.submit(page, [("code", spaced)])
         let tokens = try await scene.server.redeem(expectCode(answer))
-        #expect(try Self.claims(tokens).strings("amr") == ["pwd", "otp"])
+        #expect(try tokens.claims.strings("amr") == ["pwd", "otp"])
         #expect(try await scene.used(.recoveryCodes) == 1 << 4)
         #expect(try await scene.used(.totp) == 0)
         let second = TestBrowser(scene.server)
@@ -141,8 +135,7 @@ import Testing
             parameters: ["digits": 6, "period": 30, "algorithm": "HmacMD5"]
         )
         let browser = TestBrowser(scene.server)
-        let page = try await scene.asked(browser)
-        expectAsked(try await browser.submit(page, [("code", scene.code)]))
+        expectAsked(try await browser.submit(scene.asked(browser), [("code", scene.code)]))
         #expect(try await scene.server.remains().sessions == 0)
     }
 
@@ -169,8 +162,7 @@ import Testing
     func again() async throws {
         let scene = try await SecondStepScene()
         let browser = TestBrowser(scene.server)
-        let page = try await scene.asked(browser)
-        expectCode(try await browser.submit(page, [("code", scene.code)]))
+        expectCode(try await browser.submit(scene.asked(browser), [("code", scene.code)]))
         let login = TestFlow.request("native1", [("prompt", "login")])
         let second = try await browser.signIn("alice", login)
         expectAsked(second)
@@ -209,10 +201,8 @@ import Testing
         #expect(try await scene.used(.totp) == scene.server.clock.seconds / 30)
         #expect(try await scene.server.remains().sessions == 0)
         // The same form, by a second click, leads there as well; the code opens nothing else.
-        let again = try await browser.submit(page, [("code", scene.code)])
-        #expect(again.location == location)
-        let other = try await scene.asked(browser)
-        let refused = try await browser.submit(other, [("code", scene.code)])
+        #expect(try await browser.submit(page, [("code", scene.code)]).location == location)
+        let refused = try await browser.submit(scene.asked(browser), [("code", scene.code)])
         expectAsked(refused)
         #expect(refused.text.contains("already been used"))
     }
@@ -228,8 +218,7 @@ import Testing
         #expect(asked.formAction == "/realms/test/account/sign-in")
         let devices = "/realms/test/account/devices"
         #expect(try await !browser.get(devices).text.contains("This device"))
-        let done = try await browser.submit(asked, [("code", scene.code)])
-        #expect(done.location == devices)
+        #expect(try await browser.submit(asked, [("code", scene.code)]).location == devices)
         #expect(try await browser.get(devices).text.contains("This device"))
     }
 }

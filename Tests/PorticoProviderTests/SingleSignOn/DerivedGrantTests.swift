@@ -26,8 +26,7 @@ import Testing
     }
 
     private func isLive(_ tokens: Reply, _ scene: LoginTokenScene) async throws -> Bool {
-        let access = try tokens.accessToken
-        return try await scene.server.userInfo(access).status == 200
+        try await scene.server.userInfo(tokens.accessToken).status == 200
     }
 
     private func revoke(_ token: String?, _ client: String, _ scene: LoginTokenScene) async throws {

@@ -39,8 +39,7 @@ import Testing
         #expect(try await scene.server.redeem(code, "plain").status == 200)
         #expect(!scene.server.log.contains(token))
         // Going back and agreeing again gives no second code.
-        let again = try await browser.submit(page, [("action", "continue")])
-        #expect(again.redirected["code"] == nil)
+        #expect(try await browser.submit(page, [("action", "continue")]).redirected["code"] == nil)
     }
 
     @Test("decision 0048: a link asks nothing where the same person is signed in in that browser")
@@ -59,8 +58,7 @@ import Testing
         #expect(scene.sessionCookie(scene.browser) == session)
         // A third party's consent is asked for all the same, and nothing but that.
         let token = try await scene.token(for: "third")
-        let consent = try await open(scene.request(token, "third"), token, scene.browser)
-        expectPage(consent, "consent")
+        expectPage(try await open(scene.request(token, "third"), token, scene.browser), "consent")
         // What the request demands is not replaced by the token.
         let again = scene.request(try await scene.token(), "plain", [("prompt", "login")])
         let first = try await scene.browser.authorize(again)
@@ -156,8 +154,7 @@ import Testing
         expectCode(try await browser.submit(consent, [("action", "allow")]), of: "third")
         #expect(scene.sessionCookie(browser) != nil)
         // What they allowed themselves is not asked again.
-        let late = try await scene.token(for: "third")
-        let pushed = try await scene.pushed(scene.request(late, "third"))
+        let pushed = try await scene.pushed(scene.request(scene.token(for: "third"), "third"))
         expectCode(try await TestBrowser(scene.server).authorize(pushed), of: "third")
     }
 
@@ -198,8 +195,7 @@ import Testing
         #expect(try await subject(answer) == subject(scene.server.tokens("bob")))
         // It does not hang on what the token stood for.
         try await scene.endSession()
-        let access = try answer.accessToken
-        #expect(try await scene.server.userInfo(access).status == 200)
+        #expect(try await scene.server.userInfo(answer.accessToken).status == 200)
     }
 
     @Test("Who signs in in another tab meanwhile, with a second factor, is asked for consent once")
@@ -209,8 +205,7 @@ import Testing
         }
         let server = second.server
         let app = TestBrowser(server)
-        let asked = try await second.asked(app)
-        let code = expectCode(try await app.submit(asked, [("code", second.code)]))
+        let code = expectCode(try await app.submit(second.asked(app), [("code", second.code)]))
         let scene = LoginTokenScene(server, signedIn: app, try await server.redeem(code))
         // The next code is another one.
         server.clock.advance(by: 30)
@@ -219,15 +214,13 @@ import Testing
         let page = try await open(scene.request(token, "third"), token, browser)
         let signIn = try await browser.submit(page, [("action", "continue")])
         expectPage(signIn, "authenticate")
-        let tab = try await second.asked(browser)
-        expectCode(try await browser.submit(tab, [("code", second.code)]))
+        expectCode(try await browser.submit(second.asked(browser), [("code", second.code)]))
         let consent = try await browser.submit(signIn, TestRealm.login())
         expectPage(consent, "consent")
         let allowed = try await browser.submit(consent, [("action", "allow")])
         let answer = try await server.redeem(expectCode(allowed, of: "third"), "third")
         // It is this browser's session, and does not hang on what the token stood for.
         try await scene.endSession()
-        let access = try answer.accessToken
-        #expect(try await server.userInfo(access).status == 200)
+        #expect(try await server.userInfo(answer.accessToken).status == 200)
     }
 }

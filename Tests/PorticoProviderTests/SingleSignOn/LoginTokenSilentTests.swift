@@ -132,8 +132,7 @@ import Testing
             #expect(answers.count { $0.error == "invalid_grant" } == 2)
             #expect(try await scene.server.remains().grants == before.grants + 1)
             let winner = try #require(answers.first { $0.status == 200 })
-            let access = try winner.accessToken
-            #expect(try await scene.server.userInfo(access).status == 200)
+            #expect(try await scene.server.userInfo(winner.accessToken).status == 200)
         }
     }
 
@@ -155,8 +154,7 @@ import Testing
         let scene = try await LoginTokenScene()
         let token = try await scene.token(for: "third")
         let browser = TestBrowser(scene.server)
-        let reference = try await scene.pushed(scene.request(token, "third"))
-        let page = try await browser.authorize(reference)
+        let page = try await browser.authorize(scene.pushed(scene.request(token, "third")))
         expectPage(page, "authenticate")
         #expect(page.text.contains("alice@example.com"))
         #expect(!page.text.contains(token))
@@ -194,13 +192,11 @@ import Testing
     @Test("Signing out of one app ends what a login token began, at once")
     func oneSession() async throws {
         let scene = try await LoginTokenScene()
-        let token = try await scene.token()
-        let reference = try await scene.pushed(scene.request(token))
+        let reference = try await scene.pushed(scene.request(scene.token()))
         let code = expectCode(try await TestBrowser(scene.server).authorize(reference), of: "plain")
         let tokens = try await scene.server.redeem(code, "plain")
-        let access = try tokens.accessToken
         try await scene.endSession()
-        #expect(try await scene.server.userInfo(access).status == 401)
+        #expect(try await scene.server.userInfo(tokens.accessToken).status == 401)
         #expect(try await scene.server.refresh(scene.refresh).error == "invalid_grant")
     }
 

@@ -8,6 +8,12 @@ import PorticoTestSupport
 import Testing
 
 @Suite("private_key_jwt") struct ClientAssertionTests {
+    private let server: ProviderUnderTest
+
+    init() async throws {
+        server = try await ProviderUnderTest()
+    }
+
     private func claims(_ server: ProviderUnderTest, _ changes: JSONObject = [:]) -> JSONObject {
         var claims: JSONObject = [
             "iss": "jwt1", "sub": "jwt1", "aud": .string(TestRealm.issuer),
@@ -39,7 +45,6 @@ import Testing
 
     @Test("RFC 7523 §2.2: a right assertion authenticates, once")
     func onceOnly() async throws {
-        let server = try await ProviderUnderTest()
         let assertion = try signed(claims(server))
         #expect(try await ask(server, assertion).status == 200)
         let replay = try await ask(server, assertion)
@@ -49,16 +54,13 @@ import Testing
 
     @Test("RFC 7523 §3: an assertion is spent also by a request that fails otherwise")
     func spentByFailure() async throws {
-        let server = try await ProviderUnderTest()
         let assertion = try signed(claims(server))
-        let refused = try await ask(server, assertion, [("scope", "not-mine")])
-        #expect(refused.error == "invalid_scope")
+        #expect(try await ask(server, assertion, [("scope", "not-mine")]).error == "invalid_scope")
         #expect(try await ask(server, assertion).error == "invalid_client")
     }
 
     @Test("RFC 7523 §3: an assertion is spent also where the request writes nothing else")
     func spentWithoutWrite() async throws {
-        let server = try await ProviderUnderTest()
         let form = [
             ("token", "x"), ("client_assertion", try signed(claims(server))),
             TestFlow.assertionType,
@@ -100,7 +102,6 @@ import Testing
 
     @Test("attack C26, RFC 7523 §3: claims that are not right", arguments: wrong)
     func wrongClaims(name: String, changes: JSONObject) async throws {
-        let server = try await ProviderUnderTest()
         let reply = try await ask(server, try signed(claims(server, changes)))
         #expect(reply.status == 401, "\(name)")
         #expect(reply.error == "invalid_client")
@@ -172,7 +173,6 @@ import Testing
 
     @Test("RFC 7523 update: one audience in an array is taken; typed assertions are taken")
     func tolerated() async throws {
-        let server = try await ProviderUnderTest()
         let array = try signed(claims(server, ["aud": [.string(TestRealm.issuer)]]))
         #expect(try await ask(server, array).status == 200)
         let typed = try signed(claims(server), type: .clientAuthentication)
@@ -214,7 +214,6 @@ import Testing
         arguments: [JWTType.accessToken, .dpopProof, .logoutToken]
     )
     func otherKinds(type: JWTType) async throws {
-        let server = try await ProviderUnderTest()
         #expect(
             try await ask(server, try signed(claims(server), type: type)).error == "invalid_client"
         )
@@ -222,7 +221,6 @@ import Testing
 
     @Test("attack C27: none, HMAC with the public key, and keys that the header brings")
     func forgedSignatures() async throws {
-        let server = try await ProviderUnderTest()
         func forge(_ header: String, _ sign: (String) throws -> [UInt8]) throws -> String {
             let payload = Base64URL.encode(claims(server).serialized())
             let input = Base64URL.encode(header.utf8) + "." + payload
@@ -278,10 +276,8 @@ import Testing
         "RFC 7523 §2.2: client_id is the assertion's subject; two, or another type, are refused"
     )
     func clientID() async throws {
-        let server = try await ProviderUnderTest()
         let right = try signed(claims(server))
-        let other = try await ask(server, right, [("client_id", "web1")])
-        #expect(other.error == "invalid_client")
+        #expect(try await ask(server, right, [("client_id", "web1")]).error == "invalid_client")
         #expect(try await ask(server, right, [("client_id", "jwt1")]).status == 200)
         let twice = try await ask(server, right, [("client_assertion", right)])
         #expect(twice.error == "invalid_request")
@@ -295,7 +291,6 @@ import Testing
 
     @Test("RFC 7523 §3: the assertion of a disabled client proves nothing, and is not spent")
     func disabledClient() async throws {
-        let server = try await ProviderUnderTest()
         let assertion = try signed(claims(server))
         try await server.change("jwt1") { $0.isEnabled = false }
         let refused = try await ask(server, assertion)

@@ -29,8 +29,7 @@ import Testing
 
     @Test("WEB-INPUT-1: or as a parameter's name", arguments: ["token", "ext/par/request"])
     func name(endpoint: String) async throws {
-        let server = try await ProviderUnderTest()
-        let reply = try await server.post(.endpoint(endpoint), [(Self.marks, "a")])
+        let reply = try await ProviderUnderTest().post(.endpoint(endpoint), [(Self.marks, "a")])
         #expect(reply.status == 400 && reply.error == "invalid_request")
     }
 

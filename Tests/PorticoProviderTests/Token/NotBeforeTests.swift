@@ -13,19 +13,8 @@ import Testing
     /// From a second after now on.
     private func endAll(_ server: ProviderUnderTest) async throws {
         server.clock.advance(by: 1)
-        try await set(server.clock.seconds, server)
-    }
-
-    private func set(_ notBefore: Int64, _ server: ProviderUnderTest) async throws {
-        var realm = try #require(server.provider.realms.realm(named: "test")?.realm)
-        realm.notBefore = notBefore
-        #expect(try await server.database.realms.update(realm) == .changed)
-        try await server.provider.realms.refresh()
-    }
-
-    private func isActive(_ token: String, _ server: ProviderUnderTest) async throws -> Bool? {
-        let reply = try await server.introspect(token)
-        return reply.json.bool("active")
+        let now = server.clock.seconds
+        try await server.changeRealm { $0.notBefore = now }
     }
 
     @Test("a session of before is none, in any browser, and no list names it")
@@ -52,7 +41,7 @@ import Testing
         try await endAll(server)
         #expect(try await server.redeem(code).error == "invalid_grant")
         // Presented once, it is spent, as any code is.
-        try await set(0, server)
+        try await server.changeRealm { $0.notBefore = 0 }
         #expect(try await server.redeem(code).error == "invalid_grant")
         try await endAll(server)
         #expect(try await server.tokens().status == 200)
@@ -69,12 +58,11 @@ import Testing
             let access = try #require(tokens.string("access_token"))
             let refresh = try #require(tokens.string("refresh_token"))
             #expect(try await server.userInfo(access).status == (isGood ? 200 : 401))
-            #expect(try await isActive(access, server) == isGood)
-            #expect(try await isActive(refresh, server) == isGood)
+            #expect(try await server.introspect(access).json.bool("active") == isGood)
+            #expect(try await server.introspect(refresh).json.bool("active") == isGood)
         }
         let refresh = try #require(native.string("refresh_token"))
         #expect(try await server.refresh(refresh).error == "invalid_grant")
-        let fresh = try await server.tokens().refreshToken
-        #expect(try await server.refresh(fresh).status == 200)
+        #expect(try await server.refresh(server.tokens().refreshToken).status == 200)
     }
 }

@@ -7,6 +7,12 @@ import PorticoTestSupport
 import Testing
 
 @Suite("Revocation and introspection") struct RevocationTests {
+    private let server: ProviderUnderTest
+
+    init() async throws {
+        server = try await ProviderUnderTest()
+    }
+
     private func revoke(
         _ server: ProviderUnderTest,
         _ token: String,
@@ -21,10 +27,6 @@ import Testing
         )
     }
 
-    private func introspect(_ server: ProviderUnderTest, _ token: String) async throws -> Reply {
-        try await server.introspect(token)
-    }
-
     @Test(
         "attack C28, RFC 7009 §2.1: revoking either token ends the grant, whatever the hint",
         arguments: [
@@ -33,31 +35,25 @@ import Testing
         ]
     )
     func revokes(member: String, hint: String) async throws {
-        let server = try await ProviderUnderTest()
         let tokens = try await server.tokens()
         let token = try #require(tokens.json.string(member))
         let reply = try await revoke(server, token, "native1", [("token_type_hint", hint)])
         #expect(reply.status == 200)
         #expect(reply.text == "{}")
-        let access = try tokens.accessToken
-        #expect(try await server.userInfo(access).status == 401)
-        let refresh = try tokens.refreshToken
-        #expect(try await server.refresh(refresh).error == "invalid_grant")
+        #expect(try await server.userInfo(tokens.accessToken).status == 401)
+        #expect(try await server.refresh(tokens.refreshToken).error == "invalid_grant")
         #expect(try await revoke(server, token, "native1").status == 200, "RFC 7009 §2.2: again")
     }
 
     @Test("attack C28, RFC 7009 §2.1: a token of another client stays alive")
     func foreign() async throws {
-        let server = try await ProviderUnderTest()
         let tokens = try await server.tokens()
         for member in ["access_token", "refresh_token"] {
             let token = try #require(tokens.json.string(member))
             #expect(try await revoke(server, token, "third").status == 200)
         }
-        let access = try tokens.accessToken
-        #expect(try await server.userInfo(access).status == 200)
-        let refresh = try tokens.refreshToken
-        #expect(try await server.refresh(refresh).status == 200)
+        #expect(try await server.userInfo(tokens.accessToken).status == 200)
+        #expect(try await server.refresh(tokens.refreshToken).status == 200)
     }
 
     /// 57 bytes: every bit of the last character is one of the MAC.
@@ -67,7 +63,6 @@ import Testing
 
     @Test("decision 0035: an altered refresh token revokes nothing")
     func altered() async throws {
-        let server = try await ProviderUnderTest()
         let token = try await server.tokens().refreshToken
         #expect(try await revoke(server, alter(token), "native1").status == 200)
         #expect(try await server.refresh(token).status == 200)
@@ -75,10 +70,8 @@ import Testing
 
     @Test("RFC 7009 §2.2: an unknown token is no error; GET is; a wrong secret is 401")
     func unknown() async throws {
-        let server = try await ProviderUnderTest()
         #expect(try await revoke(server, "nobody knows it", "native1").status == 200)
-        let get = try await server.send(.get, .endpoint("revoke?token=x&callback=f"))
-        #expect(get.status == 405)
+        #expect(try await server.send(.get, .endpoint("revoke?token=x&callback=f")).status == 405)
         let wrong = try await server.post(
             .endpoint("revoke"),
             [("token", "x")],
@@ -90,7 +83,6 @@ import Testing
 
     @Test("attack C29, RFC 7662 §2.1: public clients and strangers cannot introspect")
     func callers() async throws {
-        let server = try await ProviderUnderTest()
         let token = try await server.tokens().accessToken
         let path = String.endpoint("token/introspect")
         let byPublic = try await server.post(path, [("token", token), ("client_id", "native1")])
@@ -101,22 +93,19 @@ import Testing
 
     @Test("RFC 7662 §2.2: the token's own client learns about it")
     func active() async throws {
-        let server = try await ProviderUnderTest()
         let tokens = try await server.tokens("alice", "web1")
-        let reply = try await introspect(server, try tokens.accessToken)
+        let reply = try await server.introspect(try tokens.accessToken)
         #expect(reply.json.bool("active") == true)
         #expect(reply.json.string("username") == "alice")
         #expect(reply.json.string("client_id") == "web1")
         #expect(reply.json.string("iss") == TestRealm.issuer)
         #expect(reply.json.int64("exp") == server.clock.seconds + 300)
         #expect(reply.headers[.cacheControl] == "no-store")
-        let refresh = try await introspect(server, try tokens.refreshToken)
-        #expect(refresh.json.bool("active") == true)
+        #expect(try await server.introspect(try tokens.refreshToken).json.bool("active") == true)
     }
 
     @Test("attack C29, RFC 7662 §2.2: of a token that is not active nothing is said but that")
     func inactive() async throws {
-        let server = try await ProviderUnderTest()
         let foreign = try await server.tokens("bob", "native1")
         let own = try await server.tokens("alice", "web1")
         let code = try await server.code("alice", "web1")
@@ -127,17 +116,16 @@ import Testing
         tokens.append(try own.idToken)
         tokens.append(alter(try own.refreshToken))
         for token in tokens {
-            #expect(try await introspect(server, token).text == #"{"active":false}"#)
+            #expect(try await server.introspect(token).text == #"{"active":false}"#)
         }
         let revoked = try await server.tokens("bob", "web1")
         let refresh = try revoked.refreshToken
         _ = try await server.post(.endpoint("revoke"), [("token", refresh)], headers: .web1)
         for token in [try revoked.accessToken, refresh] {
-            #expect(try await introspect(server, token).text == #"{"active":false}"#)
+            #expect(try await server.introspect(token).text == #"{"active":false}"#)
         }
         server.clock.advance(by: 301)
-        let expired = try own.accessToken
-        #expect(try await introspect(server, expired).text == #"{"active":false}"#)
+        #expect(try await server.introspect(own.accessToken).text == #"{"active":false}"#)
     }
 
     @Test("WEB-SESS-5, RFC 7662 §2.2: a disabled client's access token is active nowhere")
@@ -149,13 +137,12 @@ import Testing
         for isEnabled in [true, false, true] {
             try await server.change("native1") { $0.isEnabled = isEnabled }
             #expect(try await server.userInfo(token).status == (isEnabled ? 200 : 401))
-            #expect(try await introspect(server, token).json.bool("active") == isEnabled)
+            #expect(try await server.introspect(token).json.bool("active") == isEnabled)
         }
     }
 
     @Test("RFC 7662 §4: only the current generation of a refresh token is active")
     func generations() async throws {
-        let server = try await ProviderUnderTest()
         let tokens = try await server.tokens("alice", "web1")
         let old = try tokens.refreshToken
         let rotated = try await server.token(
@@ -163,15 +150,14 @@ import Testing
             basic: TestRealm.web1
         )
         #expect(rotated.status == 200)
-        #expect(try await introspect(server, old).text == #"{"active":false}"#)
+        #expect(try await server.introspect(old).text == #"{"active":false}"#)
     }
 
     @Test(
         "WEB-BRUTE-2, RFC 7009 §5, RFC 7662 §4: wrong secrets are 401, and 429 after a while",
-        arguments: ["revoke", "token/introspect"]
+        arguments: ["revoke", "token/introspect", "ext/par/request"]
     )
     func guesses(endpoint: String) async throws {
-        let server = try await ProviderUnderTest()
         let own = try await server.tokens("alice", "web1")
         let token = try own.accessToken
         var replies: [Reply] = []

@@ -31,10 +31,8 @@ import Testing
     /// The clients whose roles stand in access token, ID Token, UserInfo, and the tokens of a refresh.
     private static func seen(_ server: ProviderUnderTest) async throws -> [[String]] {
         let tokens = try await server.tokens()
-        let refresh = try tokens.refreshToken
-        let again = try await server.refresh(refresh)
-        let access = try tokens.accessToken
-        var claims = [try await server.userInfo(access).json]
+        let again = try await server.refresh(tokens.refreshToken)
+        var claims = [try await server.userInfo(tokens.accessToken).json]
         for reply in [tokens, again] {
             for name in ["access_token", "id_token"] {
                 let token = try JWT(parsing: try #require(reply.json.string(name)))
@@ -59,8 +57,7 @@ import Testing
 
     @Test("another client of the realm sees what it may, whatever this one may not")
     func others() async throws {
-        let server = try await Self.server([])
-        let tokens = try await server.tokens("alice", "web1")
+        let tokens = try await Self.server([]).tokens("alice", "web1")
         let access = try JWT(parsing: try tokens.accessToken)
         let roles = try access.uncheckedClaims().object("resource_access")
         #expect(roles?.object("web1")?.strings("roles") == ["publisher"])

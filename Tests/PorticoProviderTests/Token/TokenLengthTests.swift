@@ -41,12 +41,10 @@ import Testing
         let access = try tokens.accessToken
         let hint = try tokens.idToken
         #expect(hint.utf8.count > groups * 60 && hint.utf8.count <= JWS.standardLimit)
-        let info = try await server.userInfo(access)
-        #expect(info.json.strings("groups")?.count == groups)
+        #expect(try await server.userInfo(access).json.strings("groups")?.count == groups)
         let posted = try await server.post(.endpoint("userinfo"), [("access_token", access)])
         #expect(posted.status == 200)
-        let introspected = try await server.introspect(access)
-        #expect(introspected.json.bool("active") == true)
+        #expect(try await server.introspect(access).json.bool("active") == true)
         // As a hint, without a page and with all of them, by GET, by POST and pushed.
         let request = TestFlow.request("web1", [("id_token_hint", hint), ("prompt", "none")])
         expectCode(try await browser.authorize(request), of: "web1")
@@ -77,8 +75,7 @@ import Testing
     @Test("decision 0102: what would not be taken back is not issued, and the log names the claim")
     func notIssued() async throws {
         let server = try await Self.server(900)
-        let code = try await server.code("alice", "web1")
-        let answer = try await server.redeem(code, "web1")
+        let answer = try await server.redeem(server.code("alice", "web1"), "web1")
         #expect(answer.status == 500 && answer.error == "server_error")
         #expect(answer.json.string("error_description")?.contains("32 KiB") == true)
         #expect(answer.json["access_token"] == nil)
@@ -113,8 +110,7 @@ import Testing
         #expect(tokens.status == (isIssued ? 200 : 500))
         #expect(server.log.contains("claim=bio") == !isIssued)
         guard isIssued else { return }
-        let access = try tokens.accessToken
-        let info = try await server.userInfo(access)
+        let info = try await server.userInfo(tokens.accessToken)
         #expect(info.status == 200)
         #expect(info.text.contains("x\"") && info.text.utf8.count > length)
         let hint = try tokens.idToken
@@ -170,8 +166,7 @@ import Testing
         #expect(IDTokenHint(hint.carried, of: realm, at: now) == nil)
         for text in [hint.carried, "read:", "read:AAAA"] {
             let request = TestFlow.request("web1", [("id_token_hint", text), ("prompt", "none")])
-            let refused = try await browser.authorize(request)
-            expectError(refused, "invalid_request", of: "web1")
+            expectError(try await browser.authorize(request), "invalid_request", of: "web1")
             #expect(try await server.push(request).error == "invalid_request")
             let out = try await browser.get(
                 FormEncoding.appending([("id_token_hint", text)], to: String.endpoint("logout"))

@@ -7,6 +7,12 @@ import PorticoTestSupport
 import Testing
 
 @Suite("POST /token: who asks, and how") struct TokenRequestTests {
+    private let server: ProviderUnderTest
+
+    init() async throws {
+        server = try await ProviderUnderTest()
+    }
+
     @Test(
         "attack C10, RFC 6749 §5.2: grant types that are not served",
         arguments: [
@@ -16,7 +22,6 @@ import Testing
         ]
     )
     func grantTypes(grantType: String, error: String) async throws {
-        let server = try await ProviderUnderTest()
         let reply = try await server.token(
             TestFlow.redemption("x", "native1", [("grant_type", grantType), ("username", "alice")])
         )
@@ -33,7 +38,6 @@ import Testing
         ]
     )
     func unservedGrantType(authorization: String?) async throws {
-        let server = try await ProviderUnderTest()
         var headers: HTTPFields = [:]
         headers[.authorization] = authorization
         let path = String.endpoint("token")
@@ -57,8 +61,7 @@ import Testing
         )
         #expect(refused.error == "invalid_client")
         let twice = [uma, ("grant_type", "refresh_token")]
-        let repeated = try await server.post(path, twice, headers: headers)
-        #expect(repeated.error == "invalid_request")
+        #expect(try await server.post(path, twice, headers: headers).error == "invalid_request")
     }
 
     @Test(
@@ -66,7 +69,6 @@ import Testing
         arguments: ["application/json", "multipart/form-data; boundary=x", "text/plain", nil]
     )
     func contentTypes(type: String?) async throws {
-        let server = try await ProviderUnderTest()
         let code = try await server.code()
         let body = FormEncoding.encode(TestFlow.redemption(code).map { (name: $0.0, value: $0.1) })
         let reply = try await server.send(
@@ -81,7 +83,6 @@ import Testing
 
     @Test("RFC 6749 §3.2: a charset in the Content-Type does no harm")
     func charset() async throws {
-        let server = try await ProviderUnderTest()
         let code = try await server.code()
         let body = FormEncoding.encode(TestFlow.redemption(code).map { (name: $0.0, value: $0.1) })
         let reply = try await server.send(
@@ -101,7 +102,6 @@ import Testing
         ]
     )
     func twoMethods(extra: [(String, String)]) async throws {
-        let server = try await ProviderUnderTest()
         let code = try await server.code("alice", "web1")
         let form = TestFlow.redemption(code, "web1", [("client_id", "")] + extra)
         let reply = try await server.token(form, basic: TestRealm.web1)
@@ -113,7 +113,6 @@ import Testing
         arguments: ["Basic !!!", "Basic d2ViMQ==", "Basic", "Digest x", "Bearer x"]
     )
     func unreadable(header: String) async throws {
-        let server = try await ProviderUnderTest()
         let reply = try await server.post(
             .endpoint("token"),
             [("grant_type", "client_credentials")],
@@ -125,18 +124,15 @@ import Testing
 
     @Test("attack C15: two Authorization headers, or 100 kB in one, are refused")
     func manyCredentials() async throws {
-        let server = try await ProviderUnderTest()
         var headers: HTTPFields = [:]
         let value = ProviderUnderTest.basic("web1", TestRealm.secret)
         headers.append(HTTPField(name: .authorization, value: value))
         headers.append(HTTPField(name: .authorization, value: value))
         let path = String.endpoint("token")
         let form = [("grant_type", "client_credentials")]
-        let two = try await server.post(path, form, headers: headers)
-        #expect(two.error == "invalid_request")
+        #expect(try await server.post(path, form, headers: headers).error == "invalid_request")
         let long = "Basic " + String(repeating: "A", count: 100_000)
-        let reply = try await server.post(path, form, headers: [.authorization: long])
-        #expect(reply.status == 401)
+        #expect(try await server.post(path, form, headers: [.authorization: long]).status == 401)
     }
 
     @Test("RFC 6749 §2.3.1: Basic credentials are form-decoded", arguments: ["a:b%+ ü/é"])
@@ -170,7 +166,6 @@ import Testing
 
     @Test("RFC 6749 §2.3.1: a confidential client proves itself, and never in the URL")
     func methods() async throws {
-        let server = try await ProviderUnderTest()
         let form = [("grant_type", "refresh_token"), ("refresh_token", "x")]
         #expect(try await server.token(form + [("client_id", "web1")]).status == 401)
         // The very credentials that would do in the body.
@@ -206,7 +201,6 @@ import Testing
 
     @Test("RFC 6749 §3.2: repeated parameters are refused, empty ones missing, others ignored")
     func parameters() async throws {
-        let server = try await ProviderUnderTest()
         let code = try await server.code()
         let twice = TestFlow.redemption(code) + [("code", "other")]
         #expect(try await server.token(twice).error == "invalid_request")
@@ -225,7 +219,6 @@ import Testing
         arguments: ["%FF", "%00", "%zz", "%"]
     )
     func encoding(value: String) async throws {
-        let server = try await ProviderUnderTest()
         let reply = try await server.send(
             .post,
             .endpoint("token"),
@@ -237,7 +230,6 @@ import Testing
 
     @Test("attack H04, RFC 6749 §3.2: other methods get 405 with Allow, and no token")
     func otherMethods() async throws {
-        let server = try await ProviderUnderTest()
         for method in [HTTPRequest.Method.get, .put, .delete] {
             let reply = try await server.send(method, String.endpoint("token"))
             #expect(reply.status == 405)
@@ -247,8 +239,7 @@ import Testing
 
     @Test("RFC 6749 §5.1: the answer has every member in its type, and is never cached")
     func answer() async throws {
-        let server = try await ProviderUnderTest()
-        let reply = try await server.tokens()
+        let reply = try await ProviderUnderTest().tokens()
         #expect(reply.headers[.contentType] == "application/json")
         #expect(reply.headers[.cacheControl] == "no-store")
         #expect(HTTPField.Name("Pragma").flatMap { reply.headers[$0] } == "no-cache")
@@ -262,7 +253,6 @@ import Testing
 
     @Test("RFC 6749 §4.4: client credentials give a token of the client's own, no refresh token")
     func clientCredentials() async throws {
-        let server = try await ProviderUnderTest()
         let reply = try await server.token(
             [("grant_type", "client_credentials"), ("scope", "jobs")],
             basic: TestRealm.machine
