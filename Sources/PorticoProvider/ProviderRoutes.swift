@@ -6,36 +6,7 @@ extension ProviderEndpoints {
     /// The Provider's routes: one for each method at an address.
     var routes: [Route<RealmContext>] {
         let oauth = oauthRoutes(\.route) + oauthRoutes(\.routeAtRoot)
-        return realmRoutes + registrationRoutes + oauth + [
-            // Below the issuer (OpenID Connect Discovery §4), and with the well-known part between
-            // host and path (RFC 8414 §3). Both names work in both forms, and at the root of a realm's
-            // own host, where both forms are the same.
-            .get(at(.openIDConfiguration), for: .programs, scripts: .any, metadata.openID),
-            .get(at(.authorizationServerMetadata), for: .programs, scripts: .any, metadata.get),
-            .get(
-                RealmPath.openIDConfiguration.routeBeforeRealm,
-                for: .programs,
-                scripts: .any,
-                metadata.openID
-            ),
-            .get(
-                RealmPath.authorizationServerMetadata.routeBeforeRealm,
-                for: .programs,
-                scripts: .any,
-                metadata.get
-            ),
-            .get(
-                RealmPath.openIDConfiguration.routeAtRoot,
-                for: .programs,
-                scripts: .any,
-                metadata.openID
-            ),
-            .get(
-                RealmPath.authorizationServerMetadata.routeAtRoot,
-                for: .programs,
-                scripts: .any,
-                metadata.get
-            ),
+        return realmRoutes + registrationRoutes + oauth + metadataRoutes + [
             .get(
                 "/.well-known/oauth-protected-resource",
                 for: .programs,
@@ -75,6 +46,28 @@ extension ProviderEndpoints {
             .post(at(.secondFactors), for: .people, secondFactors.show),
             .post(at(.accountSignIn), for: .people, signIn.postForAccount),
         ]
+    }
+
+    /// Below the issuer (OpenID Connect Discovery §4), and with the well-known part between host and
+    /// path (RFC 8414 §3). Both names work in both forms, and at the root of a realm's own host, where
+    /// both forms are the same.
+    private var metadataRoutes: [Route<RealmContext>] {
+        [\RealmPath.route, \.routeBeforeRealm, \.routeAtRoot].flatMap { place in
+            [
+                .get(
+                    RealmPath.openIDConfiguration[keyPath: place],
+                    for: .programs,
+                    scripts: .any,
+                    metadata.openID
+                ),
+                .get(
+                    RealmPath.authorizationServerMetadata[keyPath: place],
+                    for: .programs,
+                    scripts: .any,
+                    metadata.get
+                ),
+            ]
+        }
     }
 
     /// The endpoints of OAuth: below the realm, and at the root of a host of the AT Protocol. No

@@ -160,7 +160,7 @@ import Testing
         let scene = try await scene()
         let reply = try await scene.server.post(
             "token",
-            [("grant_type", "client_credentials")],
+            TestFlow.own,
             proof: try await scene.app.proof(.post, "token"),
             basic: ("machine", "wrong")
         )

@@ -8,9 +8,14 @@ import Testing
 @testable import PorticoProvider
 
 @Suite("Authorization at a host of the AT Protocol") struct ATAuthorizationTests {
+    private let scene: ATScene
+
+    init() async throws {
+        scene = try await ATScene()
+    }
+
     @Test("ATP-AR-2: a request that was not pushed is refused, on a page, and nothing is fetched")
     func unpushed() async throws {
-        let scene = try await ATScene()
         let page = try await TestBrowser(scene.server).authorize(scene.request())
         #expect(page.status == 400)
         #expect(page.location == nil)
@@ -23,7 +28,6 @@ import Testing
 
     @Test("ATP-AR-2: a reference that another client pushed makes nothing be fetched")
     func foreignReference() async throws {
-        let scene = try await ATScene()
         let reference = try await scene.reference()
         let other = "https://other.example.com/client.json"
         let page = try await TestBrowser(scene.server)
@@ -34,7 +38,6 @@ import Testing
 
     @Test("ATP-AR-3: the challenge is S256; plain, or none, is refused")
     func challenge() async throws {
-        let scene = try await ATScene()
         for changes in [
             [("code_challenge_method", "plain")], [("code_challenge_method", "")],
             [("code_challenge", ""), ("code_challenge_method", "")],
@@ -47,13 +50,11 @@ import Testing
 
     @Test("ATP-AR-5: a state that came before is taken, as real servers do")
     func state() async throws {
-        let scene = try await ATScene()
         for _ in 1...2 { #expect(try await scene.push([("state", "same")]).status == 201) }
     }
 
     @Test("ATP-AR-8: the scope is part of the document's, and includes atproto")
     func scope() async throws {
-        let scene = try await ATScene()
         for scope in [
             "transition:generic", "atproto transition:email", "atproto repo:*", "openid",
             "atproto include:com.example.full", "",
@@ -66,7 +67,6 @@ import Testing
 
     @Test("ATP-AR-9: a redirect URI is one of the document's, byte for byte")
     func redirect() async throws {
-        let scene = try await ATScene()
         for uri in [
             "https://app.example.com/callback/", "https://app.example.com/callback?x=y",
             "https://APP.example.com/callback", "https://app.example.com:443/callback",
@@ -95,7 +95,6 @@ import Testing
 
     @Test("decision 0064: what only OpenID Connect has is refused; a hint is a handle or a DID")
     func parameters() async throws {
-        let scene = try await ATScene()
         for changes in [
             ("nonce", "n"), ("claims", "{}"), ("id_token_hint", "x"), ("prompt", "none"),
             ("response_mode", "jwt"), ("login_hint", "alice"),
@@ -117,7 +116,6 @@ import Testing
         arguments: ["alice.example.com", "did:plc:ewvi7nxzyoun6zhxrhs64oiz"]
     )
     func named(hint: String) async throws {
-        let scene = try await ATScene()
         let other = try await scene.signIn([("login_hint", hint)], as: "bob")
         #expect(other.redirected["code"] == nil)
         #expect(other.redirected["error"] == "login_required", "\(other.status)")
@@ -131,7 +129,6 @@ import Testing
 
     @Test("decision 0064: a handle or DID that an app names is not filled in as a user name")
     func unfilled() async throws {
-        let scene = try await ATScene()
         let did = try #require(ATScene.dids["alice"])
         for hint in ["alice.example.com", "nobody.example.com", did] {
             let reference = try await scene.reference([("login_hint", hint)])
@@ -143,7 +140,6 @@ import Testing
 
     @Test("CIMD-4.3-1: without its document a pending request ends on a page, not at the client")
     func gone() async throws {
-        let scene = try await ATScene()
         let browser = TestBrowser(scene.server)
         let page = try await scene.signIn([], as: "alice", browser)
         scene.sites[ATScene.url] = nil
@@ -183,7 +179,6 @@ import Testing
 
     @Test("RFC9126-4-3: a reload after the code is a page, and the first code stays good")
     func reload() async throws {
-        let scene = try await ATScene()
         let browser = TestBrowser(scene.server)
         let verifier = RandomSource.system.text(32)
         let challenge = Base64URL.encode(Hash256(of: verifier).bytes)
@@ -247,7 +242,6 @@ import Testing
 
     @Test("Every request of a sign-in may be JSON: pushed, redeemed, refreshed, revoked")
     func signIn() async throws {
-        let scene = try await ATScene()
         let server = scene.server
         let pushed = try await post(server, "ext/par/request", object(scene.request()))
         #expect(pushed.status == 201, "\(pushed.text)")
@@ -311,7 +305,6 @@ import Testing
 
     @Test("A member that is no text is refused by its name, and nothing is kept")
     func otherMembers() async throws {
-        let scene = try await ATScene()
         for value in [.integer(1), .null, ["x"], ["a": "b"]] as [JSONValue] {
             var members = object(scene.request())
             members["state"] = value
@@ -327,7 +320,6 @@ import Testing
         arguments: ["token", "ext/par/request", "revoke"]
     )
     func mediaType(endpoint: String) async throws {
-        let scene = try await ATScene()
         for type in ["text/plain", "application/jsonp", "application/json; charset=utf-16", nil] {
             let reply = try await post(
                 scene.server,

@@ -9,6 +9,12 @@ import Testing
 @testable import PorticoProvider
 
 @Suite("Tokens of a host of the AT Protocol") struct ATTokenTests {
+    private let scene: ATScene
+
+    init() async throws {
+        scene = try await ATScene()
+    }
+
     private static let day: Double = 86_400
 
     @Test("ATP-CB-6, ATP-TL-1: an answer says whose tokens and which scope; no ID Token comes")
@@ -40,7 +46,6 @@ import Testing
 
     @Test("ATP-SC-1: transition:chat.bsky counts with transition:generic alone")
     func chat() async throws {
-        let scene = try await ATScene()
         let alone = try await scene.tokens([("scope", "atproto transition:chat.bsky")])
         #expect(alone.json.string("scope") == "atproto")
         let both = "atproto transition:generic transition:chat.bsky"
@@ -67,7 +72,6 @@ import Testing
 
     @Test("ATP-CB-8: a code that is redeemed again ends its session")
     func replay() async throws {
-        let scene = try await ATScene()
         let code = try await scene.code()
         let tokens = try await scene.redeem(code)
         #expect(tokens.status == 200)
@@ -78,7 +82,6 @@ import Testing
 
     @Test("RFC9449-5-1: no token without a proof, and the code stays good")
     func withoutProof() async throws {
-        let scene = try await ATScene()
         let code = try await scene.code()
         let form = [
             ("grant_type", "authorization_code"), ("code", code), ("client_id", ATScene.url),
@@ -95,7 +98,6 @@ import Testing
 
     @Test("decision 0064: a proof for where other realms have the endpoint is refused")
     func formerAddress() async throws {
-        let scene = try await ATScene()
         let code = try await scene.code()
         let form = [
             ("grant_type", "authorization_code"), ("code", code), ("client_id", ATScene.url),
@@ -120,7 +122,6 @@ import Testing
 
     @Test("attack C02, RFC 6749 §6: a refresh token at another client is refused, and ends nothing")
     func otherClient() async throws {
-        let scene = try await ATScene()
         let refresh = try await scene.tokens().json.string("refresh_token") ?? ""
         let other = "https://app.example.com/other.json"
         func form(_ client: String) -> [(String, String)] {
@@ -147,7 +148,6 @@ import Testing
 
     @Test("ATP-TL-2: sessions of public clients end after two weeks, used or not")
     func publicLifetime() async throws {
-        let scene = try await ATScene()
         var refresh = try await scene.tokens().json.string("refresh_token") ?? ""
         // No sign-in of the browser's is needed any more.
         for _ in 1...13 {
@@ -195,7 +195,6 @@ import Testing
 
     @Test("decision 0064: sessions go on without the client's site; nothing is fetched for a token")
     func outlives() async throws {
-        let scene = try await ATScene()
         let tokens = try await scene.tokens()
         let access = try tokens.accessToken
         #expect(scene.sites.fetched.count == 1)
@@ -241,7 +240,6 @@ import Testing
         arguments: [nil, "did:plc:other66vv44zksje25o7dz7a"] as [String?]
     )
     func otherDID(_ did: String?) async throws {
-        let scene = try await ATScene()
         let refresh = try await scene.tokens().json.string("refresh_token") ?? ""
         let code = try await scene.code()
         let people = scene.server.database.people
@@ -302,7 +300,6 @@ import Testing
     @Test("RFC 7009 §2.1: a token that can be used ends its session also where no key is proven")
     func usable() async throws {
         for kind in ["refresh_token", "access_token"] {
-            let scene = try await ATScene()
             let tokens = try await scene.tokens()
             let refresh = try tokens.refreshToken
             try await revoke(try #require(tokens.json.string(kind)), scene, by: nil)

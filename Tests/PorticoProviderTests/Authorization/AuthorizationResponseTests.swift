@@ -152,10 +152,7 @@ import Testing
             "invalid_request",
             of: "third"
         )
-        let machine = try await server.token(
-            [("grant_type", "client_credentials")],
-            basic: ("third", TestRealm.secret)
-        )
+        let machine = try await server.token(TestFlow.own, basic: ("third", TestRealm.secret))
         #expect([400, 401].contains(machine.status))
         #expect(machine.json["access_token"] == nil)
         // §7.2: the type is the registration's: an https redirect makes no one confidential.

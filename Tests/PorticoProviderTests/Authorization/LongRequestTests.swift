@@ -106,23 +106,6 @@ struct LongRequestTests {
         try await expectRefused([("claims", claims)], as: "invalid_request")
     }
 
-    @Test("A form of 65 kB of claims is refused: with its error where it is read, else 413")
-    func longForm() async throws {
-        let server = try await RefusedRequests.server.value
-        for (length, statuses) in [(64_500, [303, 400]), (66_000, [413, 413])] {
-            let claims = String(repeating: "9", count: length)
-            let request = TestFlow.request("native1", [("claims", claims)])
-            let posted = try await server.post(.endpoint("auth"), request)
-            let pushed = try await server.push(request)
-            #expect([posted.status, pushed.status] == statuses)
-            if statuses[0] == 303 {
-                expectError(posted, "invalid_request")
-                #expect(pushed.error == "invalid_request")
-            }
-        }
-        #expect(try await server.remains() == Remains())
-    }
-
     @Test("RFC 6749 §4.1.2: a code has room for what was accepted, and for no byte more")
     func room() async throws {
         let room = AuthorizationCodeSeal.room

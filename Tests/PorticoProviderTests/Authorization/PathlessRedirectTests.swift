@@ -81,18 +81,4 @@ struct PathlessRedirectTests {
             )
         }
     }
-
-    @Test("WEB-CSP-3: the page that posts the answer goes to that very address")
-    func formPost() async throws {
-        let server = try await server()
-        for uri in ["https://app.example.com", "http://127.0.0.1:8000", "http://localhost:8081"] {
-            let page = try await TestBrowser(server).authorize(request(uri))
-            #expect(page.headers[.contentSecurityPolicy]?.contains("form-action") == false)
-            let reply = try await TestBrowser(server)
-                .signIn("alice", request(uri, [("response_mode", "form_post")]))
-            #expect(reply.status == 200)
-            #expect(reply.text.contains("action=\"\(uri)\""))
-            #expect(reply.headers[.contentSecurityPolicy]?.contains("form-action") == false)
-        }
-    }
 }

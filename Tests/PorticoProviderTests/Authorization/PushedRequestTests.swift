@@ -105,9 +105,8 @@ import Testing
         #expect(try await push(TestRealm.issuer, "j-1").status == 401)
         #expect(try await server.remains().pushedRequests == 1)
         // RFC 9126 §2.1: the credentials are no part of the request.
-        let uri = try pushed.requestURI
         expectCode(
-            try await TestBrowser(server).signIn("alice", reference(uri, "jwt1")),
+            try await TestBrowser(server).signIn("alice", reference(pushed.requestURI, "jwt1")),
             of: "jwt1"
         )
     }

@@ -68,8 +68,7 @@ import Testing
             #expect(try await server.redeem(code).status == 200)
         }
         // Who keeps the last answer is signed in.
-        let silent = TestFlow.request("native1", [("prompt", "none")])
-        expectCode(try await early.authorize(silent))
+        expectCode(try await early.authorize(TestFlow.silent))
     }
 
     @Test("decision 0104: a wrong password sent twice counts twice, and signs no one in")
@@ -122,7 +121,7 @@ import Testing
             expectCode(try await browser.submit(page, [("action", "continue")]))
         }
         // In another tab bob signs in: what was said of alice is not said of him.
-        _ = try await browser.signIn("bob", TestFlow.request("native1", [("prompt", "login")]))
+        _ = try await browser.signIn("bob", TestFlow.again)
         let other = try await browser.submit(page, [("action", "continue")])
         #expect(other.status == 403 && other.location == nil)
         #expect(other.text.contains("bob") && other.formAction?.hasSuffix("select-account") == true)

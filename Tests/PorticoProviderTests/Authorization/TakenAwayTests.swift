@@ -106,10 +106,7 @@ import Testing
         try await Self.withdraw(server)
         let before = try await server.remains()
         expectRefusal(try await browser.authorize(TestFlow.request()), "a live session")
-        expectRefusal(
-            try await browser.authorize(TestFlow.request("native1", [("prompt", "none")])),
-            "without a page"
-        )
+        expectRefusal(try await browser.authorize(TestFlow.silent), "without a page")
         expectRefusal(try await TestBrowser(server).authorize(TestFlow.request()), "a stranger")
         let pushed = try await server.push(TestFlow.request())
         #expect(pushed.status == 400 && pushed.error == "unauthorized_client")

@@ -21,10 +21,6 @@ struct BackchannelLogoutTests {
         }
     }
 
-    private static func signOut(_ browser: TestBrowser, _ tokens: Reply) async throws -> Reply {
-        try await browser.get(String.endpoint("logout") + "?id_token_hint=" + tokens.idToken)
-    }
-
     @Test(
         "OpenID Connect Back-Channel Logout §2.4, §2.5: the logout token says whose session is over, and is nothing else",
         arguments: [nil, .rs256] as [SignatureAlgorithm?]
@@ -38,7 +34,7 @@ struct BackchannelLogoutTests {
         let tokens = try await server.tokens("alice", "web1", browser: browser)
         let idToken = try JWT(parsing: try tokens.idToken)
         server.clock.advance(by: 100)
-        #expect(try await Self.signOut(browser, tokens).status == 200)
+        #expect(try await browser.logout(hint: tokens.idToken).status == 200)
         try await server.logout.round()
 
         let request = try #require(receiver.requests.first)
@@ -87,7 +83,7 @@ struct BackchannelLogoutTests {
         // Another browser of hers, and another person.
         _ = try await server.tokens("alice", "other1")
         _ = try await server.tokens("bob", "web1")
-        _ = try await Self.signOut(browser, tokens)
+        _ = try await browser.logout(hint: tokens.idToken)
         try await server.logout.round()
         let told = receiver.requests.compactMap { $0.split(separator: " ").dropFirst().first }
         #expect(Set(told) == ["/logout?of=web1", "/logout?of=other1"])
@@ -130,13 +126,12 @@ struct BackchannelLogoutTests {
             try await server.logout.round()
             #expect(try await browser.submit(page, [("action", "stay")]).status == 200)
             #expect(try await browser.submit(page, [("action", "sign-out")]).status == 200)
-        case .hint: #expect(try await Self.signOut(browser, tokens).status == 200)
+        case .hint: #expect(try await browser.logout(hint: tokens.idToken).status == 200)
         case .legacy:
             let form = [("refresh_token", try tokens.refreshToken)]
             #expect(try await server.post(.endpoint("logout"), form, headers: .web1).status == 204)
         case .anothersSignIn:
-            let request = TestFlow.request("native1", [("prompt", "login")])
-            #expect(try await browser.signIn("bob", request).redirected["code"] != nil)
+            #expect(try await browser.signIn("bob", TestFlow.again).redirected["code"] != nil)
         case .disabled:
             var blocked = alice
             blocked.isEnabled = false
@@ -161,7 +156,7 @@ struct BackchannelLogoutTests {
         let browser = TestBrowser(server)
         let tokens = try await server.tokens("alice", "web1", browser: browser)
         // No one has let it answer yet.
-        #expect(try await Self.signOut(browser, tokens).status == 200)
+        #expect(try await browser.logout(hint: tokens.idToken).status == 200)
         try await waitUntil("the receiver is told") { !receiver.requests.isEmpty }
         #expect(!server.log.contains("logout."))
         gate.signal()
@@ -182,10 +177,7 @@ struct BackchannelLogoutTests {
         let receiver = try LogoutReceiver { _ in status }
         let server = try await Self.server(receiver)
         let browser = TestBrowser(server)
-        _ = try await Self.signOut(
-            browser,
-            try await server.tokens("alice", "web1", browser: browser)
-        )
+        _ = try await browser.logout(hint: server.tokens("alice", "web1", browser: browser).idToken)
         try await server.logout.round()
         #expect(receiver.tokens.count == 1)
         server.clock.advance(by: 10)
@@ -200,10 +192,7 @@ struct BackchannelLogoutTests {
         let receiver = try LogoutReceiver { $0 < 2 ? "500 Oops" : "200 OK" }
         let server = try await Self.server(receiver)
         let browser = TestBrowser(server)
-        _ = try await Self.signOut(
-            browser,
-            try await server.tokens("alice", "web1", browser: browser)
-        )
+        _ = try await browser.logout(hint: server.tokens("alice", "web1", browser: browser).idToken)
         for (wait, count) in [(0.0, 1), (9, 1), (1, 2), (59, 2), (1, 3), (100_000, 3)] {
             server.clock.advance(by: wait)
             try await server.logout.round()
@@ -220,7 +209,9 @@ struct BackchannelLogoutTests {
         let receiver = try LogoutReceiver { _ in "500 Oops" }
         let server = try await Self.server(receiver)
         let browser = TestBrowser(server)
-        let page = try await Self.signOut(browser, server.tokens("alice", "web1", browser: browser))
+        let page = try await browser.logout(
+            hint: server.tokens("alice", "web1", browser: browser).idToken
+        )
         #expect(page.status == 200)
         #expect(!page.text.contains("500"))
         try await server.logout.round()
@@ -241,7 +232,9 @@ struct BackchannelLogoutTests {
         let server = try await Self.server(receiver)
         for _ in 0..<3 {
             let browser = TestBrowser(server)
-            _ = try await Self.signOut(browser, server.tokens("alice", "web1", browser: browser))
+            _ = try await browser.logout(
+                hint: server.tokens("alice", "web1", browser: browser).idToken
+            )
         }
         for (wait, count) in [(0.0, 1), (10, 2), (60, 5)] {
             server.clock.advance(by: wait)
@@ -262,7 +255,7 @@ struct BackchannelLogoutTests {
         let tokens = try await server.tokens("alice", "web1", browser: browser)
         let reply = try await browser.authorize(TestFlow.request("other1"))
         _ = try await server.redeem(reply.redirected["code"] ?? "", "other1")
-        _ = try await Self.signOut(browser, tokens)
+        _ = try await browser.logout(hint: tokens.idToken)
         try await server.logout.round()
         #expect(stranger.requests.isEmpty)
         #expect(server.log.matches(of: /event=logout\.failed.*may be asked/).count == 2)
@@ -273,7 +266,9 @@ struct BackchannelLogoutTests {
         let receiver = try LogoutReceiver()
         let server = try await Self.server(receiver)
         let browser = TestBrowser(server)
-        _ = try await Self.signOut(browser, server.tokens("alice", "web1", browser: browser))
+        _ = try await browser.logout(
+            hint: server.tokens("alice", "web1", browser: browser).idToken
+        )
         try await server.logout.round()
         let token = try #require(receiver.tokens.first)
         let hint = try await browser.get(String.endpoint("logout") + "?id_token_hint=" + token)
@@ -291,7 +286,7 @@ struct BackchannelLogoutTests {
         let tokens = try await server.tokens("alice", "web1", browser: browser)
         let reply = try await browser.authorize(TestFlow.request("other1"))
         _ = try await server.redeem(reply.redirected["code"] ?? "", "other1")
-        _ = try await Self.signOut(browser, tokens)
+        _ = try await browser.logout(hint: tokens.idToken)
         let clients = try await realms.snapshot().clients
         try await server.change("web1") { $0.backchannelLogoutURI = nil }
         let other1 = try #require(clients.first { $0.clientID == "other1" })

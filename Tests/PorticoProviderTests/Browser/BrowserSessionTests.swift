@@ -42,7 +42,7 @@ import Testing
         let (server, browser) = try await ProviderUnderTest.signedIn()
         let cookie = try #require(sessionCookie(browser))
         let pair = "\(cookie.name)=\(cookie.value)"
-        let path = TestBrowser.authorizationPath(TestFlow.request("native1", [("prompt", "none")]))
+        let path = TestBrowser.authorizationPath(TestFlow.silent)
         for header in [
             "\(pair); \(pair)", "\(cookie.name)=x; \(pair)", "\(pair); \(cookie.name)=x",
         ] {
@@ -74,11 +74,7 @@ import Testing
         #expect(try await !planted.isSignedIn())
         // Again, with a session: a new cookie, and the old one is dead.
         let old = browser.cookies
-        let again = try await browser.signIn(
-            "alice",
-            TestFlow.request("native1", [("prompt", "login")])
-        )
-        expectCode(again)
+        expectCode(try await browser.signIn("alice", TestFlow.again))
         #expect(Set(old.values).isDisjoint(with: browser.cookies.values))
         planted.cookies = old
         #expect(try await !planted.isSignedIn())
@@ -202,9 +198,7 @@ import Testing
             try await server.person().password
         }
         func signIn(_ browser: TestBrowser, _ password: String) async throws -> Reply {
-            let page = try await browser.authorize(
-                TestFlow.request("native1", [("prompt", "login")])
-            )
+            let page = try await browser.authorize(TestFlow.again)
             return try await browser.submit(page, [("username", "alice"), ("password", password)])
         }
         let browser = TestBrowser(server)

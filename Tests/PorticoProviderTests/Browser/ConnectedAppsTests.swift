@@ -176,7 +176,7 @@ import Testing
         #expect(cross.status == 403)
         _ = try await browser.get(Self.path + "?id=\(id)&action=remove")
         // The page of a session before: its form does nothing in the next one, and is shown as it is now.
-        _ = try await browser.signIn("bob", TestFlow.request("native1", [("prompt", "login")]))
+        _ = try await browser.signIn("bob", TestFlow.again)
         #expect(try await browser.submit(page, fields).status == 200)
         #expect(try await server.userInfo(access).status == 401, "bob's sign-in ended it")
         let fresh = TestBrowser(server)

@@ -5,10 +5,16 @@ import PorticoTestSupport
 import Testing
 
 @Suite("Scripts of other origins (Fetch §3.2, WEB-CORS-1)") struct CrossOriginTests {
+    private let server: ProviderUnderTest
+
+    init() async throws {
+        server = try await Self.server()
+    }
+
     private static let origin = "https://native.example"
     private static let others = "https://app.example.com"
 
-    private func server() async throws -> ProviderUnderTest {
+    private static func server() async throws -> ProviderUnderTest {
         try await ProviderUnderTest { $0.clients[client: "native1"].webOrigins = [Self.origin] }
     }
 
@@ -16,7 +22,6 @@ import Testing
 
     @Test("An origin counts for the client that registered it: at no other's answer, nor error")
     func perClient() async throws {
-        let server = try await server()
         let tokens = try await server.tokens("alice", "native1")
         let access = try tokens.accessToken
         let refresh = try tokens.refreshToken
@@ -62,7 +67,6 @@ import Testing
 
     @Test("An answer that names no client says nothing of any: scripts of all of them may read it")
     func noClient() async throws {
-        let server = try await server()
         for origin in [Self.origin, Self.others, "https://evil.example"] {
             let isKnown = origin != "https://evil.example"
             let reply = try await server.send(
@@ -77,7 +81,6 @@ import Testing
 
     @Test("A client that only its assertion names counts like any other")
     func assertion() async throws {
-        let server = try await server()
         let now = server.clock.seconds
         let claims: JSONObject = [
             "iss": "jwt1", "sub": "jwt1", "aud": .string(TestRealm.issuer), "jti": "j-1",
@@ -98,11 +101,10 @@ import Testing
 
     @Test("RFC 6749 §5.2: who may read invalid_client does not say which clients there are")
     func refusals() async throws {
-        let server = try await server()
         for name in ["web1", "jwt1", "nobody"] {
             let reply = try await server.post(
                 .endpoint("token"),
-                [("grant_type", "client_credentials")],
+                TestFlow.own,
                 headers: [.origin: Self.origin, .authorization: ProviderUnderTest.basic(name, "x")]
             )
             #expect(reply.error == "invalid_client")
@@ -112,7 +114,6 @@ import Testing
 
     @Test("Signing out with a refresh token is for scripts too; the page beside it is for none")
     func signOut() async throws {
-        let server = try await server()
         let browser = TestBrowser(server)
         let tokens = try await server.tokens("alice", "native1", browser: browser)
         let path = String.endpoint("logout")
@@ -133,7 +134,6 @@ import Testing
 
     @Test("Fetch §4.8: a preflight allows what the script wants to send, if it is a list of names")
     func requestedHeaders() async throws {
-        let server = try await server()
         let usual = "Authorization, Content-Type, DPoP, Idempotency-Key"
         let metadata = "/realms/test/.well-known/openid-configuration"
         for (asked, expected) in [

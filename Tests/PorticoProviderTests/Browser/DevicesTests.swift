@@ -80,16 +80,11 @@ import Testing
 
     @Test("Without a session the sign-in comes first, and then this page; each leads to the other")
     func signIn() async throws {
-        let (server, browser) = try await ProviderUnderTest.withBrowser()
+        let (_, browser) = try await ProviderUnderTest.withBrowser()
         let form = try await browser.get(Self.path)
         #expect(form.status == 200)
         #expect(form.formAction == "/realms/test/account/sign-in")
-        let wrong = try await browser.submit(form, [("username", "alice"), ("password", "no")])
-        #expect(wrong.text.contains("is incorrect"))
-        #expect(try await server.remains() == Remains())
-        let done = try await browser.submit(wrong, TestRealm.login())
-        #expect(done.status == 303)
-        #expect(done.location == Self.path)
+        #expect(try await browser.submit(form, TestRealm.login()).location == Self.path)
         let page = try await browser.get(Self.path)
         #expect(page.status == 200)
         #expect(page.text.contains("alice@example.com"))
@@ -238,8 +233,7 @@ import Testing
         #expect(try await this.post(page, all).status == 403)
         #expect(try await phone.isLive(server))
         // The page of another person's session does nothing in the next one: it is shown as it is now.
-        let again = TestFlow.request("native1", [("prompt", "login")])
-        _ = try await this.browser.signIn("bob", again)
+        _ = try await this.browser.signIn("bob", TestFlow.again)
         #expect(try await this.end(phone.sessionID, page).text.contains("This device"))
         #expect(try await phone.isLive(server))
     }

@@ -19,10 +19,7 @@ import Testing
         -> Reply
     {
         try await browser.get(
-            TestBrowser.authorizationPath(
-                parameters,
-                at: String.endpoint("logout")
-            )
+            TestBrowser.authorizationPath(parameters, at: String.endpoint("logout"))
         )
     }
 

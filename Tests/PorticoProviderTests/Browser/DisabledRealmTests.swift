@@ -99,10 +99,7 @@ import Testing
             "a hint"
         )
         expectNothing(
-            try await server.token(
-                [("grant_type", "client_credentials")],
-                basic: TestRealm.machine
-            ),
+            try await server.token(TestFlow.own, basic: TestRealm.machine),
             "a client's secret"
         )
         #expect(try await server.remains() == before)

@@ -94,7 +94,7 @@ import Testing
     func otherPerson() async throws {
         let page = try await browser.signIn("alice", TestFlow.request("third"))
         let cookies = browser.cookies
-        _ = try await browser.signIn("bob", TestFlow.request("native1", [("prompt", "login")]))
+        _ = try await browser.signIn("bob", TestFlow.again)
         expectForbidden(try await browser.submit(page, [("action", "allow")]))
         // Not even with the form's own pre-session cookie put back beside bob's session.
         for (name, value) in cookies where name.contains("visit") { browser.cookies[name] = value }
@@ -195,7 +195,7 @@ import Testing
     @Test("RFC 9126 §4: a restart is a new request in whichever browser asks, and signs no one in")
     func restart() async throws {
         let attacker = TestBrowser(server)
-        let page = try await attacker.authorize(TestFlow.request("native1", [("prompt", "login")]))
+        let page = try await attacker.authorize(TestFlow.again)
         let path = "/realms/test/login-actions/restart?request=" + field(page, "request")
         let victim = TestBrowser(server)
         let started = try await victim.get(path)

@@ -1,3 +1,4 @@
+import HTTPTypes
 import PorticoBytes
 import PorticoProtocol
 import PorticoTestSupport
@@ -6,6 +7,26 @@ import Testing
 /// `POST …/logout` with a refresh token, as Keycloak's older adapters and apps send it.
 @Suite("Signing out with a refresh token") struct LegacySignOutTests {
     private let path = String.endpoint("logout")
+
+    @Test("Keycloak's POST with a refresh token ends its session; another client's ends nothing")
+    func refreshToken() async throws {
+        let (server, browser) = try await ProviderUnderTest.withBrowser()
+        let tokens = try await server.tokens("alice", "web1", browser: browser)
+        let form = [("refresh_token", try tokens.refreshToken)]
+        let foreign = try await server.post(path, form + [("client_id", "native1")])
+        #expect(foreign.status == 400 && foreign.error == "invalid_grant")
+        for secret in ["wrong", ""] {
+            let headers: HTTPFields = [.authorization: ProviderUnderTest.basic("web1", secret)]
+            let refused = try await server.post(path, form, headers: headers)
+            #expect(refused.status == 401 && refused.error == "invalid_client")
+            #expect(refused.headers[.wwwAuthenticate]?.hasPrefix("Basic") == true)
+        }
+        #expect(try await server.post(path, form + [("client_id", "web1")]).status == 401)
+        #expect(try await browser.isSignedIn())
+        #expect(try await server.post(path, form, headers: .web1).status == 204)
+        #expect(try await !browser.isSignedIn())
+        #expect(try await server.userInfo(try tokens.accessToken).status == 401)
+    }
 
     @Test("OpenID Connect Core §11: an offline token that signs out ends itself, and no other")
     func offline() async throws {

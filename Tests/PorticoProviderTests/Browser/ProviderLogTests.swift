@@ -91,7 +91,7 @@ import Testing
         _ = try await server.token(
             [("grant_type", evil), ("client_id", evil), ("client_secret", evil)]
         )
-        _ = try await server.token([("grant_type", "client_credentials")], basic: (evil, evil))
+        _ = try await server.token(TestFlow.own, basic: (evil, evil))
         _ = try await TestBrowser(server).signIn(evil, TestFlow.request())
         let log = server.log
         let lines = log.split(separator: "\n")
@@ -109,7 +109,7 @@ import Testing
         _ = try await browser.submit(page, [("username", "alice"), ("password", "wrong")])
         _ = try await browser.submit(browser.submit(page, TestRealm.login()), [("action", "allow")])
         try await browser.signOut()
-        _ = try await server.token([("grant_type", "client_credentials")], basic: ("web1", "wrong"))
+        _ = try await server.token(TestFlow.own, basic: ("web1", "wrong"))
         let lines = server.log.split(separator: "\n").filter { $0.contains("security event") }
         for event in [
             "sign_in.failed", "sign_in.ok", "consent.given", "sign_out", "client.refused",
@@ -224,10 +224,7 @@ import Testing
         #expect(line(path, server).contains("realm=test error=invalid_request"))
 
         let token = String.endpoint("token")
-        _ = try await server.token(
-            [("grant_type", "client_credentials")],
-            basic: ("machine", "wrong")
-        )
+        _ = try await server.token(TestFlow.own, basic: ("machine", "wrong"))
         #expect(line(token, server).contains("realm=test error=invalid_client"))
         let form = [("execution", "forged"), ("username", "alice"), ("password", "x")]
         _ = try await browser.post("/realms/test/login-actions/authenticate", form)

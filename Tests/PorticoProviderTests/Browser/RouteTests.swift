@@ -69,65 +69,6 @@ import Testing
         }
     }
 
-    @Test("An address that only programs use answers as JSON, wherever it is")
-    func forPrograms() async throws {
-        let provider = try await Self.server.value.provider
-        let whole = try provider.service
-        let service = ProviderService(
-            routes: try RouteTable([
-                .get("/realms/{realm}/list", for: .programs) { _ in Response(status: .noContent) }
-            ]),
-            realms: whole.realms,
-            page: whole.page,
-            events: whole.events,
-            nonces: whole.nonces,
-            cookies: whole.cookies
-        )
-        let url = try PublicURL("https://op.example.com")
-        let server = InProcessServer(
-            RequestPipeline(
-                guarding: HostGuard([url]),
-                proxies: TrustedProxies([NetworkRange("10.0.0.0/8")].compactMap(\.self)),
-                headers: SecurityHeaders(url),
-                log: AccessLog(
-                    format: .logfmt,
-                    writer: LogWriter(
-                        format: .logfmt,
-                        clock: { StoppedClock().now },
-                        sink: { _ in }
-                    )
-                ),
-                clock: Clock { StoppedClock().now },
-                services: [service],
-                notFound: UnknownAddress(service.page).respond
-            )
-        )
-        var headers: HTTPFields = [.accept: "text/html"]
-        for (name, value) in [("X-Forwarded-For", "192.0.2.1"), ("X-Forwarded-Proto", "https")] {
-            headers[try #require(HTTPField.Name(name))] = value
-        }
-        func send(_ method: HTTPRequest.Method, _ path: String) async throws -> Reply {
-            try await server.send(
-                HTTPRequest(
-                    method: method,
-                    scheme: "http",
-                    authority: "op.example.com",
-                    path: path,
-                    headerFields: headers
-                ),
-                body: []
-            )
-        }
-        #expect(try await send(.get, "/realms/test/list").status == 204)
-        let wrongMethod = try await send(.delete, "/realms/test/list")
-        #expect(wrongMethod.status == 405 && wrongMethod.error == "method_not_allowed")
-        let noRealm = try await send(.get, "/realms/nowhere/list")
-        #expect(noRealm.status == 404)
-        #expect(noRealm.json == ["error": "Realm does not exist"])
-        // Nothing is there: the person who asks is told.
-        #expect(try await send(.get, "/realms/test/lists").text.contains("<html"))
-    }
-
     @Test("RFC 9110 §9.2.1: where a request spends or ends something, HEAD is refused")
     func head() async throws {
         let (server, browser) = try await ProviderUnderTest.withBrowser()
@@ -228,7 +169,7 @@ import Testing
         for path in [
             "/realms/test/.well-known/openid-configuration",
             TestBrowser.authorizationPath(TestFlow.request()),
-            TestBrowser.authorizationPath(TestFlow.request("native1", [("prompt", "none")])),
+            TestBrowser.authorizationPath(TestFlow.silent),
         ] {
             let reply = try await server.send(.get, path, headers: headers)
             #expect([200, 303].contains(reply.status))

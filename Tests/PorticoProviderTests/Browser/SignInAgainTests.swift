@@ -78,9 +78,8 @@ import Testing
         )
         let copy = TestBrowser(server)
         copy.cookies = cookies
-        let silent = TestFlow.request("native1", [("prompt", "none")])
-        expectError(try await copy.authorize(silent), "login_required")
-        expectCode(try await browser.authorize(silent))
+        expectError(try await copy.authorize(TestFlow.silent), "login_required")
+        expectCode(try await browser.authorize(TestFlow.silent))
         // Nothing ended, and no one is told.
         #expect(try await server.remains().liveSessions == 1)
         #expect(try await server.remains().sessions == 1)
@@ -94,16 +93,19 @@ import Testing
     @Test("WEB-SESS-3: ten hours after its last proof a session is over; a proof begins a new one")
     func maximum() async throws {
         let (server, browser) = try await ProviderUnderTest.withBrowser()
-        let again = TestFlow.request("native1", [("prompt", "login")])
         let first = try #require(
-            try await browser.signIn("alice", again).redirected["session_state"]
+            try await browser.signIn("alice", TestFlow.again).redirected["session_state"]
         )
         server.clock.advance(by: 35_999)
-        #expect(try await browser.signIn("alice", again).redirected["session_state"] == first)
+        #expect(
+            try await browser.signIn("alice", TestFlow.again).redirected["session_state"] == first
+        )
         server.clock.advance(by: 35_999)
-        #expect(try await browser.signIn("alice", again).redirected["session_state"] == first)
+        #expect(
+            try await browser.signIn("alice", TestFlow.again).redirected["session_state"] == first
+        )
         server.clock.advance(by: 36_000)
-        let third = try await browser.signIn("alice", again).redirected["session_state"]
+        let third = try await browser.signIn("alice", TestFlow.again).redirected["session_state"]
         #expect(third != nil && third != first)
     }
 
@@ -116,7 +118,7 @@ import Testing
         let fresh = try await browser.authorize(TestFlow.request())
         #expect(!fresh.text.contains(words), "nobody was signed in here")
         let alice = try await server.tokens("alice", "web1", browser: browser)
-        let again = try await browser.authorize(TestFlow.request("native1", [("prompt", "login")]))
+        let again = try await browser.authorize(TestFlow.again)
         #expect(!again.text.contains(words), "the name is fixed")
         let page = try await browser.submit(again, [("action", "switch")])
         #expect(page.text.contains(words))
@@ -162,7 +164,7 @@ import Testing
             #expect(server.database.database.commitCounts.writes == before + 1, "no write besides")
         }
         server.clock.advance(by: 1700)
-        expectCode(try await browser.authorize(TestFlow.request("native1", [("prompt", "none")])))
+        expectCode(try await browser.authorize(TestFlow.silent))
         tokens = try await Self.refresh(tokens, server)
         // Up to the end at the latest.
         for _ in 1...10 {
@@ -172,10 +174,7 @@ import Testing
         }
         server.clock.advance(by: 1700)
         #expect(try await Self.refresh(tokens, server).error == "invalid_grant")
-        expectError(
-            try await browser.authorize(TestFlow.request("native1", [("prompt", "none")])),
-            "login_required"
-        )
+        expectError(try await browser.authorize(TestFlow.silent), "login_required")
     }
 
     @Test("An offline grant's refresh keeps no browser signed in")
@@ -188,10 +187,7 @@ import Testing
             tokens = try await Self.refresh(tokens, server)
             #expect(tokens.status == 200)
         }
-        expectError(
-            try await browser.authorize(TestFlow.request("native1", [("prompt", "none")])),
-            "login_required"
-        )
+        expectError(try await browser.authorize(TestFlow.silent), "login_required")
     }
 
     @Test("WEB-SESS-5: a person who is enabled again has to sign in again, and so has every app")
@@ -210,8 +206,7 @@ import Testing
         #expect(try await Self.refresh(tokens, server).error == "invalid_grant")
         #expect(try await server.userInfo(try tokens.accessToken).status == 401)
         #expect(try await server.redeem(code).error == "invalid_grant")
-        let silent = TestFlow.request("native1", [("prompt", "none")])
-        expectError(try await browser.authorize(silent), "login_required")
+        expectError(try await browser.authorize(TestFlow.silent), "login_required")
         let after = try await browser.signIn("alice", TestFlow.request())
         #expect(try await server.redeem(expectCode(after)).status == 200)
     }

@@ -23,18 +23,6 @@ import Testing
         return (browser, try tokens.idToken, tokens)
     }
 
-    private func logout(_ browser: TestBrowser, _ parameters: (String, String)...) async throws
-        -> Reply
-    {
-        try await browser.get(
-            TestBrowser.authorizationPath(
-                parameters,
-                at: String.endpoint("logout")
-            ),
-            headers: [.accept: "text/html"]
-        )
-    }
-
     private func expectAsked(_ reply: Reply, sourceLocation: SourceLocation = #_sourceLocation) {
         #expect(reply.status == 200, sourceLocation: sourceLocation)
         #expect(reply.location == nil, sourceLocation: sourceLocation)
@@ -53,22 +41,17 @@ import Testing
         expectCode(signedIn)
         #expect(signedIn.headers[name] == nil)
         // Another person, in the place of the first.
-        let login = TestFlow.request("native1", [("prompt", "login")])
-        let taken = try await browser.signIn("bob", login)
+        let taken = try await browser.signIn("bob", TestFlow.again)
         expectCode(taken)
         #expect(taken.headers[name] == "\"cache\"")
-        let asked = try await logout(browser)
+        let asked = try await browser.logout()
         expectAsked(asked)
         #expect(asked.headers[name] == nil)
         let done = try await browser.submit(asked, [("action", "sign-out")])
         #expect(done.status == 200 && done.headers[name] == "\"cache\"")
         // By an app, which gets the browser back.
         let (other, hint, _) = try await self.signedIn(server)
-        let led = try await logout(
-            other,
-            ("id_token_hint", hint),
-            ("post_logout_redirect_uri", Self.bye)
-        )
+        let led = try await other.logout(hint: hint, to: Self.bye)
         #expect(led.location == Self.bye && led.headers[name] == "\"cache\"")
     }
 
@@ -76,12 +59,7 @@ import Testing
     func hint() async throws {
         let (browser, hint, tokens) = try await signedIn(server)
         let old = browser.cookies
-        let reply = try await logout(
-            browser,
-            ("id_token_hint", hint),
-            ("post_logout_redirect_uri", Self.bye),
-            ("state", "a b&c=\u{FC}#")
-        )
+        let reply = try await browser.logout(hint: hint, to: Self.bye, state: "a b&c=\u{FC}#")
         #expect(reply.status == 303)
         #expect(reply.location == Self.bye + "?state=a%20b%26c%3D%C3%BC%23")
         #expect(reply.headers[values: .setCookie].contains { $0.contains("Max-Age=0") })
@@ -97,7 +75,7 @@ import Testing
         #expect(refreshed.status == 400)
         #expect(try await server.userInfo(try tokens.accessToken).status == 401)
         // Once more: friendly, and still no harm.
-        let again = try await logout(browser, ("id_token_hint", hint))
+        let again = try await browser.logout(hint: hint)
         #expect(again.status == 200)
         #expect(again.location == nil)
     }
@@ -123,7 +101,7 @@ import Testing
         let server = try await ProviderUnderTest { $0.realm.signsOutByHintAlone = true }
         let (browser, hint, _) = try await signedIn(server)
         let other = try await signedIn(server)
-        let reply = try await logout(TestBrowser(server), ("id_token_hint", hint))
+        let reply = try await TestBrowser(server).logout(hint: hint)
         #expect(reply.status == 200)
         #expect(reply.location == nil)
         #expect(try await !browser.isSignedIn())
@@ -135,12 +113,7 @@ import Testing
         let (browser, hint, tokens) = try await signedIn(server)
         let other = try await signedIn(server)
         let stranger = TestBrowser(server)
-        let page = try await logout(
-            stranger,
-            ("id_token_hint", hint),
-            ("post_logout_redirect_uri", Self.bye),
-            ("state", "s-2")
-        )
+        let page = try await stranger.logout(hint: hint, to: Self.bye, state: "s-2")
         expectAsked(page)
         for name in ["alice", "Alice", "example.com\""] { #expect(!page.text.contains(name)) }
         #expect(page.text.contains("another browser or on another device"))
@@ -152,13 +125,8 @@ import Testing
         #expect(try await !browser.isSignedIn())
         #expect(try await other.browser.isSignedIn())
         // What is over is not asked about: the browser goes back.
-        let again = try await logout(
-            TestBrowser(server),
-            ("id_token_hint", hint),
-            ("post_logout_redirect_uri", Self.bye)
-        )
-        #expect(again.location == Self.bye)
-        let friendly = try await logout(TestBrowser(server), ("id_token_hint", hint))
+        #expect(try await TestBrowser(server).logout(hint: hint, to: Self.bye).location == Self.bye)
+        let friendly = try await TestBrowser(server).logout(hint: hint)
         #expect(friendly.status == 200)
         #expect(friendly.text.contains("You weren’t signed in"))
     }
@@ -166,7 +134,7 @@ import Testing
     @Test("decision 0104: a sign-out page from before another sign-in asks about that one")
     func pageOfBefore() async throws {
         let (browser, _, _) = try await signedIn(ProviderUnderTest())
-        let page = try await logout(browser)
+        let page = try await browser.logout()
         _ = try await browser.submit(page, [("action", "sign-out")])
         _ = try await browser.signIn("bob", TestFlow.request())
         let again = try await browser.submit(page, [("action", "sign-out")])
@@ -183,23 +151,14 @@ import Testing
         let second = try await signedIn(server)
         server.clock.advance(by: 1800 + 300)
         #expect(try await !browser.isSignedIn())
-        let reply = try await logout(
-            browser,
-            ("id_token_hint", hint),
-            ("post_logout_redirect_uri", Self.bye)
-        )
-        #expect(reply.location == Self.bye)
+        #expect(try await browser.logout(hint: hint, to: Self.bye).location == Self.bye)
         #expect(try await server.remains().liveSessions == 1)
         #expect(try await server.userInfo(try tokens.accessToken).status == 401)
         // Without a hint the page asks, and shows no one's name to the current user.
-        let page = try await logout(second.browser)
+        let page = try await second.browser.logout()
         expectAsked(page)
         #expect(!page.text.contains("alice@example.com"))
-        let wrong = try await logout(
-            second.browser,
-            ("client_id", "native1"),
-            ("post_logout_redirect_uri", "https://x.example")
-        )
+        let wrong = try await second.browser.logout(client: "native1", to: "https://x.example")
         #expect(wrong.status == 400)
         #expect(!wrong.text.contains("alice@example.com"))
         #expect(try await second.browser.submit(page, [("action", "sign-out")]).status == 200)
@@ -209,12 +168,7 @@ import Testing
     @Test("attack E30, RP-Initiated Logout §6: without a hint nothing ends before a yes")
     func withoutHint() async throws {
         let (browser, _, _) = try await signedIn(server)
-        let page = try await logout(
-            browser,
-            ("client_id", "web1"),
-            ("post_logout_redirect_uri", Self.bye),
-            ("state", "s-9")
-        )
+        let page = try await browser.logout(client: "web1", to: Self.bye, state: "s-9")
         expectAsked(page)
         #expect(try await browser.isSignedIn())
         let stayed = try await browser.submit(page, [("action", "stay")])
@@ -262,11 +216,7 @@ import Testing
     func otherPerson() async throws {
         let alice = try await signedIn(server)
         let bob = try await signedIn(server, "bob")
-        let page = try await logout(
-            alice.browser,
-            ("id_token_hint", bob.hint),
-            ("post_logout_redirect_uri", Self.bye)
-        )
+        let page = try await alice.browser.logout(hint: bob.hint, to: Self.bye)
         expectAsked(page)
         #expect(page.text.contains("alice@example.com"))
         #expect(!page.text.contains("bob@example.com"))
@@ -283,12 +233,7 @@ import Testing
         let access = try tokens.accessToken
         for forged in try HintForge(hint).all + ["x", access] {
             for client in [browser, TestBrowser(server)] {
-                let reply = try await logout(
-                    client,
-                    ("id_token_hint", forged),
-                    ("post_logout_redirect_uri", Self.bye)
-                )
-                expectErrorPage(reply)
+                expectErrorPage(try await client.logout(hint: forged, to: Self.bye))
             }
         }
         #expect(try await browser.isSignedIn())
@@ -342,12 +287,7 @@ import Testing
         let server = try await loopbackServer()
         let browser = TestBrowser(server)
         let tokens = try await server.tokens("alice", "native1", browser: browser)
-        let reply = try await logout(
-            browser,
-            ("id_token_hint", try tokens.idToken),
-            ("post_logout_redirect_uri", address),
-            ("state", "s-1")
-        )
+        let reply = try await browser.logout(hint: try tokens.idToken, to: address, state: "s-1")
         #expect(reply.status == 303)
         let separator = address.contains("?") ? "&" : "?"
         #expect(reply.location == address + separator + "state=s-1")
@@ -372,33 +312,19 @@ import Testing
         let server = try await loopbackServer()
         let browser = TestBrowser(server)
         let tokens = try await server.tokens("alice", "native1", browser: browser)
-        try await expectNoWay(to: address, tokens.idToken, browser)
+        expectErrorPage(try await browser.logout(hint: tokens.idToken, to: address))
         #expect(try await browser.isSignedIn())
-    }
-
-    /// A page, and no redirect (RP-Initiated Logout §4).
-    private func expectNoWay(to address: String, _ hint: String, _ browser: TestBrowser)
-        async throws
-    {
-        expectErrorPage(
-            try await logout(
-                browser,
-                ("id_token_hint", hint),
-                ("post_logout_redirect_uri", address)
-            )
-        )
     }
 
     @Test("attack E30, RP-Initiated Logout §3: the port is open to native apps only")
     func confidentialPort() async throws {
         let (browser, hint, _) = try await signedIn(loopbackServer())
         for address in ["http://127.0.0.1:49152/bye", "https://app.example.com:8443/bye"] {
-            try await expectNoWay(to: address, hint, browser)
+            expectErrorPage(try await browser.logout(hint: hint, to: address))
         }
         #expect(try await browser.isSignedIn())
         let exact = ("post_logout_redirect_uri", "http://127.0.0.1/bye")
-        let reply = try await logout(browser, ("id_token_hint", hint), exact)
-        #expect(reply.location == "http://127.0.0.1/bye")
+        #expect(try await browser.logout(hint: hint, exact).location == "http://127.0.0.1/bye")
     }
 
     @Test("RP-Initiated Logout §2, §3: hint, client_id and address must belong together")
@@ -410,19 +336,10 @@ import Testing
         }
         let (browser, hint, _) = try await signedIn(server)
         let other = ("post_logout_redirect_uri", "https://other.example.net/bye")
-        expectErrorPage(try await logout(browser, ("id_token_hint", hint), other))
-        expectErrorPage(
-            try await logout(browser, ("id_token_hint", hint), ("client_id", "other1"), other)
-        )
-        expectErrorPage(try await logout(browser, ("id_token_hint", hint), ("client_id", "nobody")))
-        expectErrorPage(
-            try await logout(
-                browser,
-                ("id_token_hint", hint),
-                ("client_id", "web1"),
-                ("client_id", "web1")
-            )
-        )
+        expectErrorPage(try await browser.logout(hint: hint, other))
+        expectErrorPage(try await browser.logout(hint: hint, client: "other1", other))
+        expectErrorPage(try await browser.logout(hint: hint, client: "nobody"))
+        expectErrorPage(try await browser.logout(hint: hint, client: "web1", ("client_id", "web1")))
         #expect(try await browser.isSignedIn())
     }
 
@@ -430,18 +347,17 @@ import Testing
     func unknownClient() async throws {
         let (browser, _, _) = try await signedIn(ProviderUnderTest())
         for address in [Self.bye, "https://evil.example", "javascript:alert(1)"] {
-            let page = try await logout(browser, ("post_logout_redirect_uri", address))
+            let page = try await browser.logout(to: address)
             expectAsked(page)
             #expect(!page.text.contains(address))
             #expect(try await browser.isSignedIn())
             #expect(try await browser.submit(page, [("action", "stay")]).location == nil)
         }
-        let page = try await logout(browser, ("post_logout_redirect_uri", Self.bye))
-        let done = try await browser.submit(page, [("action", "sign-out")])
+        let done = try await browser.submit(browser.logout(to: Self.bye), [("action", "sign-out")])
         #expect(done.status == 200 && done.location == nil)
         #expect(!done.text.contains(Self.bye))
         #expect(try await !browser.isSignedIn())
-        let nobody = try await logout(browser, ("post_logout_redirect_uri", Self.bye))
+        let nobody = try await browser.logout(to: Self.bye)
         #expect(nobody.status == 200 && nobody.location == nil)
     }
 
@@ -464,10 +380,7 @@ import Testing
             ),
         ] {
             let (browser, _, tokens) = try await signedIn(server)
-            let path = TestBrowser.authorizationPath(
-                parameters,
-                at: String.endpoint("logout")
-            )
+            let path = TestBrowser.authorizationPath(parameters, at: String.endpoint("logout"))
             let page = try await browser.get(path)
             expectErrorPage(page)
             #expect(page.text.contains(words), "\(description)")
@@ -494,38 +407,11 @@ import Testing
     @Test("RP-Initiated Logout §2: logout_hint and ui_locales are taken, and do no harm")
     func otherParameters() async throws {
         let (browser, _, _) = try await signedIn(ProviderUnderTest())
-        let page = try await logout(browser, ("logout_hint", "bob"), ("ui_locales", "tlh de"))
+        let page = try await browser.logout(("logout_hint", "bob"), ("ui_locales", "tlh de"))
         expectAsked(page)
         #expect(page.text.contains("<html lang=\"de\""))
         let state = String(repeating: "s", count: 4097)
-        expectErrorPage(try await logout(browser, ("state", state)))
-    }
-
-    @Test("Signing out without a session is friendly")
-    func nobody() async throws {
-        let reply = try await logout(TestBrowser(ProviderUnderTest()), ("client_id", "web1"))
-        #expect(reply.status == 200)
-        #expect(reply.location == nil)
-    }
-
-    @Test("Keycloak's POST with a refresh token ends its session; another client's ends nothing")
-    func refreshToken() async throws {
-        let (browser, _, tokens) = try await signedIn(server)
-        let form = [("refresh_token", try tokens.refreshToken)]
-        let path = String.endpoint("logout")
-        let foreign = try await server.post(path, form + [("client_id", "native1")])
-        #expect(foreign.status == 400 && foreign.error == "invalid_grant")
-        for secret in ["wrong", ""] {
-            let headers: HTTPFields = [.authorization: ProviderUnderTest.basic("web1", secret)]
-            let refused = try await server.post(path, form, headers: headers)
-            #expect(refused.status == 401 && refused.error == "invalid_client")
-            #expect(refused.headers[.wwwAuthenticate]?.hasPrefix("Basic") == true)
-        }
-        #expect(try await server.post(path, form + [("client_id", "web1")]).status == 401)
-        #expect(try await browser.isSignedIn())
-        #expect(try await server.post(path, form, headers: .web1).status == 204)
-        #expect(try await !browser.isSignedIn())
-        #expect(try await server.userInfo(try tokens.accessToken).status == 401)
+        expectErrorPage(try await browser.logout(state: state))
     }
 
     @Test("RP-Initiated Logout §2: a server's unseen request is never answered like a yes")
@@ -547,7 +433,7 @@ import Testing
         #expect(try await browser.isSignedIn(), "and nothing has ended")
         // A person's browser is asked, and so is one that has only lost its cookies.
         expectAsked(try await ask("?id_token_hint=" + hint, [.accept: "text/html,*/*"]))
-        _ = try await logout(browser, ("id_token_hint", hint))
+        _ = try await browser.logout(hint: hint)
         // What is over is over.
         #expect(try await ask("?id_token_hint=" + hint, [:]).status == 200)
     }
@@ -557,12 +443,7 @@ import Testing
         arguments: ["undefined", "null", "x.y.z"]
     )
     func noHint(_ hint: String) async throws {
-        let known = try await logout(
-            TestBrowser(server),
-            ("id_token_hint", hint),
-            ("client_id", "web1"),
-            ("post_logout_redirect_uri", Self.bye)
-        )
+        let known = try await TestBrowser(server).logout(hint: hint, client: "web1", to: Self.bye)
         expectErrorPage(known)
         #expect(known.text.contains("href=\"\(Self.bye)\""))
         for more in [[], [("client_id", "web1")], [("client_id", "nobody")]] {
@@ -576,11 +457,10 @@ import Testing
             #expect(reply.text.contains("href=\"/realms/test/account/apps\""))
         }
         // Never anywhere that is not registered.
-        let evil = try await logout(
-            TestBrowser(server),
-            ("id_token_hint", hint),
-            ("client_id", "web1"),
-            ("post_logout_redirect_uri", "https://evil.example/")
+        let evil = try await TestBrowser(server).logout(
+            hint: hint,
+            client: "web1",
+            to: "https://evil.example/"
         )
         expectErrorPage(evil)
     }
@@ -588,11 +468,7 @@ import Testing
     @Test("decision 0104: a sign-out page that was left open asks again, with the same way back")
     func lateConfirmation() async throws {
         let (browser, _, _) = try await signedIn(server)
-        let page = try await logout(
-            browser,
-            ("client_id", "web1"),
-            ("post_logout_redirect_uri", Self.bye)
-        )
+        let page = try await browser.logout(client: "web1", to: Self.bye)
         expectAsked(page)
         server.clock.advance(by: 3601)
         let again = try await browser.submit(page, [("action", "sign-out")])

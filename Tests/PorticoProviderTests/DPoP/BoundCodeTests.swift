@@ -109,7 +109,7 @@ import Testing
             let proof = try app.proof(.post, endpoint, nonce: nil)
             let asked = try await server.post(
                 endpoint,
-                TestFlow.request("native1", [("grant_type", "client_credentials")]),
+                TestFlow.request("native1", TestFlow.own),
                 proof: proof
             )
             #expect(asked.error == "use_dpop_nonce")

@@ -8,9 +8,11 @@ import Testing
 
 @Suite("Tokens that are bound to a key") struct BoundTokenTests {
     private let server: ProviderUnderTest
+    private let app: Prover
 
     init() async throws {
         server = try await ProviderUnderTest()
+        app = try Prover(server)
     }
 
     private static let web1 = TestRealm.web1
@@ -21,7 +23,6 @@ import Testing
 
     @Test("RFC9449-5-2, RFC9449-6.1-1, RFC9700-2.2.1-1: a proof binds the token to its key")
     func bound() async throws {
-        let app = try Prover(server)
         let reply = try await app.tokens()
         #expect(reply.status == 200)
         #expect(reply.json.string("token_type") == "DPoP")
@@ -38,9 +39,7 @@ import Testing
 
     @Test("RFC9449-6.1-1: the tokens of every grant type are bound")
     func everyGrant() async throws {
-        let app = try Prover(server)
-        let form = [("grant_type", "client_credentials")]
-        let own = try await app.post("token", form, basic: TestRealm.machine)
+        let own = try await app.post("token", TestFlow.own, basic: TestRealm.machine)
         #expect(own.json.string("token_type") == "DPoP")
         #expect(try Self.boundKey(own.json.string("access_token")) == app.key.thumbprint.text)
         let next = try await app.refresh(try app.tokens().refreshToken)
@@ -50,7 +49,6 @@ import Testing
 
     @Test("RFC9449-11.1-1: the proof of a repeated refresh is good once at all nodes")
     func repeatedRefresh() async throws {
-        let app = try Prover(server)
         let refresh = try await app.tokens().refreshToken
         let next = try await app.refresh(refresh).json.string("refresh_token")
         let form = [
@@ -68,7 +66,6 @@ import Testing
 
     @Test("RFC9449-5-5: a public client's refresh token needs its key; another's try ends nothing")
     func publicRefresh() async throws {
-        let app = try Prover(server)
         let tokens = try await app.tokens()
         let refresh = try tokens.refreshToken
 
@@ -86,7 +83,6 @@ import Testing
 
     @Test("RFC9449-5-5: a public client's first proof at a refresh binds what follows")
     func boundLater() async throws {
-        let app = try Prover(server)
         let free = try await server.tokens().refreshToken
         let tokens = try await app.refresh(free)
         #expect(tokens.json.string("token_type") == "DPoP")
@@ -151,7 +147,6 @@ import Testing
 
     @Test("decision 0035: who lost the answer proves the key again, and gets the same successor")
     func lostAnswer() async throws {
-        let app = try Prover(server)
         let r1 = try await app.tokens().refreshToken
         let r2 = try await app.refresh(r1).refreshToken
         server.clock.advance(by: 1500)
@@ -189,15 +184,13 @@ import Testing
         let refresh = try tokens.refreshToken
         #expect(try await server.refresh(refresh).error == "invalid_dpop_proof")
         #expect(try await app.refresh(refresh).status == 200)
-        let form = [("grant_type", "client_credentials")]
         let machine = TestRealm.machine
-        #expect(try await server.token(form, basic: machine).error == "invalid_dpop_proof")
-        #expect(try await app.post("token", form, basic: machine).status == 200)
+        #expect(try await server.token(TestFlow.own, basic: machine).error == "invalid_dpop_proof")
+        #expect(try await app.post("token", TestFlow.own, basic: machine).status == 200)
     }
 
     @Test("RFC9449-6.2-1, RFC7662-2.2-6: introspection names the key and the type")
     func introspection() async throws {
-        let app = try Prover(server)
         let bound = try await app.tokens("web1", basic: Self.web1)
         let token = try bound.accessToken
         let answer = try await server.post(

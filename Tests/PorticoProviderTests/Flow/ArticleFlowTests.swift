@@ -29,14 +29,11 @@ import Testing
         #expect(answer.redirected["state"] == "s-1")
         #expect(answer.redirected["iss"] == TestRealm.issuer)
 
-        let tokens = try await server.post(
-            .endpoint("token"),
-            [
-                ("grant_type", "authorization_code"), ("client_id", "native1"),
-                ("code", try #require(answer.redirected["code"])),
-                ("code_verifier", TestFlow.verifier), ("redirect_uri", redirectURI),
-            ]
-        )
+        let tokens = try await server.token([
+            ("grant_type", "authorization_code"), ("client_id", "native1"),
+            ("code", try #require(answer.redirected["code"])),
+            ("code_verifier", TestFlow.verifier), ("redirect_uri", redirectURI),
+        ])
         #expect(tokens.status == 200)
         for name in ["access_token", "refresh_token", "id_token", "session_state", "scope"] {
             #expect(tokens.json.string(name)?.isEmpty == false, "\(name)")
@@ -92,10 +89,7 @@ import Testing
             ] + additional
         }
         func address(_ parameters: [(String, String)]) throws -> String {
-            TestBrowser.authorizationPath(
-                parameters,
-                at: try path("authorization_endpoint")
-            )
+            TestBrowser.authorizationPath(parameters, at: try path("authorization_endpoint"))
         }
         func redeem(_ reply: Reply, _ client: String) async throws -> Reply {
             #expect(reply.location?.hasPrefix("com.example.app:/callback?") == true)

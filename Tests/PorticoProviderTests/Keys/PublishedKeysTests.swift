@@ -45,17 +45,6 @@ import Testing
         return outcome
     }
 
-    private func logout(_ server: ProviderUnderTest, _ hint: String) async throws -> Reply {
-        try await server.send(
-            .get,
-            FormEncoding.appending(
-                [(name: "id_token_hint", value: hint)],
-                to: String.endpoint("logout")
-            ),
-            headers: [.accept: "text/html"]
-        )
-    }
-
     @Test("what a retired key has signed is no hint and no token any more")
     func verifiesNothing() async throws {
         let server = try await ProviderUnderTest()
@@ -63,9 +52,9 @@ import Testing
         let outcome = try await rotate(server, .now)
         let retiredFrom = try #require(outcome.changing.first?.retiredFrom)
         server.clock.advance(by: Double(retiredFrom - 1 - server.clock.seconds))
-        #expect(try await logout(server, hint).status == 200)
+        #expect(try await TestBrowser(server).logout(hint: hint).status == 200)
         server.clock.advance(by: 1)
-        expectErrorPage(try await logout(server, hint))
+        expectErrorPage(try await TestBrowser(server).logout(hint: hint))
     }
 
     @Test("an algorithm without a published key is not announced")

@@ -2,18 +2,24 @@ import Foundation
 import HTTPTypes
 import PorticoBytes
 import PorticoPages
-import PorticoStores
 import PorticoProtocol
+import PorticoStores
 import PorticoTestSupport
 import Testing
 
 @Suite("A forgotten password (WEB-PW-7)") struct PasswordResetTests {
+    private let server: ProviderUnderTest
+    private let walk: ResetWalk
+
+    init() async throws {
+        server = try await ProviderUnderTest(sendsMail: true)
+        walk = ResetWalk(server)
+    }
+
     private let old = TestRealm.passwords["alice"] ?? ""
 
     @Test("WEB-PW-7: from the sign-in page by mail to a new password, and back to the app")
     func whole() async throws {
-        let server = try await ProviderUnderTest(sendsMail: true)
-        let walk = ResetWalk(server)
         let sent = try await walk.ask()
         expectPage(sent, "reset-credentials")
         #expect(sent.text.contains("alice@example.com"))
@@ -67,8 +73,6 @@ import Testing
 
     @Test("WEB-PW-7: a link works once")
     func once() async throws {
-        let server = try await ProviderUnderTest(sendsMail: true)
-        let walk = ResetWalk(server)
         let page = try await walk.open()
         let link = try await server.link()
         #expect(try await walk.browser.submit(page, [("password", "short")]).status == 200)
@@ -87,8 +91,6 @@ import Testing
 
     @Test("WEB-PW-7: a link works for half an hour")
     func late() async throws {
-        let server = try await ProviderUnderTest(sendsMail: true)
-        let walk = ResetWalk(server)
         let page = try await walk.open()
         let link = try await server.link()
         server.clock.advance(by: 1799)
@@ -109,8 +111,6 @@ import Testing
 
     @Test("WEB-PW-7: a newer link takes the place of an older one")
     func replaced() async throws {
-        let server = try await ProviderUnderTest(sendsMail: true)
-        let walk = ResetWalk(server)
         let page = try await walk.open()
         let first = try await server.link()
         server.clock.advance(by: 5)
@@ -137,8 +137,6 @@ import Testing
         ]
     )
     func policy(_ password: String, _ words: String) async throws {
-        let server = try await ProviderUnderTest(sendsMail: true)
-        let walk = ResetWalk(server)
         let refused = try await walk.browser.submit(walk.open(), [("password", password)])
         expectPage(refused, "new-password")
         #expect(refused.text.contains("<title>Error: "))
@@ -163,8 +161,6 @@ import Testing
 
     @Test("What is not an address is asked for again, with what was typed")
     func notAnAddress() async throws {
-        let server = try await ProviderUnderTest(sendsMail: true)
-        let walk = ResetWalk(server)
         let again = try await walk.ask("alice")
         expectPage(again, "reset-credentials")
         #expect(again.text.contains("<title>Error: "))
@@ -189,8 +185,6 @@ import Testing
 
     @Test("Cancelling leads back to the same request, or to the realm's first page")
     func cancel() async throws {
-        let server = try await ProviderUnderTest(sendsMail: true)
-        let walk = ResetWalk(server)
         let page = try await walk.browser.authorize(TestFlow.request())
         let form = try await walk.browser.get(ResetWalk.forgot(page))
         let back = try await walk.browser.submit(form, [("action", "cancel")])
@@ -204,8 +198,6 @@ import Testing
 
     @Test("The pages and the mail speak the language that the app asked for")
     func language() async throws {
-        let server = try await ProviderUnderTest(sendsMail: true)
-        let walk = ResetWalk(server)
         let sent = try await walk.ask(
             "alice@example.com",
             TestFlow.request("native1", [("ui_locales", "de")])
@@ -276,5 +268,60 @@ import Testing
         #expect(kept.count == 1)
         #expect(code.count == 6 && kept[0].hash.count == 32)
         #expect(!kept[0].isPlain(code))
+    }
+}
+
+/// A person who has forgotten their password, in one browser.
+struct ResetWalk {
+    let server: ProviderUnderTest
+    let browser: TestBrowser
+    static let path = "/realms/test/login-actions/reset-credentials"
+    static let password = "a river runs backwards"
+
+    init(_ server: ProviderUnderTest, from address: String = "192.0.2.1") {
+        self.server = server
+        browser = TestBrowser(server, from: address)
+    }
+
+    /// Asks for a link, as from the sign-in page of an app.
+    func ask(
+        _ email: String = "alice@example.com",
+        _ request: [(String, String)] = TestFlow.request()
+    ) async throws -> Reply {
+        let form = try await browser.get(Self.forgot(browser.authorize(request)))
+        return try await browser.submit(form, [("email", email), ("action", "send")])
+    }
+
+    /// Asks for a link and opens it in the same browser.
+    func open() async throws -> Reply {
+        _ = try await ask()
+        return try await browser.get(try await server.link())
+    }
+
+    /// The link on the sign-in page.
+    static func forgot(_ page: Reply) -> String {
+        let link = page.text.firstMatch(of: /href="([^"]*reset-credentials[^"]*)"/)?.1 ?? ""
+        return String(link).replacing("&amp;", with: "&")
+    }
+
+    /// Where a page's one button of that kind leads.
+    static func restart(_ page: Reply) -> String {
+        String(page.text.firstMatch(of: /href="([^"]*restart[^"]*)"/)?.1 ?? "")
+    }
+
+    /// The code that a page of the other browser shows.
+    static func code(_ page: Reply) -> String {
+        String(
+            page.text.firstMatch(of: /<bdi dir="ltr" class="whole">([0-9]{3} [0-9]{3})<\/bdi>/)?.1
+                ?? ""
+        )
+    }
+}
+
+extension TestBrowser {
+    /// Signs in with a password.
+    func signIn(_ name: String, password: String) async throws -> Reply {
+        let page = try await authorize(TestFlow.again)
+        return try await submit(page, [("username", name), ("password", password)])
     }
 }

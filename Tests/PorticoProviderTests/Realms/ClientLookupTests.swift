@@ -6,6 +6,14 @@ import PorticoTestSupport
 import Testing
 
 @Suite("Clients are looked up, and a bounded number of them is held") struct ClientLookupTests {
+    private let scene: Scene
+    private let realm: LiveRealm
+
+    init() async throws {
+        scene = try await Scene()
+        realm = try scene.realm
+    }
+
     /// Two processes that serve one store.
     private struct Scene {
         let server: ProviderUnderTest
@@ -75,8 +83,6 @@ import Testing
 
     @Test("what is made of a client for its scopes counts, and is bounded")
     func views() async throws {
-        let scene = try await Scene()
-        let realm = try scene.realm
         let client = try #require(try await realm.client(clientID: "native1"))
         let before = scene.other.clients.size.bytes
         for index in 0..<64 {
@@ -92,8 +98,6 @@ import Testing
 
     @Test("what no one registered is never kept")
     func unknown() async throws {
-        let scene = try await Scene()
-        let realm = try scene.realm
         for index in 0..<100 { #expect(try await realm.client(clientID: "no-\(index)") == nil) }
         let long = String(repeating: "x", count: ClientCache.longestName + 1)
         #expect(try await realm.client(clientID: long) == nil)
@@ -107,8 +111,6 @@ import Testing
 
     @Test("what another process changed, disabled or deleted is seen after the next look")
     func changed() async throws {
-        let scene = try await Scene()
-        let realm = try scene.realm
         let id = try #require(try await realm.client(clientID: "native1")).id
         try await scene.change("native1") { $0.name = "Renamed" }
         #expect(try await realm.client(clientID: "native1")?.name != "Renamed")
@@ -148,8 +150,6 @@ import Testing
 
     @Test("a read that began before a change never brings the former client back")
     func race() async throws {
-        let scene = try await Scene()
-        let realm = try scene.realm
         for round in 1...100 {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for _ in 0..<8 {
@@ -170,8 +170,6 @@ import Testing
 
     @Test("a reading from before a change that is known is used, and not kept")
     func lateReading() async throws {
-        let scene = try await Scene()
-        let realm = try scene.realm
         let cache = scene.other.clients
         let store = scene.server.database.realms
         let key = ClientCache.Key(.clientID("native1"), realm: realm.generation)
@@ -188,8 +186,6 @@ import Testing
 
     @Test("many who ask at once for a client share one read")
     func shared() async throws {
-        let scene = try await Scene()
-        let realm = try scene.realm
         let (reads, asked) = (Locked(0), Locked(0))
         let store = scene.server.database.realms
         let key = ClientCache.Key(.clientID("native1"), realm: realm.generation)

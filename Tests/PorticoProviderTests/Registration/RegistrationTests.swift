@@ -7,9 +7,14 @@ import PorticoTestSupport
 import Testing
 
 @Suite("A person makes an account (decision 0052)") struct RegistrationTests {
+    private let scene: RegistrationScene
+
+    init() async throws {
+        scene = try await RegistrationScene()
+    }
+
     @Test("decision 0052: from the page by mail to a signed-in account, and on to the app")
     func whole() async throws {
-        let scene = try await RegistrationScene()
         let page = try await scene.submit()
         scene.expectCodeAsked(page)
         #expect(page.text.contains("cora@example.com"))
@@ -31,7 +36,6 @@ import Testing
 
     @Test("decision 0052: the page for signing in leads there, for an app and for the account")
     func offered() async throws {
-        let scene = try await RegistrationScene()
         for path in [
             TestBrowser.authorizationPath(TestFlow.request()), "/realms/test/account/apps",
         ] {
@@ -107,7 +111,6 @@ import Testing
 
     @Test("A draft counts for nothing once people cannot register any more")
     func closedMeanwhile() async throws {
-        let scene = try await RegistrationScene()
         let signIn = try await scene.browser.authorize(TestFlow.request())
         let asked = try await scene.browser.submit(signIn, [("action", "register")])
         let page = try await scene.browser.submit(asked, RegistrationScene.form)
@@ -121,18 +124,14 @@ import Testing
         "PROMPTCREATE-4-1: registrations takes what auth takes, and shows the page for an account"
     )
     func registrations() async throws {
-        let scene = try await RegistrationScene()
         func get(_ request: [(String, String)]) async throws -> Reply {
             try await scene.browser.get(
-                TestBrowser.authorizationPath(
-                    request,
-                    at: String.endpoint("registrations")
-                )
+                TestBrowser.authorizationPath(request, at: String.endpoint("registrations"))
             )
         }
         let page = try await get(TestFlow.request())
         scene.expectAsked(page)
-        scene.expectAsked(try await get(TestFlow.request("native1", [("prompt", "none")])))
+        scene.expectAsked(try await get(TestFlow.silent))
         expectCode(try await scene.confirm(scene.browser.submit(page, RegistrationScene.form)))
         // Errors go where those of auth go.
         let other = TestFlow.request("native1", [("redirect_uri", "https://elsewhere.example")])
@@ -148,7 +147,6 @@ import Testing
 
     @Test("PROMPTCREATE-4-1: whoever is signed in, the app gets the one who signs in instead")
     func signedIn() async throws {
-        let scene = try await RegistrationScene()
         _ = try await scene.browser.signIn("alice", TestFlow.request())
         let page = try await scene.browser.authorize(RegistrationScene.request)
         scene.expectAsked(page)
@@ -167,7 +165,6 @@ import Testing
 
     @Test("Cancelling tells the app; login_hint fills in the address or the name")
     func otherWays() async throws {
-        let scene = try await RegistrationScene()
         let page = try await scene.browser.authorize(RegistrationScene.request)
         expectError(try await scene.browser.submit(page, [("action", "cancel")]), "access_denied")
         for hint in ["dora@example.com", "dora"] {
@@ -195,7 +192,6 @@ import Testing
         arguments: wrong
     )
     func fields(_ name: String, _ value: String, _ words: String) async throws {
-        let scene = try await RegistrationScene()
         let page = try await scene.submit([(name, value)])
         scene.expectAsked(page)
         #expect(page.text.contains(#"id="\#(name)-problem""#) && page.text.contains(words))
@@ -213,7 +209,6 @@ import Testing
         ]
     )
     func oneName(_ given: String, _ family: String) async throws {
-        let scene = try await RegistrationScene()
         let page = try await scene.submit([("given_name", given), ("family_name", family)])
         expectCode(try await scene.confirm(page, try await scene.server.mailedCode()))
         let realm = try #require(scene.server.provider.realms.realm(named: "test"))
@@ -230,7 +225,6 @@ import Testing
 
     @Test("Without any name the first one is asked for")
     func noName() async throws {
-        let scene = try await RegistrationScene()
         let page = try await scene.submit([("given_name", ""), ("family_name", " ")])
         scene.expectAsked(page)
         #expect(page.text.contains("Enter your first name"))
@@ -239,7 +233,6 @@ import Testing
 
     @Test("Another code can be sent, to another address too; then the former one is not right")
     func codes() async throws {
-        let scene = try await RegistrationScene()
         let page = try await scene.submit()
         let first = try await scene.server.mailedCode()
         scene.server.clock.advance(by: 1)
@@ -265,7 +258,6 @@ import Testing
 
     @Test("WEB-BRUTE-2: five wrong codes cost the code; none is good after ten minutes")
     func tries() async throws {
-        let scene = try await RegistrationScene()
         let page = try await scene.submit()
         let code = try await scene.server.mailedCode()
         let wrong = code == "000001" ? "000002" : "000001"

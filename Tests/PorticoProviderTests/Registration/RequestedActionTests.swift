@@ -8,6 +8,14 @@ import PorticoTestSupport
 import Testing
 
 @Suite("What an app asks a person to do (kc_action)") struct RequestedActionTests {
+    private let server: ProviderUnderTest
+    private let browser: TestBrowser
+
+    init() async throws {
+        server = try await Self.server()
+        browser = TestBrowser(server)
+    }
+
     private static let password = "seven rivers run to sea"
 
     /// Where the apps came from Keycloak.
@@ -45,12 +53,10 @@ import Testing
 
     @Test("decision 0049: UPDATE_PASSWORD: a new one is chosen, and ends all other sessions")
     func updatePassword() async throws {
-        let server = try await Self.server()
         let elsewhere = TestBrowser(server)
         let tokens = try await server.tokens("alice", "web1", browser: elsewhere)
         let access = try tokens.accessToken
         #expect(try await server.userInfo(access).status == 200)
-        let browser = TestBrowser(server)
         server.clock.advance(by: 10)
         let page = try await browser.signIn("alice", Self.request("UPDATE_PASSWORD"))
         expectPage(page, "required-action")
@@ -85,8 +91,6 @@ import Testing
 
     @Test("decision 0049: auth_time stays, and the new session ends like any other")
     func session() async throws {
-        let server = try await Self.server()
-        let browser = TestBrowser(server)
         let signedIn = server.clock.seconds
         let page = try await browser.signIn("alice", Self.request("UPDATE_PASSWORD"))
         server.clock.advance(by: 60)
@@ -102,8 +106,6 @@ import Testing
 
     @Test("decision 0049: cancelling changes nothing, and the app is told")
     func cancelled() async throws {
-        let server = try await Self.server()
-        let browser = TestBrowser(server)
         let page = try await browser.signIn("alice", Self.request("UPDATE_PASSWORD"))
         Self.expect(try await browser.submit(page, [("action", "cancel")]), "cancelled")
         #expect(try await server.person().epoch == 0)
@@ -116,8 +118,6 @@ import Testing
 
     @Test("decision 0049: it takes a sign-in of the last five minutes, when asked and when sent")
     func fresh() async throws {
-        let server = try await Self.server()
-        let browser = TestBrowser(server)
         _ = try await browser.signIn("alice", TestFlow.request("web1"))
         server.clock.advance(by: 301)
         let again = try await browser.authorize(Self.request("UPDATE_PASSWORD"))
@@ -138,11 +138,9 @@ import Testing
 
     @Test("decision 0081: a session begun by the password alone sets none once there is an app")
     func weaker() async throws {
-        let server = try await Self.server()
         let thief = TestBrowser(server)
         let open = try await thief.signIn("alice", Self.request("UPDATE_PASSWORD"))
         expectPage(open, "required-action")
-        let browser = TestBrowser(server)
         let sent = try await browser.signIn("alice", Self.request("CONFIGURE_TOTP"))
         _ = try await Self.add(try await browser.get(try #require(sent.location)), browser, server)
         expectPage(try await thief.submit(open, [("password", Self.password)]), "authenticate")
@@ -160,8 +158,6 @@ import Testing
         ]
     )
     func wrong(_ password: String, _ words: String) async throws {
-        let server = try await Self.server()
-        let browser = TestBrowser(server)
         let page = try await browser.signIn("alice", Self.request("UPDATE_PASSWORD"))
         let reply = try await browser.submit(page, [("password", password)])
         expectPage(reply, "required-action")
@@ -172,8 +168,6 @@ import Testing
 
     @Test("WEB-CSRF-1: no other site, session or browser changes a password")
     func forged() async throws {
-        let server = try await Self.server()
-        let browser = TestBrowser(server)
         let page = try await browser.signIn("alice", Self.request("UPDATE_PASSWORD"))
         let form = [("password", Self.password)]
         #expect(try await browser.submit(page, form + [("csrf", "x")]).status == 403)
@@ -196,8 +190,6 @@ import Testing
 
     @Test("decision 0049: an action that is not known asks nothing, and the answer says so")
     func unknown() async throws {
-        let server = try await Self.server()
-        let browser = TestBrowser(server)
         for action in ["delete_account", "VERIFY_EMAIL", "x:y"] {
             let reply = try await browser.signIn(
                 "alice",
@@ -222,8 +214,6 @@ import Testing
 
     @Test("OpenID Connect Core §3.1.2.6: prompt=none with an action is interaction_required")
     func silent() async throws {
-        let server = try await Self.server()
-        let browser = TestBrowser(server)
         _ = try await browser.signIn("alice", TestFlow.request("web1"))
         let none = [("prompt", "none")]
         for action in ["UPDATE_PASSWORD", "CONFIGURE_TOTP"] {
@@ -253,8 +243,6 @@ import Testing
 
     @Test("decision 0049: CONFIGURE_TOTP: success with an app that was added, otherwise cancelled")
     func configureTOTP() async throws {
-        let server = try await Self.server()
-        let browser = TestBrowser(server)
         let sent = try await browser.signIn("alice", Self.request("CONFIGURE_TOTP"))
         let path = try #require(sent.location)
         #expect(path.hasPrefix("/realms/test/account/second-factor?request="))
@@ -271,8 +259,6 @@ import Testing
 
     @Test("decision 0049: what became of an action counts in the browser that it was done in")
     func otherBrowser() async throws {
-        let server = try await Self.server()
-        let browser = TestBrowser(server)
         let sent = try await browser.signIn("alice", Self.request("CONFIGURE_TOTP"))
         let list = try await browser.get(try #require(sent.location))
         let links = [Self.link(list), Self.link(try await Self.add(list, browser, server))]
@@ -341,7 +327,6 @@ import Testing
 
     @Test("KC-P-1: forgot-credentials takes what auth takes, and leads to the page for a link")
     func forgotCredentials() async throws {
-        let server = try await Self.server()
         func get(_ request: [(String, String)], _ server: ProviderUnderTest) async throws
             -> (TestBrowser, Reply)
         {

@@ -8,6 +8,12 @@ import PorticoTestSupport
 import Testing
 
 @Suite("A person's own second factors") struct SecondFactorAccountTests {
+    private let server: ProviderUnderTest
+
+    init() async throws {
+        server = try await ProviderUnderTest()
+    }
+
     private static let path = "/realms/test/account/second-factor"
 
     /// Alice on the page, signed in just now by her password alone.
@@ -89,7 +95,6 @@ import Testing
 
     @Test("decision 0050: the key is in no address, and kept sealed")
     func secret() async throws {
-        let server = try await ProviderUnderTest()
         let (browser, page) = try await Self.signedIn(server)
         let setup = try await browser.press(page, [("action", "add")])
         #expect(setup.headers[.cacheControl] == "no-store")
@@ -106,7 +111,6 @@ import Testing
 
     @Test("decision 0050: a setup is for its session, and for ten minutes")
     func bound() async throws {
-        let server = try await ProviderUnderTest()
         let (mine, page) = try await Self.signedIn(server)
         let setup = try await mine.press(page, [("action", "add")])
         let app = try Self.app(setup)
@@ -129,7 +133,6 @@ import Testing
         arguments: ["add", "codes", "remove"]
     )
     func fresh(_ action: String) async throws {
-        let server = try await ProviderUnderTest()
         let (browser, page, app) = try await Self.enrolled(server)
         let id = try #require(try await Self.factors(server).first).id
         server.clock.advance(by: 301)
@@ -155,7 +158,6 @@ import Testing
         arguments: ["add", "codes", "remove", "confirm"]
     )
     func weaker(_ action: String) async throws {
-        let server = try await ProviderUnderTest()
         // Somebody who knows the password, seconds ago, with a setup of their own begun.
         let (thief, theirs) = try await Self.signedIn(server)
         let setup = try await thief.press(theirs, [("action", "add")])
@@ -188,7 +190,6 @@ import Testing
     @Test("decision 0081: with an app a person signs out everywhere else, unless they untick it")
     func endsOthers() async throws {
         for isTicked in [true, false] {
-            let server = try await ProviderUnderTest()
             let (other, _) = try await Self.signedIn(server)
             let (browser, page) = try await Self.signedIn(server)
             let setup = try await browser.press(page, [("action", "add")])
@@ -304,7 +305,6 @@ import Testing
 
     @Test("decision 0050: there are no recovery codes without an app")
     func codesAlone() async throws {
-        let server = try await ProviderUnderTest()
         let (browser, page) = try await Self.signedIn(server)
         _ = try await browser.press(page, [("action", "codes")])
         #expect(try await Self.factors(server).isEmpty)
@@ -333,7 +333,6 @@ import Testing
 
     @Test("decision 0050: no one removes another person's")
     func others() async throws {
-        let server = try await ProviderUnderTest()
         _ = try await Self.enrolled(server)
         let id = try #require(try await Self.factors(server).first).id
         let browser = TestBrowser(server)
@@ -344,7 +343,6 @@ import Testing
 
     @Test("decision 0050: ten apps are enough")
     func full() async throws {
-        let server = try await ProviderUnderTest()
         let (browser, page, _) = try await Self.enrolled(server)
         for _ in 2...11 {
             let setup = try await browser.press(page, [("action", "add")])
@@ -356,7 +354,6 @@ import Testing
 
     @Test("RFC 6749 §10.12: a change needs the form of this browser and session")
     func forged() async throws {
-        let server = try await ProviderUnderTest()
         let (browser, page, _) = try await Self.enrolled(server)
         let id = try #require(try await Self.factors(server).first).id
         let reply = try await browser.press(
@@ -377,10 +374,7 @@ import Testing
         let location = try #require(reply.location)
         #expect(location.hasPrefix(Self.path + "?request="))
         // She is signed in, and no app gets anything before.
-        expectError(
-            try await browser.authorize(TestFlow.request("native1", [("prompt", "none")])),
-            "interaction_required"
-        )
+        expectError(try await browser.authorize(TestFlow.silent), "interaction_required")
         let stays = try await browser.authorize(TestFlow.request())
         #expect(stays.location?.hasPrefix(Self.path + "?request=") == true)
         let page = try await browser.get(location)

@@ -7,6 +7,12 @@ import Testing
 @testable import PorticoProvider
 
 @Suite("Login tokens in a link ask") struct LoginTokenAskingTests {
+    private let scene: LoginTokenScene
+
+    init() async throws {
+        scene = try await LoginTokenScene()
+    }
+
     /// Opens a link with the token, up to the page that asks.
     private func open(_ request: [(String, String)], _ token: String, _ browser: TestBrowser)
         async throws -> Reply
@@ -24,7 +30,6 @@ import Testing
 
     @Test("RFC8693-LT-7, LT-9: a link asks at an address without the token, and then signs in")
     func asks() async throws {
-        let scene = try await LoginTokenScene()
         let token = try await scene.token()
         let browser = TestBrowser(scene.server)
         let page = try await open(scene.request(token), token, browser)
@@ -44,7 +49,6 @@ import Testing
 
     @Test("decision 0048: a link asks nothing where the same person is signed in in that browser")
     func samePerson() async throws {
-        let scene = try await LoginTokenScene()
         let session = scene.sessionCookie(scene.browser)
         #expect(session != nil)
         let own = try ProviderUnderTest.claims(scene.tokens.json.string("id_token")).string("sub")
@@ -72,7 +76,6 @@ import Testing
 
     @Test("attack C31: a planted link signs no one in without their word, and no one for good")
     func planted() async throws {
-        let scene = try await LoginTokenScene()
         let bob = TestBrowser(scene.server)
         _ = try await scene.server.tokens("bob", browser: bob)
         let session = scene.sessionCookie(bob)
@@ -92,14 +95,12 @@ import Testing
             }
             #expect(scene.sessionCookie(bob) == session)
         }
-        let his = try await bob.authorize(TestFlow.request("native1", [("prompt", "none")]))
-        let tokens = try await scene.server.redeem(expectCode(his))
+        let tokens = try await scene.server.redeem(expectCode(bob.authorize(TestFlow.silent)))
         #expect(try tokens.claims.string("preferred_username") == "bob")
     }
 
     @Test("attack C31: a page that asks is bound to its browser, and its form to that page")
     func bound() async throws {
-        let scene = try await LoginTokenScene()
         let token = try await scene.token()
         let mallory = TestBrowser(scene.server)
         let page = try await open(scene.request(token), token, mallory)
@@ -119,7 +120,6 @@ import Testing
 
     @Test("A link with prompt=none is refused: no page may ask, and no one else is signed in")
     func promptNone() async throws {
-        let scene = try await LoginTokenScene()
         let bob = TestBrowser(scene.server)
         _ = try await scene.server.tokens("bob", browser: bob)
         let request = scene.request(try await scene.token(), "plain", [("prompt", "none")])
@@ -128,7 +128,6 @@ import Testing
 
     @Test("attack C30: who agrees after a minute signs in, even in a browser that is signed in")
     func late() async throws {
-        let scene = try await LoginTokenScene()
         let bob = TestBrowser(scene.server)
         _ = try await scene.server.tokens("bob", browser: bob)
         let token = try await scene.token()
@@ -141,7 +140,6 @@ import Testing
 
     @Test("attack: a program with a login token allows a third party in the person's name")
     func consent() async throws {
-        let scene = try await LoginTokenScene()
         let token = try await scene.token(for: "third")
         let browser = TestBrowser(scene.server)
         let page = try await open(scene.request(token, "third"), token, browser)
@@ -160,7 +158,6 @@ import Testing
 
     @Test("attack C30: who allows it half an hour later signs in, in a signed-in browser too")
     func lateConsent() async throws {
-        let scene = try await LoginTokenScene()
         let browser = scene.browser
         let token = try await scene.token(for: "third")
         // Where the same person is signed in no one is asked who they are.
@@ -178,7 +175,6 @@ import Testing
 
     @Test("Who signs in as someone else on that page is the one who signs in to the app")
     func someoneElse() async throws {
-        let scene = try await LoginTokenScene()
         let token = try await scene.token(for: "third")
         let browser = TestBrowser(scene.server)
         let page = try await open(scene.request(token, "third"), token, browser)

@@ -5,9 +5,14 @@ import PorticoTestSupport
 import Testing
 
 @Suite("Login tokens are made (RFC 8693)") struct LoginTokenExchangeTests {
+    private let scene: LoginTokenScene
+
+    init() async throws {
+        scene = try await LoginTokenScene()
+    }
+
     @Test("RFC 8693 §2.2.1: a login token is no access token, lives a minute, rotates nothing")
     func made() async throws {
-        let scene = try await LoginTokenScene()
         let before = try await scene.server.remains()
         let answer = try await scene.exchange()
         #expect(answer.status == 200)
@@ -64,7 +69,6 @@ import Testing
     )
     func refusals(_ index: Int) async throws {
         let (changes, error) = Self.refused[index]
-        let scene = try await LoginTokenScene()
         let before = try await scene.server.remains()
         let answer = try await scene.exchange(changes)
         #expect(answer.status == (error == "invalid_client" ? 401 : 400))
@@ -81,7 +85,6 @@ import Testing
             try await scene.endSession()
             #expect(try await scene.exchange().error == "invalid_request", "\(scope)")
         }
-        let scene = try await LoginTokenScene()
         let revoked = try await scene.server.post(
             .endpoint("revoke"),
             [("client_id", "native1"), ("token", scene.refresh)]
@@ -92,7 +95,6 @@ import Testing
 
     @Test("RFC 8693 §2.1: a rotated refresh token makes nothing, and signs no one out")
     func rotated() async throws {
-        let scene = try await LoginTokenScene()
         let next = try await scene.server.refresh(scene.refresh, key: "one")
         let refresh = try next.refreshToken
         #expect(try await scene.exchange().error == "invalid_request")
@@ -131,7 +133,6 @@ import Testing
 
     @Test("RFC 8693 §2.1: a public client's access token is none, because every API holds it")
     func publicAccessToken() async throws {
-        let scene = try await LoginTokenScene()
         let access = try scene.tokens.accessToken
         let type = "urn:ietf:params:oauth:token-type:access_token"
         let answer = try await scene.exchange([
@@ -143,7 +144,6 @@ import Testing
 
     @Test("RFC8693-LT-2, attack C30: a login token opens nothing, and is refreshed by nothing")
     func noAccessToken() async throws {
-        let scene = try await LoginTokenScene()
         let token = try await scene.token()
         #expect(try await scene.server.userInfo(token).status == 401)
         #expect(try await scene.server.refresh(token).error == "invalid_grant")

@@ -6,6 +6,11 @@ import PorticoTestSupport
 import Testing
 
 @Suite("Login tokens sign in without a page") struct LoginTokenSilentTests {
+    private let scene: LoginTokenScene
+
+    init() async throws {
+        scene = try await LoginTokenScene()
+    }
 
     /// How a silent request reaches the Provider.
     enum Way: String, CaseIterable, Sendable {
@@ -46,7 +51,6 @@ import Testing
         arguments: Way.allCases
     )
     func silent(_ way: Way) async throws {
-        let scene = try await LoginTokenScene()
         let before = try await scene.server.remains()
         scene.server.clock.advance(by: 30)
         let token = try await scene.token()
@@ -74,7 +78,6 @@ import Testing
         arguments: Way.allCases
     )
     func anotherPerson(_ way: Way) async throws {
-        let scene = try await LoginTokenScene()
         let bob = TestBrowser(scene.server)
         let tokens = try await scene.server.tokens("bob", browser: bob)
         let session = scene.sessionCookie(bob)
@@ -91,8 +94,7 @@ import Testing
         let alice = try await scene.server.redeem(code, "plain")
         #expect(try subject(alice) == subject(scene.tokens))
         // The browser is still bob's.
-        let again = try await bob.authorize(TestFlow.request("native1", [("prompt", "none")]))
-        let his = try await scene.server.redeem(expectCode(again))
+        let his = try await scene.server.redeem(expectCode(bob.authorize(TestFlow.silent)))
         #expect(try subject(his) == subject(tokens))
         // Where no page may ask, there is no answer.
         let silent = scene.request(try await scene.token(), "plain", [("prompt", "none")])
@@ -102,7 +104,6 @@ import Testing
 
     @Test("RFC8693-LT-8: in the same person's browser nothing asks", arguments: Way.allCases)
     func samePerson(_ way: Way) async throws {
-        let scene = try await LoginTokenScene()
         let cookies = scene.browser.cookies
         let request = scene.request(try await scene.token())
         expectCode(try await send(way, request, scene, scene.browser), of: "plain")
@@ -114,7 +115,6 @@ import Testing
 
     @Test("RFC8693-LT-2, attack C30: of many codes from one login token one is redeemed")
     func race() async throws {
-        let scene = try await LoginTokenScene()
         for _ in 0..<20 {
             let token = try await scene.token()
             var codes: [String] = []
@@ -138,7 +138,6 @@ import Testing
 
     @Test("RFC8693-LT-2: a link preview, and a code that is never redeemed, spend no login token")
     func preview() async throws {
-        let scene = try await LoginTokenScene()
         let token = try await scene.token()
         for _ in 0..<3 {
             let reference = try await scene.pushed(scene.request(token))
@@ -151,7 +150,6 @@ import Testing
 
     @Test("OpenID Connect Core §3.1.2.4: for a third party the person signs in, and is then asked")
     func consent() async throws {
-        let scene = try await LoginTokenScene()
         let token = try await scene.token(for: "third")
         let browser = TestBrowser(scene.server)
         let page = try await browser.authorize(scene.pushed(scene.request(token, "third")))
@@ -176,7 +174,6 @@ import Testing
 
     @Test("OpenID Connect Core §3.1.2.1: prompt=none with a login token gets an answer")
     func promptNone() async throws {
-        let scene = try await LoginTokenScene()
         let request = scene.request(try await scene.token(), "plain", [("prompt", "none")])
         let browser = TestBrowser(scene.server)
         expectCode(try await browser.authorize(try await scene.pushed(request)), of: "plain")
@@ -191,7 +188,6 @@ import Testing
 
     @Test("Signing out of one app ends what a login token began, at once")
     func oneSession() async throws {
-        let scene = try await LoginTokenScene()
         let reference = try await scene.pushed(scene.request(scene.token()))
         let code = expectCode(try await TestBrowser(scene.server).authorize(reference), of: "plain")
         let tokens = try await scene.server.redeem(code, "plain")
@@ -202,7 +198,6 @@ import Testing
 
     @Test("The session ends between the code and its redemption: no tokens")
     func endedMeanwhile() async throws {
-        let scene = try await LoginTokenScene()
         let reference = try await scene.pushed(scene.request(try await scene.token()))
         let code = expectCode(try await TestBrowser(scene.server).authorize(reference), of: "plain")
         try await scene.endSession()

@@ -9,6 +9,12 @@ import PorticoTestSupport
 import Testing
 
 @Suite("OpenID Connect Native SSO") struct NativeSSOTests {
+    private let apps: VendorApps
+
+    init() async throws {
+        apps = try await VendorApps()
+    }
+
     private static let scopes: [ScopeToken] = [.openid, .profile, .deviceSSO]
     private static let idToken = "urn:ietf:params:oauth:token-type:id_token"
     private static let deviceSecret = "urn:openid:params:token-type:device-secret"
@@ -36,7 +42,6 @@ import Testing
 
     @Test("OpenID Connect Native SSO §3.4, §5: device_sso gives a secret that the ID Token binds")
     func secret() async throws {
-        let apps = try await VendorApps()
         let first = try await First(apps)
         #expect(!first.secret.isEmpty)
         let claims = try first.tokens.claims
@@ -61,7 +66,6 @@ import Testing
 
     @Test("OpenID Connect Native SSO §4: both give another app tokens, until the session ends")
     func exchanged() async throws {
-        let apps = try await VendorApps()
         let first = try await First(apps, scope: "openid profile offline_access device_sso")
         // §4.3: an expired ID Token is good, because its session is.
         apps.server.clock.advance(by: 3000)
@@ -114,7 +118,6 @@ import Testing
     )
     func refusals(_ index: Int) async throws {
         let (changes, error) = Self.refused[index]
-        let apps = try await VendorApps()
         let first = try await First(apps)
         let before = try await apps.server.remains()
         let answer = try await exchange(apps, first, changes)
@@ -126,13 +129,10 @@ import Testing
 
     @Test("OpenID Connect Native SSO §4.3: another pair's secret or ID Token is none")
     func mixed() async throws {
-        let apps = try await VendorApps()
         let alice = try await First(apps)
         let bob = try await First(apps, "bob")
         let before = try await apps.server.remains()
-        for (token, secret) in [
-            (try alice.idToken, bob.secret), (try bob.idToken, alice.secret),
-        ] {
+        for (token, secret) in [(try alice.idToken, bob.secret), (try bob.idToken, alice.secret)] {
             let answer = try await exchange(
                 apps,
                 alice,
@@ -149,7 +149,6 @@ import Testing
 
     @Test("OpenID Connect Native SSO §4.3: a revoked refresh token takes the secret with it")
     func revoked() async throws {
-        let apps = try await VendorApps()
         let first = try await First(apps, scope: "openid offline_access device_sso")
         let revoked = try await apps.server.post(
             .endpoint("revoke"),
@@ -161,7 +160,6 @@ import Testing
 
     @Test("OpenID Connect Native SSO §4: what an app got ends with the first app's grant")
     func derived() async throws {
-        let apps = try await VendorApps()
         let first = try await First(apps)
         let second = try await exchange(apps, first)
         let access = try second.accessToken
@@ -174,7 +172,6 @@ import Testing
 
     @Test("OpenID Connect Native SSO §4.3: a disabled app's secret is none, nor one of before")
     func ended() async throws {
-        let apps = try await VendorApps()
         let first = try await First(apps)
         apps.server.clock.advance(by: 10)
         let before = try await apps.server.remains()
@@ -205,7 +202,6 @@ import Testing
 
     @Test("OpenID Connect Native SSO §4.3: an authenticator app that is demanded gives nothing")
     func demandedApp() async throws {
-        let apps = try await VendorApps()
         let first = try await First(apps)
         let people = apps.server.database.people
         let realm = try #require(apps.server.provider.realms.realm(named: "test"))
@@ -243,7 +239,6 @@ import Testing
 
     @Test("OpenID Connect Native SSO §3, §4: our client shares and exchanges, without a browser")
     func client() async throws {
-        let apps = try await VendorApps()
         let shared = InMemory()
         let storage = InMemory()
         let first = try await apps.signIn(
@@ -288,7 +283,6 @@ import Testing
 
     @Test("Without device_sso there is nothing to share")
     func nothing() async throws {
-        let apps = try await VendorApps()
         let shared = InMemory()
         let session = try await apps.signIn(apps.client("my-mobile-app"))
         #expect(try await session.deviceCredentials() == nil)

@@ -27,10 +27,7 @@ import Testing
         }
         let set = try JWKSet(parsing: try await server.send(.get, .endpoint("certs")).body)
         let person = try await server.tokens()
-        let machine = try await server.token(
-            [("grant_type", "client_credentials")],
-            basic: TestRealm.machine
-        )
+        let machine = try await server.token(TestFlow.own, basic: TestRealm.machine)
         for reply in [person, machine] {
             let (jwt, _) = try Self.access(reply)
             #expect(jwt.header.members.string("typ") == "at+jwt")

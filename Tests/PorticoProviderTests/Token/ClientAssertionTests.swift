@@ -115,7 +115,7 @@ import Testing
     ) async throws -> Reply {
         let request: [(String, String)] =
             switch endpoint {
-            case "token": [("grant_type", "client_credentials")]
+            case "token": TestFlow.own
             case "ext/par/request": TestFlow.request("jwt1")
             default: [("token", "x")]
             }
@@ -306,9 +306,13 @@ import Testing
             let keys = realm.clients.first { $0.clientID == "jwt1" }?.keySet
             realm.clients[client: "machine"].keySet = keys
         }
-        let form = [("grant_type", "client_credentials")]
-        #expect(try await server.token(form, basic: ("jwt1", "secret")).error == "invalid_client")
-        #expect(try await server.token(form + [("client_id", "jwt1")]).error == "invalid_client")
+        #expect(
+            try await server.token(TestFlow.own, basic: ("jwt1", "secret")).error
+                == "invalid_client"
+        )
+        #expect(
+            try await server.token(TestFlow.own + [("client_id", "jwt1")]).error == "invalid_client"
+        )
         let machine = try signed(claims(server, ["iss": "machine", "sub": "machine"]))
         #expect(try await ask(server, machine).error == "invalid_client")
     }

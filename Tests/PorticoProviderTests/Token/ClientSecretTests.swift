@@ -168,7 +168,7 @@ struct ClientSecretTests {
         }
     }
 
-    private static let grant = [("grant_type", "client_credentials")]
+    private static let grant = TestFlow.own
 
     private func attempt(
         _ server: ProviderUnderTest,
@@ -245,10 +245,9 @@ struct ClientSecretTests {
             let path = String.endpoint("token")
             _ = try await server.post(path, form)
         }
-        let refreshed = try await server.post(
-            .endpoint("token"),
-            [("grant_type", "refresh_token"), ("refresh_token", token), ("client_id", "native1")]
-        )
+        let refreshed = try await server.token([
+            ("grant_type", "refresh_token"), ("refresh_token", token), ("client_id", "native1"),
+        ])
         #expect(refreshed.status == 200)
     }
 

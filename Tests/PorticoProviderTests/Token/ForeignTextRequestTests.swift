@@ -55,7 +55,7 @@ import Testing
         let basic = ProviderUnderTest.basic(short, "secret")
         let reply = try await server.post(
             .endpoint("token"),
-            [("grant_type", "client_credentials")],
+            TestFlow.own,
             headers: [.authorization: basic]
         )
         #expect(reply.status == 401)
@@ -66,10 +66,9 @@ import Testing
         let server = try await ProviderUnderTest()
         let scope = (0..<10_000).map { String($0, radix: 36) }.joined(separator: " ")
         #expect(scope.utf8.count < 65_000)
-        let reply = try await server.post(
-            .endpoint("token"),
+        let reply = try await server.token(
             [("grant_type", "client_credentials"), ("scope", scope)],
-            headers: .basic("machine", TestRealm.machineSecret)
+            basic: ("machine", TestRealm.machineSecret)
         )
         #expect(reply.status == 400 && reply.error == "invalid_scope")
     }

@@ -31,8 +31,7 @@ import Testing
     )
     func oldReplay(key: String) async throws {
         let r1 = try await server.tokens().refreshToken
-        let r2 = try await server.refresh(r1, key: "k1").refreshToken
-        let r3 = try await server.refresh(r2, key: "k2")
+        let r3 = try await server.refresh(server.refresh(r1, key: "k1").refreshToken, key: "k2")
         #expect(try await server.refresh(r1, key: key).error == "invalid_grant")
         #expect(try await server.refresh(try r3.refreshToken, key: "k4").error == "invalid_grant")
         #expect(try await server.userInfo(r3.accessToken).status == 401)

@@ -111,7 +111,7 @@ struct RefusedClientTests {
             headers[.authorization] = one.authorization
             let reply = try await server.post(
                 .endpoint("token"),
-                [("grant_type", "client_credentials")] + one.form,
+                TestFlow.own + one.form,
                 headers: headers,
                 from: "192.0.2.\(number + 1)"
             )
@@ -136,8 +136,7 @@ struct RefusedClientTests {
         #expect(answers.count == 1, "the same words for each")
         let replay = try Self.assertion("replayed")
         for status in [200, 401] {
-            let grant = [("grant_type", "client_credentials")]
-            #expect(try await server.token(grant + replay.form).status == status)
+            #expect(try await server.token(TestFlow.own + replay.form).status == status)
         }
         seen.insert("replayed")
         #expect(seen == Set(UnprovenClient.Reason.allCases.map(\.rawValue)))
@@ -159,9 +158,8 @@ struct RefusedClientTests {
         let kept = server.database.events
         func refuse(_ count: Int) async throws -> Int {
             for number in 0..<count {
-                let grant = [("grant_type", "client_credentials")]
-                _ = try await server.token(grant, basic: ("web1", "wrong \(number)"))
-                _ = try await server.token(grant, basic: ("made-up-\(number)", "x"))
+                _ = try await server.token(TestFlow.own, basic: ("web1", "wrong \(number)"))
+                _ = try await server.token(TestFlow.own, basic: ("made-up-\(number)", "x"))
             }
             try await server.provider.trail.flush(into: kept)
             return try await kept.latest().count
@@ -194,8 +192,8 @@ struct RefusedClientTests {
         for number in 0..<320 {
             _ = try await server.post(
                 .endpoint("token"),
-                [("grant_type", "client_credentials")],
-                headers: [.authorization: ProviderUnderTest.basic("flood-\(number)", "x")],
+                TestFlow.own,
+                headers: .basic("flood-\(number)", "x"),
                 from: "192.0.2.\(number % 250 + 1)"
             )
             if number % 100 == 0 {
@@ -226,7 +224,7 @@ struct RefusedClientTests {
         full.refuseWrites(Full())
         let server = try await ProviderUnderTest()
         let trail = server.provider.trail
-        _ = try await server.token([("grant_type", "client_credentials")], basic: ("web1", "x"))
+        _ = try await server.token(TestFlow.own, basic: ("web1", "x"))
         await #expect(throws: Full.self) { try await trail.flush(into: full.events) }
         try await trail.flush(into: server.database.events)
         try await trail.flush(into: server.database.events)

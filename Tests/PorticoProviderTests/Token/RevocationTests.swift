@@ -166,7 +166,7 @@ import Testing
                 try await server.post(
                     .endpoint(endpoint),
                     [("token", token)],
-                    headers: [.authorization: ProviderUnderTest.basic("web1", "guess \(guess)")]
+                    headers: .basic("web1", "guess \(guess)")
                 )
             )
         }

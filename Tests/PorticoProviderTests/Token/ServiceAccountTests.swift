@@ -24,7 +24,7 @@ import Testing
     }
 
     private func token(_ server: ProviderUnderTest) async throws -> Reply {
-        try await server.token([("grant_type", "client_credentials")], basic: TestRealm.machine)
+        try await server.token(TestFlow.own, basic: TestRealm.machine)
     }
 
     @Test("decision 0049: its tokens name the account")

@@ -137,10 +137,7 @@ import Testing
         try await server.change("web1") { $0.grantTypes.insert(.refreshToken) }
         #expect(try await refresh(tokens).status == 200)
         // The same for what a client gets for itself.
-        let own = try await server.token(
-            [("grant_type", "client_credentials")],
-            basic: TestRealm.machine
-        )
+        let own = try await server.token(TestFlow.own, basic: TestRealm.machine)
         let bare = try own.accessToken
         func isActive() async throws -> Bool? {
             try await server.post(

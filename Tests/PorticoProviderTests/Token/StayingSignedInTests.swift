@@ -41,8 +41,7 @@ import Testing
         }
 
         func browserIsSignedIn() async throws -> Bool {
-            let silent = TestFlow.request("native1", [("prompt", "none")])
-            return try await browser.authorize(silent).redirected["code"] != nil
+            try await browser.authorize(TestFlow.silent).redirected["code"] != nil
         }
 
         func logout(_ browser: TestBrowser, hint: Bool) async throws -> Reply {

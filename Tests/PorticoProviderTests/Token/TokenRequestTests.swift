@@ -115,7 +115,7 @@ import Testing
     func unreadable(header: String) async throws {
         let reply = try await server.post(
             .endpoint("token"),
-            [("grant_type", "client_credentials")],
+            TestFlow.own,
             headers: [.authorization: header]
         )
         #expect(reply.status == 401 && reply.error == "invalid_client")
@@ -129,10 +129,13 @@ import Testing
         headers.append(HTTPField(name: .authorization, value: value))
         headers.append(HTTPField(name: .authorization, value: value))
         let path = String.endpoint("token")
-        let form = [("grant_type", "client_credentials")]
-        #expect(try await server.post(path, form, headers: headers).error == "invalid_request")
+        #expect(
+            try await server.post(path, TestFlow.own, headers: headers).error == "invalid_request"
+        )
         let long = "Basic " + String(repeating: "A", count: 100_000)
-        #expect(try await server.post(path, form, headers: [.authorization: long]).status == 401)
+        #expect(
+            try await server.post(path, TestFlow.own, headers: [.authorization: long]).status == 401
+        )
     }
 
     @Test("RFC 6749 §2.3.1: Basic credentials are form-decoded", arguments: ["a:b%+ ü/é"])
@@ -142,10 +145,7 @@ import Testing
             realm.clients[client: "machine"].clientID = "ma:chine"
             realm.clients[client: "machine"].secret = .hashed(Hash256(of: secretOfMachine).bytes)
         }
-        let reply = try await server.token(
-            [("grant_type", "client_credentials")],
-            basic: ("ma:chine", secretOfMachine)
-        )
+        let reply = try await server.token(TestFlow.own, basic: ("ma:chine", secretOfMachine))
         #expect(reply.status == 200)
     }
 
@@ -155,13 +155,12 @@ import Testing
         let server = try await ProviderUnderTest { realm in
             realm.clients[client: "machine"].secret = .hashed(Hash256(of: secret).bytes)
         }
-        let form = [("grant_type", "client_credentials")]
         let hash = Base64URL.encode(Hash256(of: secret).bytes)
         for wrong in ["", "x", secret + "A", String(secret.dropLast()), hash] {
-            let reply = try await server.token(form, basic: ("machine", wrong))
+            let reply = try await server.token(TestFlow.own, basic: ("machine", wrong))
             #expect(reply.error == "invalid_client")
         }
-        #expect(try await server.token(form, basic: ("machine", secret)).status == 200)
+        #expect(try await server.token(TestFlow.own, basic: ("machine", secret)).status == 200)
     }
 
     @Test("RFC 6749 §2.3.1: a confidential client proves itself, and never in the URL")
@@ -171,10 +170,7 @@ import Testing
         // The very credentials that would do in the body.
         let inBody = [("client_id", "other1"), ("client_secret", TestRealm.otherSecret)]
         #expect(try await server.token(form + inBody).error == "invalid_grant")
-        let url = TestBrowser.authorizationPath(
-            inBody,
-            at: String.endpoint("token")
-        )
+        let url = TestBrowser.authorizationPath(inBody, at: String.endpoint("token"))
         for form in [form, form + [("client_id", "other1")]] {
             let inURL = try await server.post(url, form)
             #expect(inURL.status == 401 && inURL.error == "invalid_client")
@@ -282,10 +278,7 @@ import Testing
         }
         // Nor where they are the client's defaults.
         try await server.change("machine") { $0.defaultScopes.append("offline_access") }
-        let defaults = try await server.token(
-            [("grant_type", "client_credentials")],
-            basic: TestRealm.machine
-        )
+        let defaults = try await server.token(TestFlow.own, basic: TestRealm.machine)
         let granted = try Scope(defaults.json.string("scope") ?? "")
         #expect(!granted.contains("offline_access"))
         #expect(defaults.json["id_token"] == nil)
@@ -301,10 +294,7 @@ import Testing
             basic: TestRealm.machine
         )
         #expect(wide.error == "invalid_scope")
-        let unregistered = try await server.token(
-            [("grant_type", "client_credentials")],
-            basic: TestRealm.web1
-        )
+        let unregistered = try await server.token(TestFlow.own, basic: TestRealm.web1)
         #expect(unregistered.error == "unauthorized_client")
     }
 }

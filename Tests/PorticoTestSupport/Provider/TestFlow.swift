@@ -32,6 +32,12 @@ package enum TestFlow {
         )
     }
 
+    /// Without a page, and with the password in any case.
+    package static let silent = request("native1", [("prompt", "none")])
+    package static let again = request("native1", [("prompt", "login")])
+    /// What a client asks for to get a token of its own.
+    package static let own = [("grant_type", "client_credentials")]
+
     /// The redemption of a code.
     package static func redemption(
         _ code: String,
