@@ -130,11 +130,7 @@ extension ProviderEndpoints {
             .get(protocolPath("3p-cookies/step1.html"), for: .programs, loginStatus.cookies),
             .get(protocolPath("3p-cookies/step2.html"), for: .programs, loginStatus.cookies),
             .get(RealmPath.loginStatus.route, for: .programs, loginStatus.page),
-            .get(
-                protocolPath("login-status-iframe.html/init"),
-                for: .programs,
-                loginStatus.status
-            ),
+            .get(protocolPath("login-status-iframe.html/init"), for: .programs, loginStatus.status),
         ]
     }
 
@@ -145,7 +141,7 @@ extension ProviderEndpoints {
     /// A program gets the person's profile; a person is led to the page.
     private func account(_ context: RealmContext) async throws -> Response {
         guard AcceptedMedia.isJSON(context.headers) else {
-            return try flow.redirect(to: RealmURLs.path(realmName: context.realm.name, .apps))
+            return try flow.redirect(to: context.path(.apps))
         }
         do {
             return try await profile.get(context)

@@ -46,12 +46,7 @@ struct AuthorizationRequests: Sendable {
                 nil
             )
         }
-        let proven = try await ProvenRequest(
-            form,
-            in: realm,
-            wasPushed: false,
-            at: moment.seconds
-        )
+        let proven = try await ProvenRequest(form, in: realm, wasPushed: false, at: moment.seconds)
         let flow = AuthorizationFlow(
             requestID: moment.id(),
             parameters: FormEncoding.encode(proven.parameters.all),
@@ -136,11 +131,7 @@ struct AuthorizationRequests: Sendable {
     }
 
     static func answered(_ clientID: String) -> AuthorizationRefusal {
-        .page(
-            OAuthError(.invalidRequestURI, "request_uri was used before."),
-            client: clientID,
-            nil
-        )
+        .page(OAuthError(.invalidRequestURI, "request_uri was used before."), client: clientID, nil)
     }
 
     private func beginPushed(
@@ -225,11 +216,6 @@ struct PushedRequestSeal: Sendable {
     /// - Returns: `nil` for what this realm has not sealed.
     func open(_ sealed: [UInt8], at moment: Moment) -> [UInt8]? {
         // `try?`: every failure is an unknown request (RFC 9126 §2.2).
-        try? seal.open(
-            sealed,
-            at: moment.now,
-            within: Self.lifetime,
-            maximumLength: Self.longest
-        )
+        try? seal.open(sealed, at: moment.now, within: Self.lifetime, maximumLength: Self.longest)
     }
 }

@@ -48,7 +48,7 @@ extension BrowserFlow {
         case (.setUpSecondFactor, _):
             let sealed = try AuthorizationFlowSeal(ring: ring, realmID: context.realm.id)
                 .seal(pending.flow, at: context.moment)
-            let path = RealmURLs.path(realmName: context.realm.name, .secondFactors)
+            let path = context.path(.secondFactors)
             return try redirect(to: path + "?request=" + sealed, cookies: pending.browser.cookies)
         case (.updatePassword, let session?): return try updatePasswordPage(pending, session)
         case (.confirmEmail, let session?):
@@ -129,7 +129,7 @@ extension BrowserFlow {
             let seal = TypedAddressSeal(ring: ring, realmID: context.realm.id)
             parameters.append(("name", seal.seal(address, at: context.moment)))
         }
-        let path = RealmURLs.path(realmName: context.realm.name, .resetCredentials)
+        let path = context.path(.resetCredentials)
         return PageLink(path: FormEncoding.appending(parameters, to: path))
     }
 
@@ -221,7 +221,7 @@ extension BrowserFlow {
     ) throws -> PageForm {
         let seal = AuthorizationFlowSeal(ring: ring, realmID: context.realm.id)
         return forms.form(
-            RealmURLs.path(realmName: context.realm.name, route),
+            context.path(route),
             purpose,
             transaction,
             in: FormBrowser(value: browser),

@@ -41,11 +41,7 @@ struct BrowserFlow: Sendable {
         guard let live = try await session(context, idle: context.realm.sessionIdle) else {
             return nil
         }
-        activity.note(
-            live.session.id,
-            lastSeenAt: live.session.lastSeenAt,
-            at: context.now
-        )
+        activity.note(live.session.id, lastSeenAt: live.session.lastSeenAt, at: context.now)
         return live
     }
 
@@ -71,11 +67,7 @@ struct BrowserFlow: Sendable {
     /// expired and an app lives on in it. It gives no access.
     func openSession(_ context: RealmContext) async throws -> LiveBrowserSession? {
         guard let hash = cookies(of: context).sessionHash(context.headers) else { return nil }
-        let open = try await sessions.open(
-            cookie: hash,
-            realmID: context.realm.id,
-            at: context.now
-        )
+        let open = try await sessions.open(cookie: hash, realmID: context.realm.id, at: context.now)
         return open.flatMap {
             $0.session.authenticatedAt >= context.realm.notBefore ? $0 : nil
         }
@@ -412,9 +404,6 @@ extension ResumableRequest {
         var marked = self.flow
         marked.action = status
         let seal = AuthorizationFlowSeal(ring: flow.ring, realmID: context.realm.id)
-        return ResumableRequest(
-            sealed: try seal.seal(marked, at: context.moment),
-            flow: marked
-        )
+        return ResumableRequest(sealed: try seal.seal(marked, at: context.moment), flow: marked)
     }
 }

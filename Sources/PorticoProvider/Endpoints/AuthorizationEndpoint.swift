@@ -34,7 +34,7 @@ struct AuthorizationEndpoint: Sendable {
             at: context.moment
         )
         return try redirect(begun, proven, cookies: browser.cookies, context) {
-            RealmURLs.path(realmName: context.realm.name, .resetCredentials) + "?request=" + $0
+            context.path(.resetCredentials) + "?request=" + $0
         }
     }
 

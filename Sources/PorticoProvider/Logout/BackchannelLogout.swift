@@ -177,10 +177,7 @@ package final class BackchannelLogout: Sendable {
             )
         }
         let now = clock.moment().seconds
-        return Outcome(
-            delivery: delivery,
-            nextAt: isLast ? nil : now + Self.delays[tried - 1]
-        )
+        return Outcome(delivery: delivery, nextAt: isLast ? nil : now + Self.delays[tried - 1])
     }
 
     private struct Failure: Sendable {

@@ -168,11 +168,7 @@ struct PasswordResets: Sendable {
     ) async throws -> Bool {
         guard reset.isDemanded else { return false }
         let kept = try await store.credentials(id: person.id, realmID: context.realm.id)
-        return try await people.isPassword(
-            password,
-            kept?.password,
-            by: context.asker(person.id)
-        )
+        return try await people.isPassword(password, kept?.password, by: context.asker(person.id))
     }
 
     /// Sets a new password that meets the policy, and ends all of the person's sessions.

@@ -33,6 +33,9 @@ package struct RealmContext: PageContext {
         }
     }
 
+    /// An address of its realm.
+    func path(_ path: RealmPath) -> String { RealmURLs.path(realmName: realm.name, path) }
+
     package var owner: String? { realm.displayName }
 
     /// Switches to the language that the request's parameters ask for (`ui_locales`).
@@ -60,11 +63,7 @@ final class AskingClient: Sendable {
 extension RealmContext {
     /// - Parameter account: A person's id, or the name that was typed.
     func asker(_ account: String, isSuspect: Bool = false) -> HashingAsker {
-        HashingAsker(
-            address: address,
-            account: "\(realm.id) \(account)",
-            isSuspect: isSuspect
-        )
+        HashingAsker(address: address, account: "\(realm.id) \(account)", isSuspect: isSuspect)
     }
 }
 

@@ -70,10 +70,7 @@ struct SecondStep: Sendable {
             .open(sealed, at: context.moment),
             try await flow.isOfThisBrowser(proof.browser, context),
             sameBytes(proof.transaction, purpose.transaction),
-            let kept = try await people.credentials(
-                id: proof.personID,
-                realmID: context.realm.id
-            )
+            let kept = try await people.credentials(id: proof.personID, realmID: context.realm.id)
         else { return .lost(userName: "") }
         guard !isLate, proof.holds(for: kept), let factors = try await factors(of: kept.person)
         else { return .lost(userName: kept.person.email ?? kept.person.username) }

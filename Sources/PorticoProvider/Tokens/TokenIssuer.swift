@@ -40,11 +40,7 @@ struct TokenIssuer: Sendable {
             deviceSecret = self.deviceSecret(of: subject, at: moment)
             let hash = idTokenKey.algorithm.leftHalfHash(of: accessToken)
             let requested = try requestedClaims(subject.grant)
-            var content = claims.idToken(
-                nonce: nonce,
-                accessTokenHash: hash,
-                requested: requested
-            )
+            var content = claims.idToken(nonce: nonce, accessTokenHash: hash, requested: requested)
             content["ds_hash"] = deviceSecret.map { .string(DeviceSecret.hash(of: $0)) }
             idToken = try sign(.idToken, content, by: idTokenKey, type: .jwt, of: claims.view)
         }

@@ -341,7 +341,7 @@ struct ClientRegistrationTests {
     }
 
     @Test(
-        "OIDCBCL-2.2-1: it is https; http only for a confidential client on this machine",
+        "OIDCBCL-2.2-1: a logout URI is https; http for a confidential client here only",
         arguments: [
             ("https://app.example.com/logout", true, true),
             ("https://app.example.com:8443/logout?a=b", true, true),
@@ -372,7 +372,7 @@ struct ClientRegistrationTests {
     }
 
     @Test(
-        "OIDCBCL-2.2-1: it is absolute and has no fragment",
+        "OIDCBCL-2.2-1: a logout URI is absolute and has no fragment",
         arguments: [
             "/logout", "app.example.com/logout", "//app.example.com/logout",
             "https://app.example.com/logout#x", "https://app.example.com/logout#",
@@ -384,7 +384,7 @@ struct ClientRegistrationTests {
         #expect(HTTPAddress(uri) == nil)
     }
 
-    @Test("OIDCBCL-2.2-1: its length is limited, and sid is only for notified clients")
+    @Test("OIDCBCL-2.2-1: a logout URI's length is limited; sid is for notified clients only")
     func bounds() throws {
         var client = Fixture.web()
         client.backchannelLogoutURI = HTTPAddress(

@@ -171,7 +171,7 @@ import Testing
     }
 
     @Test(
-        "RFC 6749 §4.1.2.1: on pages, where the app cannot be told",
+        "RFC 6749 §4.1.2.1: pages name the wrong parameter, where the app cannot be told",
         arguments: ["client_id", "redirect_uri"]
     )
     func pages(_ name: String) async throws {
@@ -184,7 +184,7 @@ import Testing
     }
 
     @Test(
-        "RFC 6749 §4.1.2.1: in the answer to the app",
+        "RFC 6749 §4.1.2.1: the answer to the app names the wrong parameter",
         arguments: [
             ("response_type", "", "response_type is missing."),
             ("code_challenge", "", "code_challenge"), ("nonce", "256", "nonce is too long."),
@@ -209,7 +209,7 @@ import Testing
         #expect(reply.redirected["error_description"]?.hasPrefix(told) == true, "\(name)")
     }
 
-    @Test("RFC 6749 §5.2: in JSON, and never by what the request wrote")
+    @Test("RFC 6749 §5.2: JSON names the wrong parameter, and never by what was sent")
     func programs() async throws {
         let server = try await RefusedRequests.server.value
         let web1 = TestRealm.web1

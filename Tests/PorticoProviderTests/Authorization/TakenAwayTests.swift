@@ -99,7 +99,7 @@ import Testing
         #expect(reply.redirected["code"] == nil, "\(what)")
     }
 
-    @Test("begins no sign-in, not even over a live session, and pushes no request")
+    @Test("a client without the code grant begins no sign-in, and pushes no request")
     func begins() async throws {
         let (server, browser) = try await ProviderUnderTest.withBrowser()
         _ = try await server.tokens(browser: browser)
@@ -115,7 +115,7 @@ import Testing
         #expect(try await browser.authorize(TestFlow.request("plain")).redirected["code"] != nil)
     }
 
-    @Test("finishes none that was under way: neither the form nor a pushed request leads to a code")
+    @Test("a client without the code grant finishes no sign-in that was under way")
     func underWay() async throws {
         let (server, browser) = try await ProviderUnderTest.withBrowser()
         let page = try await browser.authorize(TestFlow.request())
@@ -129,7 +129,7 @@ import Testing
         )
     }
 
-    @Test("redeems no code that it was given before; given back in time, the code is still good")
+    @Test("a client without the code grant redeems no code; given back in time, it is still good")
     func redeems() async throws {
         let server = try await ProviderUnderTest()
         let code = try await server.code()

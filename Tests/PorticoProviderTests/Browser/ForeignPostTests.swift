@@ -8,7 +8,6 @@ import Testing
 /// Posts that a page of another site sends: the browser keeps back its `SameSite=Lax` cookies, and would
 /// take new ones in their place.
 @Suite("Requests from other sites") struct ForeignPostTests {
-
     /// What tells that a post is not from a page of ours.
     private static let foreign: [HTTPFields] = [
         [.fetchSite: "cross-site"], [.fetchSite: "same-site"], [.origin: "https://evil.example"],

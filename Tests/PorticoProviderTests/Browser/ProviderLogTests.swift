@@ -208,7 +208,7 @@ import Testing
         }.map(String.init) ?? ""
     }
 
-    @Test("WEB-LOG-2: it names the realm, and for what is refused the error")
+    @Test("WEB-LOG-2: a request's line names the realm, and the error of a refusal")
     func refused() async throws {
         let (server, browser) = try await ProviderUnderTest.withBrowser()
         let path = String.endpoint("auth")
@@ -232,7 +232,7 @@ import Testing
         #expect(forged.contains("realm=test error="))
     }
 
-    @Test("WEB-CRYPT-2, RFC 6749 §10.4: no code, token, cookie, secret or password is in it")
+    @Test("WEB-CRYPT-2, RFC 6749 §10.4: the database has no code, token, cookie or password")
     func nothingToUse() async throws {
         let database = try TestDatabase.inFile()
         let server = try await ProviderUnderTest(database: database)

@@ -7,7 +7,6 @@ import Testing
 /// What the next person at the machine can do by going back and loading a page anew: the browser sends
 /// the form with the password again.
 @Suite("A form that is sent again after its session") struct ResentFormTests {
-
     /// How a session ends.
     enum End: CaseIterable, Sendable {
         case signOut, elsewhere, idle
@@ -232,7 +231,10 @@ import Testing
         _ = try await browser.submit(browser.get(.endpoint("logout")), [("action", "sign-out")])
     }
 
-    @Test("An account's sign-in is shown with the name that was typed", arguments: [false, true])
+    @Test(
+        "Without its form cookie an account's sign-in is shown with the name that was typed",
+        arguments: [false, true]
+    )
     func accountSignIn(isReplaced: Bool) async throws {
         let (server, browser) = try await ProviderUnderTest.withBrowser()
         // The browser is known to keep cookies.
@@ -250,7 +252,10 @@ import Testing
         #expect(try await browser.submit(again, TestRealm.login()).location == Self.devices)
     }
 
-    @Test("A page of the account is shown as it is now", arguments: [false, true])
+    @Test(
+        "Without its form cookie a page of the account is shown as it is now",
+        arguments: [false, true]
+    )
     func devices(isReplaced: Bool) async throws {
         let server = try await ProviderUnderTest()
         let other = TestBrowser(server)
@@ -270,7 +275,7 @@ import Testing
         #expect(try await server.remains().liveSessions == before.liveSessions - 1)
     }
 
-    @Test("Signing out asks again", arguments: [false, true])
+    @Test("Without its form cookie signing out asks again", arguments: [false, true])
     func signOut(isReplaced: Bool) async throws {
         let (server, browser) = try await ProviderUnderTest.signedIn()
         let page = try await browser.get(.endpoint("logout"))
@@ -284,7 +289,7 @@ import Testing
         #expect(try await server.remains().liveSessions == 0)
     }
 
-    @Test("A forgotten password keeps the address, and mails nothing before it is sent again")
+    @Test("Without its form cookie a forgotten password keeps the address, and mails nothing")
     func forgotten() async throws {
         let (server, browser) = try await ProviderUnderTest.withBrowser(sendsMail: true)
         let page = try await browser.get(ResetWalk.path)
@@ -300,7 +305,7 @@ import Testing
 
     /// On a new phone nothing but the wish for a link shows that the browser keeps cookies.
     @Test(
-        "A new password is chosen once its page was sent again, and not before",
+        "Without its form cookie a new password is chosen once its page was sent again",
         arguments: [false, true]
     )
     func newPassword(isReplaced: Bool) async throws {
@@ -317,7 +322,10 @@ import Testing
         #expect(done.text.contains("Your password has been changed"))
     }
 
-    @Test("So is the page for the code that the link shows elsewhere", arguments: [false, true])
+    @Test(
+        "Without its form cookie the page for the code of a link is shown again",
+        arguments: [false, true]
+    )
     func resetCode(isReplaced: Bool) async throws {
         let server = try await ProviderUnderTest(sendsMail: true)
         let walk = ResetWalk(server)

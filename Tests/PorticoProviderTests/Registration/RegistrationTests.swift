@@ -302,7 +302,7 @@ import Testing
         )
     }
 
-    @Test("decision 0052: the default roles and groups")
+    @Test("decision 0052: new people get the default roles and groups")
     func rolesAndGroups() async throws {
         let roles = [
             RoleName(clientID: nil, name: "reader"), RoleName(clientID: "web1", name: "publisher"),
@@ -321,7 +321,7 @@ import Testing
         #expect(person.groupIDs == ["g-2"])
     }
 
-    @Test("Where nothing is said they get nothing")
+    @Test("Where no defaults are set, new people get nothing")
     func nothing() async throws {
         let (scene, reply) = try await registered()
         expectCode(reply)

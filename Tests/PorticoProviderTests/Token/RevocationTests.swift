@@ -154,7 +154,7 @@ import Testing
     }
 
     @Test(
-        "WEB-BRUTE-2, RFC 7009 §5, RFC 7662 §4: wrong secrets are 401, and 429 after a while",
+        "WEB-BRUTE-2, RFC 7009 §5, RFC 7662 §4, RFC 9126 §2.3: wrong secrets are 401, then 429",
         arguments: ["revoke", "token/introspect", "ext/par/request"]
     )
     func guesses(endpoint: String) async throws {
