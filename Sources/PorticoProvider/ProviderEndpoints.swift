@@ -107,10 +107,7 @@ struct ProviderEndpoints: Sendable {
         )
         let browserSignIn = BrowserSignIn(
             flow: flow,
-            start: SessionStart(
-                sessions: provider.sessions,
-                sessionEnded: provider.sessionEnded
-            ),
+            start: SessionStart(sessions: provider.sessions, sessionEnded: provider.sessionEnded),
             events: provider.events
         )
         let registration = SelfRegistration(
@@ -184,11 +181,7 @@ struct ProviderEndpoints: Sendable {
             ),
             events: provider.events
         )
-        forgotPassword = ForgotPasswordEndpoint(
-            flow: flow,
-            resets: resets,
-            events: provider.events
-        )
+        forgotPassword = ForgotPasswordEndpoint(flow: flow, resets: resets, events: provider.events)
         newPassword = NewPasswordEndpoint(
             flow: flow,
             resets: resets,
@@ -202,11 +195,7 @@ struct ProviderEndpoints: Sendable {
             events: provider.events,
             sessionEnded: provider.sessionEnded
         )
-        token = TokenEndpoint(
-            provider,
-            authenticated: authenticated,
-            headers: headers
-        )
+        token = TokenEndpoint(provider, authenticated: authenticated, headers: headers)
         userInfo = UserInfoEndpoint(
             userInfo: UserInfo(verifier: verifier),
             proofs: proofs,

@@ -1,3 +1,4 @@
+import PorticoPages
 import PorticoProtocol
 import PorticoWeb
 
@@ -5,36 +6,7 @@ extension ProviderEndpoints {
     /// The Provider's routes: one for each method at an address.
     var routes: [Route<RealmContext>] {
         let oauth = oauthRoutes(\.route) + oauthRoutes(\.routeAtRoot)
-        return realmRoutes + registrationRoutes + oauth + [
-            // Below the issuer (OpenID Connect Discovery §4), and with the well-known part between
-            // host and path (RFC 8414 §3). Both names work in both forms, and at the root of a realm's
-            // own host, where both forms are the same.
-            .get(at(.openIDConfiguration), for: .programs, scripts: .any, metadata.openID),
-            .get(at(.authorizationServerMetadata), for: .programs, scripts: .any, metadata.get),
-            .get(
-                RealmPath.openIDConfiguration.routeBeforeRealm,
-                for: .programs,
-                scripts: .any,
-                metadata.openID
-            ),
-            .get(
-                RealmPath.authorizationServerMetadata.routeBeforeRealm,
-                for: .programs,
-                scripts: .any,
-                metadata.get
-            ),
-            .get(
-                RealmPath.openIDConfiguration.routeAtRoot,
-                for: .programs,
-                scripts: .any,
-                metadata.openID
-            ),
-            .get(
-                RealmPath.authorizationServerMetadata.routeAtRoot,
-                for: .programs,
-                scripts: .any,
-                metadata.get
-            ),
+        return realmRoutes + registrationRoutes + oauth + metadataRoutes + [
             .get(
                 "/.well-known/oauth-protected-resource",
                 for: .programs,
@@ -76,6 +48,28 @@ extension ProviderEndpoints {
         ]
     }
 
+    /// Below the issuer (OpenID Connect Discovery §4), and with the well-known part between host and
+    /// path (RFC 8414 §3). Both names work in both forms, and at the root of a realm's own host, where
+    /// both forms are the same.
+    private var metadataRoutes: [Route<RealmContext>] {
+        [\RealmPath.route, \.routeBeforeRealm, \.routeAtRoot].flatMap { place in
+            [
+                .get(
+                    RealmPath.openIDConfiguration[keyPath: place],
+                    for: .programs,
+                    scripts: .any,
+                    metadata.openID
+                ),
+                .get(
+                    RealmPath.authorizationServerMetadata[keyPath: place],
+                    for: .programs,
+                    scripts: .any,
+                    metadata.get
+                ),
+            ]
+        }
+    }
+
     /// The endpoints of OAuth: below the realm, and at the root of a host of the AT Protocol. No
     /// realm has both (``ProviderService/context(_:_:)``).
     private func oauthRoutes(_ at: (RealmPath) -> RoutePath) -> [Route<RealmContext>] {
@@ -115,5 +109,66 @@ extension OtherSites {
         guard let query = try? FormParameters(query: request.target) else { return false }
         return query.contains("request_uri") || query.contains("request")
             || query["prompt"]?.split(separator: " ").contains("none") == true
+    }
+}
+
+extension ProviderEndpoints {
+    /// The addresses of a realm that are not OAuth's.
+    var realmRoutes: [Route<RealmContext>] {
+        let redirect: RoutePath = "/realms/{realm}/clients/{client}/redirect"
+        return [
+            .get("/realms/{realm}", for: .people, scripts: .any, realmInfo.get),
+            .get("/realms/{realm}/", for: .people, scripts: .any, realmInfo.get),
+            .get(redirect, for: .people, realmInfo.client),
+
+            .get(RealmPath.account.route, for: .people, scripts: .knownClients, account),
+            .get("/realms/{realm}/account/", for: .people, account),
+
+            .get(RealmPath.actionToken.route, for: .people, actionLink.get),
+            .post(RealmPath.actionToken.route, for: .people, actionLink.post),
+
+            .get(protocolPath("3p-cookies/step1.html"), for: .programs, loginStatus.cookies),
+            .get(protocolPath("3p-cookies/step2.html"), for: .programs, loginStatus.cookies),
+            .get(RealmPath.loginStatus.route, for: .programs, loginStatus.page),
+            .get(protocolPath("login-status-iframe.html/init"), for: .programs, loginStatus.status),
+        ]
+    }
+
+    private func protocolPath(_ name: String) -> RoutePath {
+        RoutePath("/realms/{realm}/protocol/openid-connect/" + name)
+    }
+
+    /// A program gets the person's profile; a person is led to the page.
+    private func account(_ context: RealmContext) async throws -> Response {
+        guard AcceptedMedia.isJSON(context.headers) else {
+            return try flow.redirect(to: context.path(.apps))
+        }
+        do {
+            return try await profile.get(context)
+        } catch {
+            throw ProgramRefusal(error: error)
+        }
+    }
+}
+
+extension ProviderEndpoints {
+    /// The addresses that lead an app's authorization request to one certain page, and what
+    /// such a page posts.
+    var registrationRoutes: [Route<RealmContext>] {
+        [
+            .get(
+                RealmPath.registrations.route,
+                for: .popups,
+                answersHead: false,
+                authorization.register
+            ).from(.shown),
+            .get(
+                RealmPath.forgotCredentials.route,
+                for: .popups,
+                answersHead: false,
+                authorization.forgotCredentials
+            ).from(.shown),
+            .post(RealmPath.requiredAction.route, for: .popups, requiredAction.post),
+        ]
     }
 }

@@ -70,11 +70,7 @@ struct LoginTokens: Sendable {
     private func parent(_ id: UniqueID, in realm: LiveRealm, at moment: Moment) async throws
         -> (Grant, Client)?
     {
-        let reading = try await grants.grant(
-            id: id,
-            realmID: realm.id,
-            at: moment.seconds
-        )
+        let reading = try await grants.grant(id: id, realmID: realm.id, at: moment.seconds)
         guard let reading, reading.isLive,
             let source = try await realm.client(uuid: reading.grant.clientID), source.isEnabled,
             let grant = try await realm.left(of: reading, source)

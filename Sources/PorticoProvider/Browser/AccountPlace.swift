@@ -18,7 +18,7 @@ enum AccountPlace: String, Sendable {
             case .password: .password
             case .secondFactors: .secondFactors
             }
-        return RealmURLs.path(realmName: context.realm.name, route)
+        return context.path(route)
     }
 
     /// - Parameter waiting: An authorization request that waits.
@@ -39,7 +39,7 @@ enum AccountPlace: String, Sendable {
     /// The links between these pages.
     static func navigation(_ context: RealmContext) -> PageNavigation {
         PageNavigation(
-            base: RealmURLs.path(realmName: context.realm.name, .account),
+            base: context.path(.account),
             entries: [.apps, .devices, .password, .secondFactors]
         )
     }

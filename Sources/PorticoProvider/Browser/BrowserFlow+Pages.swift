@@ -6,74 +6,80 @@ import PorticoProtocol
 import PorticoStores
 import PorticoWeb
 
-/// The pages of a pending sign-in, each with its form bound to this browser.
-extension BrowserFlow {
-    func show(
-        _ step: Interaction,
+/// An authorization request whose next page is shown in one browser.
+struct PendingPage: Sendable {
+    let proven: ProvenRequest
+    let flow: AuthorizationFlow
+    /// What the page's form is bound to, and the cookies that come with the page.
+    let browser: FormBrowser
+    let context: RealmContext
+
+    init(
         _ proven: ProvenRequest,
         _ flow: AuthorizationFlow,
-        _ session: LiveBrowserSession?,
-        _ browser: String,
-        _ cookies: [HTTPField],
+        in browser: FormBrowser,
         _ context: RealmContext
-    ) throws -> Response {
+    ) {
+        self.proven = proven
+        self.flow = flow
+        self.browser = browser
+        self.context = context
+    }
+
+    var signIn: AppSignIn { AppSignIn(proven: proven, begun: flow) }
+}
+
+/// The pages of a pending sign-in, each with its form bound to this browser.
+extension BrowserFlow {
+    func show(_ step: Interaction, _ pending: PendingPage, _ session: LiveBrowserSession?) throws
+        -> Response
+    {
+        let context = pending.context
         switch (step, session) {
-        case (.consent, let session?):
-            return try consentPage(proven, flow, session, browser, cookies, context)
+        case (.consent, let session?): return try consentPage(pending, session)
         case (.register, _):
-            try expectRegistration(for: proven, context)
+            try expectRegistration(for: pending.proven, context)
             return try registrationPage(
-                for: AppSignIn(proven: proven, begun: flow),
-                .init(hint: proven.suggestedUserName),
-                in: FormBrowser(value: browser),
-                cookies: cookies,
+                for: pending.signIn,
+                .init(hint: pending.proven.suggestedUserName),
+                in: pending.browser,
                 context
             )
         case (.setUpSecondFactor, _):
             let sealed = try AuthorizationFlowSeal(ring: ring, realmID: context.realm.id)
-                .seal(flow, at: context.moment)
-            let path = RealmURLs.path(realmName: context.realm.name, .secondFactors)
-            return try redirect(to: path + "?request=" + sealed, cookies: cookies)
-        case (.updatePassword, let session?):
-            return try updatePasswordPage(
-                proven,
-                flow,
-                session,
-                in: FormBrowser(value: browser),
-                cookies: cookies,
-                context
-            )
+                .seal(pending.flow, at: context.moment)
+            let path = context.path(.secondFactors)
+            return try redirect(to: path + "?request=" + sealed, cookies: pending.browser.cookies)
+        case (.updatePassword, let session?): return try updatePasswordPage(pending, session)
         case (.confirmEmail, let session?):
-            return try confirmEmailPage(proven, flow, session, browser, cookies, context)
+            try expectMail(for: pending.proven)
+            let form = try self.form(.verifyEmail, "confirm e-mail", of: session, pending)
+            let address = EmailCodePage.masked(session.person.email ?? "")
+            return ask(ConfirmEmailPage(address: address, form: form), pending)
         case (.withoutDID, let session?):
-            return try withoutDIDPage(proven, flow, session, browser, cookies, context)
-        case (.selectAccount, let session?):
-            return try accountPage(.choose, proven, flow, session, browser, cookies, context)
-        case (.signIn(.another), let session?):
-            return try accountPage(
-                .otherPersonExpected,
-                proven,
-                flow,
-                session,
-                browser,
-                cookies,
-                context
+            // Nothing is asked but whether to use another account, so its form is that of the choice.
+            let page = AccountWithoutDIDPage(
+                client: pending.proven.client.name,
+                account: PageAccount(session.person),
+                form: try form(.selectAccount, "select account", of: session, pending)
             )
+            return ask(page, pending, status: .forbidden)
+        case (.selectAccount, let session?): return try accountPage(.choose, pending, session)
+        case (.signIn(.another), let session?):
+            return try accountPage(.otherPersonExpected, pending, session)
         case (.signIn(.again), let session?):
             return try signInPage(
-                for: AppSignIn(proven: proven, begun: flow),
+                for: pending.signIn,
                 userName: session.person.email ?? session.person.username,
                 again: true,
-                in: FormBrowser(value: browser),
-                cookies: cookies,
+                in: pending.browser,
                 context
             )
         default:
             return try signInPage(
-                for: AppSignIn(proven: proven, begun: flow),
-                userName: proven.suggestedUserName,
-                in: FormBrowser(value: browser),
-                cookies: cookies,
+                for: pending.signIn,
+                userName: pending.proven.suggestedUserName,
+                in: pending.browser,
                 context
             )
         }
@@ -85,7 +91,6 @@ extension BrowserFlow {
         again: Bool = false,
         problem: SignInPage.Problem? = nil,
         in browser: FormBrowser,
-        cookies: [HTTPField] = [],
         _ context: RealmContext
     ) throws -> Response {
         let form = try purpose.form(self, in: browser, context)
@@ -103,7 +108,7 @@ extension BrowserFlow {
             context,
             status: problem?.status ?? .ok,
             redirecting: purpose.formTarget,
-            cookies: cookies + browser.cookies,
+            cookies: browser.cookies,
             retryAfter: problem?.retryAfter
         )
     }
@@ -124,49 +129,14 @@ extension BrowserFlow {
             let seal = TypedAddressSeal(ring: ring, realmID: context.realm.id)
             parameters.append(("name", seal.seal(address, at: context.moment)))
         }
-        let path = RealmURLs.path(realmName: context.realm.name, .resetCredentials)
+        let path = context.path(.resetCredentials)
         return PageLink(path: FormEncoding.appending(parameters, to: path))
     }
 
-    private func confirmEmailPage(
-        _ proven: ProvenRequest,
-        _ flow: AuthorizationFlow,
-        _ session: LiveBrowserSession,
-        _ browser: String,
-        _ cookies: [HTTPField],
-        _ context: RealmContext
-    ) throws -> Response {
-        try expectMail(for: proven)
-        let transaction = flow.transaction(of: session, proven)
-        let form = try self.form(
-            .verifyEmail,
-            "confirm e-mail",
-            transaction,
-            flow,
-            browser,
-            context
-        )
-        return page(
-            ConfirmEmailPage(
-                address: EmailCodePage.masked(session.person.email ?? ""),
-                form: form
-            ),
-            context,
-            redirecting: .onward,
-            cookies: cookies
-        )
-    }
-
-    private func consentPage(
-        _ proven: ProvenRequest,
-        _ flow: AuthorizationFlow,
-        _ session: LiveBrowserSession,
-        _ browser: String,
-        _ cookies: [HTTPField],
-        _ context: RealmContext
-    ) throws -> Response {
-        let transaction = flow.transaction(of: session, proven)
-        let form = try self.form(.consent, "consent", transaction, flow, browser, context)
+    private func consentPage(_ pending: PendingPage, _ session: LiveBrowserSession) throws
+        -> Response
+    {
+        let proven = pending.proven
         let consent = ConsentPage(
             client: proven.client.name,
             origin: proven.origin,
@@ -174,50 +144,71 @@ extension BrowserFlow {
             scopes: proven.consentScope.tokens,
             unknown: proven.leftOut,
             administers: proven.client.lendsAdministration,
-            form: form
+            form: try form(.consent, "consent", of: session, pending)
         )
-        return page(
-            consent,
-            context,
-            redirecting: .onward,
-            cookies: cookies
-        )
+        return ask(consent, pending)
     }
 
     func accountPage(
         _ reason: AccountPage.Reason,
-        _ proven: ProvenRequest,
-        _ flow: AuthorizationFlow,
-        _ session: LiveBrowserSession,
-        _ browser: String,
-        _ cookies: [HTTPField],
-        _ context: RealmContext
+        _ pending: PendingPage,
+        _ session: LiveBrowserSession
     ) throws -> Response {
+        let (flow, browser) = (pending.flow, pending.browser.value)
         let form =
             if case .handedOn = reason {
-                try self.form(.continueAs, "continue as", flow.id, flow, browser, context)
+                try self.form(.continueAs, "continue as", flow.id, flow, browser, pending.context)
             } else {
-                try self.form(
-                    .selectAccount,
-                    "select account",
-                    flow.transaction(of: session, proven),
-                    flow,
-                    browser,
-                    context
-                )
+                try self.form(.selectAccount, "select account", of: session, pending)
             }
         let account = AccountPage(
-            client: proven.client.name,
+            client: pending.proven.client.name,
             account: PageAccount(session.person),
             reason: reason,
             form: form
         )
-        return page(
-            account,
-            context,
-            redirecting: .onward,
-            cookies: cookies
+        return ask(account, pending)
+    }
+
+    func updatePasswordPage(
+        _ pending: PendingPage,
+        _ session: LiveBrowserSession,
+        _ problem: NewPasswordPage.Problem? = nil
+    ) throws -> Response {
+        let page = NewPasswordPage(
+            userName: session.person.email ?? session.person.username,
+            leastCharacters: PasswordPolicy.minimumLength,
+            form: try form(.requiredAction, "update password", of: session, pending),
+            problem: problem,
+            canCancel: true
         )
+        return ask(page, pending)
+    }
+
+    private func ask(
+        _ asking: some Page,
+        _ pending: PendingPage,
+        status: HTTPResponse.Status = .ok
+    ) -> Response {
+        page(
+            asking,
+            pending.context,
+            status: status,
+            redirecting: .onward,
+            cookies: pending.browser.cookies
+        )
+    }
+
+    /// A form that counts only for the person that it is shown to.
+    private func form(
+        _ route: RealmPath,
+        _ purpose: StaticString,
+        of session: LiveBrowserSession,
+        _ pending: PendingPage
+    ) throws -> PageForm {
+        let flow = pending.flow
+        let transaction = flow.transaction(of: session, pending.proven)
+        return try form(route, purpose, transaction, flow, pending.browser.value, pending.context)
     }
 
     func form(
@@ -230,7 +221,7 @@ extension BrowserFlow {
     ) throws -> PageForm {
         let seal = AuthorizationFlowSeal(ring: ring, realmID: context.realm.id)
         return forms.form(
-            RealmURLs.path(realmName: context.realm.name, route),
+            context.path(route),
             purpose,
             transaction,
             in: FormBrowser(value: browser),
@@ -289,5 +280,82 @@ extension SignInPage.Problem {
         case .wrongPair, .missing, .busy, .tookTooLong: nil
         case .mustWait(let seconds): Double(seconds)
         }
+    }
+}
+
+/// The page for a new account (docs/decisions/0052).
+extension BrowserFlow {
+    /// Whether people can make an account here. An address that has to be proven takes mail.
+    func offersRegistration(_ context: RealmContext) -> Bool {
+        let realm = context.realm.realm
+        return switch realm.registration {
+        case nil: false
+        case .email: sendsMail
+        case .username: sendsMail || !realm.confirmsEmail
+        }
+    }
+
+    /// It is not left out because this server sends no mail: the operator must correct that.
+    func expectRegistration(for proven: ProvenRequest, _ context: RealmContext)
+        throws(AuthorizationRefusal)
+    {
+        guard offersRegistration(context) else {
+            throw .redirect(
+                OAuthError(.serverError, "No account can be made: no mail can be sent."),
+                proven.target
+            )
+        }
+    }
+
+    func registrationPage(
+        for purpose: some SignInPurpose,
+        _ entries: RegistrationPage.Entries = .init(),
+        _ problems: [RegistrationPage.Problem] = [],
+        in browser: FormBrowser,
+        _ context: RealmContext
+    ) throws -> Response {
+        let form = try purpose.form(self, in: browser, context)
+        return page(
+            RegistrationPage(
+                client: purpose.asker,
+                form: form,
+                entries: entries,
+                asksForEmail: sendsMail,
+                asksForUserName: context.realm.realm.registration == .username,
+                leastCharacters: PasswordPolicy.minimumLength,
+                problems: problems
+            ),
+            context,
+            status: problems.first?.status ?? .ok,
+            redirecting: purpose.formTarget,
+            cookies: browser.cookies,
+            retryAfter: problems.first?.retryAfter
+        )
+    }
+}
+
+extension RegistrationPage.Entries {
+    /// - Parameter hint: `login_hint`.
+    init(hint: String) {
+        self.init()
+        if let address = EmailAddress.folded(hint) {
+            email = address
+        } else {
+            userName = hint
+        }
+    }
+}
+
+extension RegistrationPage.Problem {
+    fileprivate var status: HTTPResponse.Status {
+        switch self {
+        case .mustWait: .tooManyRequests
+        case .busy: .serviceUnavailable
+        default: .ok
+        }
+    }
+
+    fileprivate var retryAfter: Double? {
+        if case .mustWait(let seconds) = self { Double(seconds) } else { nil }
     }
 }

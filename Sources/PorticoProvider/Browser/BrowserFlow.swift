@@ -1,4 +1,5 @@
 import HTTPTypes
+import PorticoAdministration
 import PorticoBytes
 import PorticoPages
 import PorticoProtocol
@@ -40,11 +41,7 @@ struct BrowserFlow: Sendable {
         guard let live = try await session(context, idle: context.realm.sessionIdle) else {
             return nil
         }
-        activity.note(
-            live.session.id,
-            lastSeenAt: live.session.lastSeenAt,
-            at: context.now
-        )
+        activity.note(live.session.id, lastSeenAt: live.session.lastSeenAt, at: context.now)
         return live
     }
 
@@ -70,11 +67,7 @@ struct BrowserFlow: Sendable {
     /// expired and an app lives on in it. It gives no access.
     func openSession(_ context: RealmContext) async throws -> LiveBrowserSession? {
         guard let hash = cookies(of: context).sessionHash(context.headers) else { return nil }
-        let open = try await sessions.open(
-            cookie: hash,
-            realmID: context.realm.id,
-            at: context.now
-        )
+        let open = try await sessions.open(cookie: hash, realmID: context.realm.id, at: context.now)
         return open.flatMap {
             $0.session.authenticatedAt >= context.realm.notBefore ? $0 : nil
         }
@@ -206,7 +199,8 @@ struct BrowserFlow: Sendable {
             return page.respond(target, parameters, context, cookies: cookies)
         case .show(let step):
             do {
-                return try show(step, proven, flow, session, browser, cookies, context)
+                let browser = FormBrowser(value: browser, cookies: cookies)
+                return try show(step, PendingPage(proven, flow, in: browser, context), session)
             } catch let error as OAuthError {
                 // No page could carry the request; client and redirect URI are proven.
                 throw AuthorizationRefusal.redirect(error, proven.target)
@@ -264,7 +258,7 @@ extension BrowserFlow {
         case .respond(let target, let parameters):
             return page.respond(target, parameters, context)
         case .show(let step):
-            return try show(step, proven, flow, live, browser.value, browser.cookies, context)
+            return try show(step, PendingPage(proven, flow, in: browser, context), live)
         }
     }
 
@@ -316,5 +310,100 @@ extension AuthorizationFlow {
             // What was done in another browser may have been done by someone else.
             action: self.browser == Hash256(of: browser.value) ? action : nil
         )
+    }
+}
+
+/// Whether a submitted form counts.
+extension BrowserFlow {
+    /// - Throws: ``ForgedForm`` if the form did not come from one of our pages in this browser (RFC
+    ///   6749 §10.12), or does it to something else.
+    func checkForm(
+        _ purpose: StaticString,
+        _ form: FormParameters,
+        transaction: String,
+        _ context: RealmContext
+    ) async throws {
+        try await checkOrigin(purpose, form, context)
+        guard forms.isAbout(transaction, form) else { throw ForgedForm() }
+    }
+
+    /// - Throws: ``ForgedForm`` if the form did not come from one of our pages in this browser.
+    func checkOrigin(_ purpose: StaticString, _ form: FormParameters, _ context: RealmContext)
+        async throws
+    {
+        let cookies = try await values(context)
+        try forms.checkOrigin(form, purpose, cookies: cookies, context)
+    }
+
+    /// Whether a form came from one of our pages in this browser. `false` where the browser says that it
+    /// came from one, but its cookie is lost, or was replaced by another tab's: it does nothing, and its
+    /// page is shown again (docs/decisions/0104).
+    ///
+    /// - Throws: ``ForgedForm`` if it did not come from one of our pages.
+    func counts(_ purpose: StaticString, _ form: FormParameters, _ context: RealmContext)
+        async throws -> Bool
+    {
+        do {
+            try await checkOrigin(purpose, form, context)
+            return true
+        } catch let forged as ForgedForm {
+            guard FetchSite.saysOurs(context.headers) else { throw forged }
+            return false
+        }
+    }
+
+    /// The same.
+    ///
+    /// - Throws: ``ForgedForm`` also if it does it to something else.
+    func counts(
+        _ purpose: StaticString,
+        _ form: FormParameters,
+        transaction: String,
+        _ context: RealmContext
+    ) async throws -> Bool {
+        guard try await counts(purpose, form, context) else { return false }
+        guard forms.isAbout(transaction, form) else { throw ForgedForm() }
+        return true
+    }
+
+    /// Whether a form, whose origin was checked, is bound to what the form cookie is now: not to what it
+    /// was before the browser's last sign-in (``FormerBrowser``).
+    func isCurrent(_ purpose: StaticString, _ form: FormParameters, _ context: RealmContext)
+        -> Bool
+    {
+        let cookies = [formCookie(context).value(context.headers)].compactMap(\.self)
+        do {
+            try forms.checkOrigin(form, purpose, cookies: cookies, context)
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    /// Whether the browser that sends a form is known to keep cookies.
+    func keepsCookies(_ context: RealmContext) -> Bool {
+        let (headers, cookies) = (context.headers, cookies(of: context))
+        return formCookie(context).value(headers) != nil
+            || FetchSite.saysOurs(headers)
+                && (cookies.isKnown(headers) || cookies.reset(headers) != nil)
+    }
+}
+
+extension ResumableRequest {
+    /// The same request with what became of an authenticator app, where it asks for one.
+    ///
+    /// - Throws: `invalid_request` if it is too long to be carried.
+    func marked(_ status: RequestedAction.Status, _ flow: BrowserFlow, _ context: RealmContext)
+        throws -> ResumableRequest
+    {
+        // `try?`: the parameters were read before they were sealed.
+        let parameters = try? FormParameters(decoding: self.flow.parameters)
+        guard self.flow.action == nil,
+            parameters?["kc_action"].map({ sameBytes($0, RequiredAction.configureTOTP) }) == true
+        else { return self }
+        var marked = self.flow
+        marked.action = status
+        let seal = AuthorizationFlowSeal(ring: flow.ring, realmID: context.realm.id)
+        return ResumableRequest(sealed: try seal.seal(marked, at: context.moment), flow: marked)
     }
 }

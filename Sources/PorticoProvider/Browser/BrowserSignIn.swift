@@ -61,12 +61,7 @@ struct BrowserSignIn: Sendable {
         // Other tabs have forms of before.
         if let old = flow.formCookie(context).value(context.headers) {
             let former = FormerBrowser(ring: flow.ring, realmID: context.realm.id)
-                .adding(
-                    old,
-                    to: flow.former(context),
-                    beside: live.session.id,
-                    at: context.moment
-                )
+                .adding(old, to: flow.former(context), beside: live.session.id, at: context.moment)
             changed.append(try cookies.setFormer(former))
         }
         let device = KnownDevice(ring: flow.ring, realmID: context.realm.id)

@@ -114,10 +114,7 @@ struct PasswordResetPages: Sendable {
     func code(_ code: String, seconds: Int64, _ context: RealmContext) -> Response {
         let parts = [code.prefix(3), code.dropFirst(3)].joined(separator: " ")
         let minutes = Int(max(1, seconds / 60))
-        return flow.page(
-            CodeForOtherBrowserPage(state: .code(parts, minutes: minutes)),
-            context
-        )
+        return flow.page(CodeForOtherBrowserPage(state: .code(parts, minutes: minutes)), context)
     }
 
     func outcome(
@@ -127,7 +124,7 @@ struct PasswordResetPages: Sendable {
         _ context: RealmContext
     ) -> Response {
         // A person who did not come from an app signs in to their account.
-        let account = PageLink(path: RealmURLs.path(realmName: context.realm.name, .apps))
+        let account = PageLink(path: context.path(.apps))
         let next = outcome == .done ? back?.restart(context) ?? account : again(back, context)
         return flow.page(
             PasswordLinkPage(outcome: outcome, next: next, minutes: Self.minutes),
@@ -139,7 +136,7 @@ struct PasswordResetPages: Sendable {
 
     /// The link for requesting another email.
     func again(_ back: ResumableRequest?, _ context: RealmContext) -> PageLink? {
-        let path = RealmURLs.path(realmName: context.realm.name, .resetCredentials)
+        let path = context.path(.resetCredentials)
         return PageLink(path: path + (back.map { "?request=" + $0.sealed } ?? ""))
     }
 
@@ -152,7 +149,7 @@ struct PasswordResetPages: Sendable {
     ) throws -> (form: PageForm, cookies: [HTTPField]) {
         let browser = try flow.browser(context)
         let form = flow.forms.form(
-            RealmURLs.path(realmName: context.realm.name, route),
+            context.path(route),
             purpose,
             transaction,
             in: browser,

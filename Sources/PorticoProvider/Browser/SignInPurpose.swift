@@ -130,7 +130,7 @@ struct AccountSignIn: SignInPurpose {
 
     func form(_ flow: BrowserFlow, in browser: FormBrowser, _ context: RealmContext) -> PageForm {
         flow.forms.form(
-            RealmURLs.path(realmName: context.realm.name, .accountSignIn),
+            context.path(.accountSignIn),
             formName,
             place.rawValue,
             in: browser,

@@ -83,9 +83,7 @@ struct AccountPageAccess: Sendable {
                 in: browser,
                 request: request
             ),
-            signOut: PageLink(
-                path: RealmURLs.path(realmName: context.realm.name, .endSession)
-            ),
+            signOut: PageLink(path: context.path(.endSession)),
             navigation: AccountPlace.navigation(context)
         )
         return flow.page(make(frame), context, cookies: browser.cookies)

@@ -162,7 +162,7 @@ struct ActionLinkEndpoint: Sendable {
     ) throws -> Response {
         let browser = try flow.browser(context)
         let form = flow.forms.form(
-            RealmURLs.path(realmName: context.realm.name, .actionToken),
+            context.path(.actionToken),
             "action link",
             Self.transaction(opened.key),
             in: browser,
@@ -176,7 +176,7 @@ struct ActionLinkEndpoint: Sendable {
                 : .demanding(account: person.username, form)
             return flow.page(ActionLinkPage(state: state), context, cookies: browser.cookies)
         }
-        let account = RealmURLs.path(realmName: context.realm.name, .apps)
+        let account = context.path(.apps)
         return flow.page(
             NewPasswordPage(
                 userName: person.email ?? person.username,
@@ -196,7 +196,7 @@ struct ActionLinkEndpoint: Sendable {
 
     /// Opens the link again.
     private func again(_ key: String, _ context: RealmContext) -> PageLink? {
-        let path = RealmURLs.path(realmName: context.realm.name, .actionToken)
+        let path = context.path(.actionToken)
         return PageLink(path: FormEncoding.appending([("key", key)], to: path))
     }
 
@@ -217,12 +217,7 @@ struct ActionLinkEndpoint: Sendable {
             return link
         }
         let isAppDemanded = link.person.actions.contains(RequiredAction.configureTOTP)
-        return PageLink(
-            path: RealmURLs.path(
-                realmName: context.realm.name,
-                isAppDemanded ? .secondFactors : .apps
-            )
-        )
+        return PageLink(path: context.path(isAppDemanded ? .secondFactors : .apps))
     }
 
     private static func transaction(_ key: String) -> String {

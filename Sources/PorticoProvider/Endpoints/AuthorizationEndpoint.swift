@@ -34,7 +34,7 @@ struct AuthorizationEndpoint: Sendable {
             at: context.moment
         )
         return try redirect(begun, proven, cookies: browser.cookies, context) {
-            RealmURLs.path(realmName: context.realm.name, .resetCredentials) + "?request=" + $0
+            context.path(.resetCredentials) + "?request=" + $0
         }
     }
 
@@ -105,12 +105,8 @@ struct AuthorizationEndpoint: Sendable {
         }
         return try flow.accountPage(
             .handedOn(by: good.source.name),
-            proven,
-            begun,
-            good.session,
-            browser.value,
-            browser.cookies,
-            context
+            PendingPage(proven, begun, in: browser, context),
+            good.session
         )
     }
 

@@ -21,14 +21,7 @@ struct ConsentEndpoint: Sendable {
                     person: step.session.person.id,
                     client: step.proven.client.clientID
                 )
-                return try await flow.next(
-                    step.proven,
-                    step.flow,
-                    session: step.session,
-                    hasConsented: true,
-                    browser: try flow.browser(context).value,
-                    context
-                )
+                return try await goOn(step, hasConsented: true, context)
             case "switch":
                 return try signIn(step.proven, step.flow, context)
             default:
@@ -60,21 +53,28 @@ struct ConsentEndpoint: Sendable {
         try await flow.signedInStep("select account", context) { step in
             switch step.form["action"] {
             case "continue":
-                var begun = step.flow
-                begun.hasSelectedAccount = true
-                return try await flow.next(
-                    step.proven,
-                    begun,
-                    session: step.session,
-                    browser: try flow.browser(context).value,
-                    context
-                )
+                var step = step
+                step.flow.hasSelectedAccount = true
+                return try await goOn(step, context)
             case "switch":
                 return try signIn(step.proven, step.flow, context)
             default:
                 throw step.proven.declined("The person did not choose an account.")
             }
         }
+    }
+
+    private func goOn(_ step: SignedInStep, hasConsented: Bool = false, _ context: RealmContext)
+        async throws -> Response
+    {
+        try await flow.next(
+            step.proven,
+            step.flow,
+            session: step.session,
+            hasConsented: hasConsented,
+            browser: try flow.browser(context).value,
+            context
+        )
     }
 
     private func signIn(

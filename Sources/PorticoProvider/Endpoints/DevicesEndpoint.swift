@@ -104,11 +104,6 @@ extension AccountDevicesPage.Device {
 
     /// Which device the app is on, no one knows.
     fileprivate init(_ session: AppSessions.Listed) {
-        self.init(
-            id: session.formID,
-            name: "",
-            app: session.app,
-            lastSeen: session.lastUsedAt
-        )
+        self.init(id: session.formID, name: "", app: session.app, lastSeen: session.lastUsedAt)
     }
 }

@@ -115,7 +115,7 @@ struct EndSessionEndpoint: Sendable {
         _ context: RealmContext
     ) async throws -> SignOutRefusal {
         var refusal = refusal
-        let account = PageLink(path: RealmURLs.path(realmName: context.realm.name, .apps))
+        let account = PageLink(path: context.path(.apps))
         (refusal.wayOn, refusal.client) = try await SignOutRequest.wayOn(form, in: context.realm)
         if refusal.wayOn == nil {
             (refusal.wayOn, refusal.client) = (account, context.realm.displayName)
@@ -175,11 +175,7 @@ struct EndSessionEndpoint: Sendable {
     /// come here yet.
     private func session(of hint: IDTokenHint, _ context: RealmContext) async throws -> String? {
         guard let id = hint.sessionID else { return nil }
-        let open = try await flow.sessions.open(
-            id: id,
-            realmID: context.realm.id,
-            at: context.now
-        )
+        let open = try await flow.sessions.open(id: id, realmID: context.realm.id, at: context.now)
         if open != nil { return id }
         return try await mayCome(id, context) ? id : nil
     }
@@ -224,7 +220,7 @@ struct EndSessionEndpoint: Sendable {
         guard sealed.utf8.count <= AuthorizationFlowSeal.maximumLength else {
             throw AuthorizationFlowSeal.tooLong
         }
-        let path = RealmURLs.path(realmName: context.realm.name, .endSession)
+        let path = context.path(.endSession)
         return try flow.redirect(to: path + "?request=" + sealed)
     }
 
@@ -245,7 +241,7 @@ struct EndSessionEndpoint: Sendable {
         guard let (carried, isLate) = seal.open(form["request"], at: context.moment),
             let sessionID = carried.sessionID
         else {
-            let again = RealmURLs.path(realmName: context.realm.name, .endSession)
+            let again = context.path(.endSession)
             throw LostRequest(.unmatched, restart: PageLink(path: again))
         }
         // The person signed in by now is asked.
@@ -294,7 +290,7 @@ struct EndSessionEndpoint: Sendable {
             isElsewhere: asked.isElsewhere,
             trouble: trouble,
             form: flow.forms.form(
-                RealmURLs.path(realmName: context.realm.name, .confirmSignOut),
+                context.path(.confirmSignOut),
                 "sign out",
                 asked.sessionID,
                 in: browser,

@@ -95,12 +95,7 @@ struct ForgotPasswordEndpoint: Sendable {
         guard let id = seal.open(form["request"], .asked, at: context.moment) else {
             return pages.outcome(.expired, back: nil, context)
         }
-        let counts = try await flow.counts(
-            "password code",
-            form,
-            transaction: id.text,
-            context
-        )
+        let counts = try await flow.counts("password code", form, transaction: id.text, context)
         guard let reading = try await resets.reading(id, context) else {
             return pages.outcome(.expired, back: nil, context)
         }
@@ -127,13 +122,7 @@ struct ForgotPasswordEndpoint: Sendable {
             case .dead: problem = .tooMany
             }
         }
-        return try pages.sent(
-            id,
-            to: reading.reset.email,
-            problem: problem,
-            back: back,
-            context
-        )
+        return try pages.sent(id, to: reading.reset.email, problem: problem, back: back, context)
     }
 }
 

@@ -58,11 +58,7 @@ struct LegacySignOut: Sendable {
         of client: AuthenticatedClient,
         _ context: RealmContext
     ) async throws -> Response {
-        let outcome = try await grants.signOut(
-            token,
-            spending: client.uses.take(),
-            at: context.now
-        )
+        let outcome = try await grants.signOut(token, spending: client.uses.take(), at: context.now)
         switch outcome {
         case .ended:
             authenticated.events.note(

@@ -17,12 +17,7 @@ struct PushedAuthorizationEndpoint: Sendable {
         let address = context.realm.urls.pushedAuthorizationRequest
         let answer = try await authenticated(context, at: address) { client, form in
             try form.refuseRepeats()
-            let answer = try await push(
-                form,
-                from: client,
-                in: context.realm,
-                at: context.moment
-            ) {
+            let answer = try await push(form, from: client, in: context.realm, at: context.moment) {
                 if client.client.type == .public { try takePlace(context) }
                 try authenticated.takePlace(of: client, context)
             }

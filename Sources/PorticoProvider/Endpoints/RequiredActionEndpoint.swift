@@ -50,12 +50,9 @@ struct RequiredActionEndpoint: Sendable {
                 .goOn(new, flow, context)
         case .refused(let problem):
             return try flow.updatePasswordPage(
-                step.proven,
-                step.flow,
+                PendingPage(step.proven, step.flow, in: flow.browser(context), context),
                 step.session,
-                problem,
-                in: flow.browser(context),
-                context
+                problem
             )
         case .unproven: return try signInAgain(step, context)
         }

@@ -49,11 +49,7 @@ struct SecondFactorsEndpoint: Sendable {
         let waiting: ResumableRequest?
         let context: RealmContext
 
-        init(
-            _ session: LiveBrowserSession,
-            _ waiting: ResumableRequest?,
-            _ context: RealmContext
-        ) {
+        init(_ session: LiveBrowserSession, _ waiting: ResumableRequest?, _ context: RealmContext) {
             self.session = session
             self.waiting = waiting
             self.context = context

@@ -204,28 +204,22 @@ struct SignInEndpoint: Sendable {
             flow.sent.note(.answered(page), of: SentForm(form, context), at: context.now)
             return page
         case .registered(let new):
-            events.note(
-                .signedIn,
-                context,
-                person: new.live.person.id,
-                session: new.live.session.id,
-                client: purpose.clientID
-            )
-            note(new, form, context)
-            return try await purpose.goOn(new, flow, context)
+            return try await goOn(new, form, for: purpose, context)
         }
     }
 
-    private func note(
+    /// Notes a sign-in, and goes on with what it was for.
+    private func goOn(
         _ new: BrowserSignIn.Begun,
         _ form: FormParameters,
+        for purpose: some SignInPurpose,
         _ context: RealmContext
-    ) {
-        flow.sent.note(
-            .signedIn(sessionID: new.live.session.id),
-            of: SentForm(form, context),
-            at: context.now
-        )
+    ) async throws -> Response {
+        let (person, session) = (new.live.person.id, new.live.session.id)
+        events.note(.signedIn, context, person: person, session: session, client: purpose.clientID)
+        let done = SentForm(form, context)
+        flow.sent.note(.signedIn(sessionID: session), of: done, at: context.now)
+        return try await purpose.goOn(new, flow, context)
     }
 
     /// All that is asked of the person is proven.
@@ -241,15 +235,7 @@ struct SignInEndpoint: Sendable {
             return try await choosePassword(credentials, spending: use, form, for: purpose, context)
         }
         let new = try await signIn(credentials, rehashed, spending: use, context)
-        events.note(
-            .signedIn,
-            context,
-            person: new.live.person.id,
-            session: new.live.session.id,
-            client: purpose.clientID
-        )
-        note(new, form, context)
-        return try await purpose.goOn(new, flow, context)
+        return try await goOn(new, form, for: purpose, context)
     }
 
     /// What was proven opens nothing but the page for a new password.

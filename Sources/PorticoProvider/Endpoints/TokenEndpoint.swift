@@ -48,9 +48,7 @@ struct TokenEndpoint: Sendable {
                 throw OAuthError(.unauthorizedClient, "The client may not use this grant type.")
             }
             do {
-                return try await grant(
-                    TokenRequest(form: form, proven: client, context: context)
-                )
+                return try await grant(TokenRequest(form: form, proven: client, context: context))
             } catch let replay as ReplayRefusal {
                 authenticated.events.replayed(replay, client.client, context)
                 throw replay.error
@@ -75,10 +73,7 @@ struct TokenEndpoint: Sendable {
             sameBytes(Swift.type(of: grant).type, type) && grant.takes(form, in: realm)
         }
         guard let grant else {
-            throw OAuthError(
-                .unsupportedGrantType,
-                "grant_type is not one that is served here."
-            )
+            throw OAuthError(.unsupportedGrantType, "grant_type is not one that is served here.")
         }
         return grant
     }

@@ -168,11 +168,7 @@ extension GrantStore {
         at moment: Moment
     ) async throws -> GrantReading? {
         guard
-            let reading = try await grant(
-                id: token.grantID,
-                realmID: realm.id,
-                at: moment.seconds
-            ),
+            let reading = try await grant(id: token.grantID, realmID: realm.id, at: moment.seconds),
             token.isGenuine(for: reading.grant, ring: ring),
             sameBytes(reading.grant.clientID, client.id)
         else { return nil }

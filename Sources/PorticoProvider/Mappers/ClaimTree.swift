@@ -59,10 +59,7 @@ struct ClaimTree {
         }
     }
 
-    private mutating func write(
-        _ path: ArraySlice<String>,
-        _ change: (JSONValue?) -> JSONValue
-    ) {
+    private mutating func write(_ path: ArraySlice<String>, _ change: (JSONValue?) -> JSONValue) {
         guard let name = path.first else { return }
         let key = ExactText(name)
         // Taken out, so that it has one owner and is not copied.

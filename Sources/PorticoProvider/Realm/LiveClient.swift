@@ -23,12 +23,7 @@ package struct LiveClient: Sendable {
     /// - Parameters:
     ///   - mappers: Of the realm.
     ///   - serverOrigin: What relative addresses are relative to, where the client has no root URL.
-    init(
-        _ client: Client,
-        mappers: [ClaimMapper],
-        limits: Set<RoleName>,
-        serverOrigin: String
-    ) {
+    init(_ client: Client, mappers: [ClaimMapper], limits: Set<RoleName>, serverOrigin: String) {
         self.client = client
         self.mappers = mappers + client.mappers
         self.limits = client.seesAllRoles ? nil : limits

@@ -1,6 +1,7 @@
-import HTTPTypes
+package import HTTPTypes
+package import PorticoAdministration
 import PorticoBytes
-import PorticoPages
+package import PorticoPages
 import PorticoProtocol
 import PorticoStores
 
@@ -27,4 +28,28 @@ extension LiveRealm {
         case .phrase: PathRefusal(ours: ours)
         }
     }
+}
+
+/// The realm's settings turn this address off.
+struct NotOffered: Refusal {
+    var name: String { "not_offered" }
+    var status: HTTPResponse.Status { .notFound }
+    var issue: ErrorPage.Issue { .notFound }
+
+    func page(at moment: Moment) -> any Page { ErrorPage(issue: .notFound) }
+}
+
+/// People of this realm cannot make an account themselves.
+struct RegistrationClosed: Refusal {
+    var name: String { "registration_closed" }
+    var status: HTTPResponse.Status { .badRequest }
+    var issue: ErrorPage.Issue { .registrationClosed }
+
+    func page(at moment: Moment) -> any Page { ErrorPage(issue: issue) }
+}
+
+extension PasswordHashing.Busy: Refusal {
+    package var name: String { "busy" }
+    package var status: HTTPResponse.Status { .serviceUnavailable }
+    package var issue: ErrorPage.Issue { .busy }
 }

@@ -1,4 +1,5 @@
 import PorticoAdministration
+import PorticoBytes
 import PorticoPages
 import PorticoProtocol
 import PorticoStores
@@ -58,24 +59,32 @@ enum RealmMetadata {
             ("acr_values_supported", realm.acrNames),
             ("ui_locales_supported", Language.allCases.map(\.tag)),
         ]
-        for (name, values) in lists {
-            document[name] = .array(values.map(JSONValue.string))
-        }
-        for name in [
-            "claims_parameter_supported", "authorization_response_iss_parameter_supported",
-            "backchannel_logout_supported", "backchannel_logout_session_supported",
-            "native_sso_supported",
-        ] {
+        document["check_session_iframe"] = .string(urls.loginStatus)
+        let offered = [
+            "claims_parameter_supported", "backchannel_logout_supported",
+            "backchannel_logout_session_supported", "native_sso_supported",
+        ]
+        complete(&document, lists, offered, of: realm.profile)
+        return document
+    }
+
+    /// Adds what is written alike in both kinds of documents.
+    fileprivate static func complete(
+        _ document: inout JSONObject,
+        _ lists: [(String, [String])],
+        _ offered: [String],
+        of profile: RealmProfile
+    ) {
+        for (name, values) in lists { document[name] = .array(values.map(JSONValue.string)) }
+        for name in offered + ["authorization_response_iss_parameter_supported"] {
             document[name] = true
         }
         // SDKs look at this alone, so it is only there if it is true.
-        if realm.profile.takesDocuments { document["client_id_metadata_document_supported"] = true }
-        document["check_session_iframe"] = .string(urls.loginStatus)
+        if profile.takesDocuments { document["client_id_metadata_document_supported"] = true }
         // Explicit, because clients have read a missing one differently.
         for name in ["request_parameter_supported", "request_uri_parameter_supported"] {
             document[name] = false
         }
-        return document
     }
 
     private static func prompts(_ registers: Bool) -> [Prompt] {
@@ -94,5 +103,59 @@ extension Realm {
     fileprivate var acrNames: [String] {
         acrLevels.sorted { ($0.value, $0.key) < ($1.value, $1.key) }.map(\.key)
             + ["0", RealmMetadata.passwordACR].filter { acrLevels[$0] == nil }
+    }
+}
+
+/// The metadata of a realm with the endpoints of OAuth alone (RFC 8414 §2; AT Protocol, OAuth,
+/// Authorization Server Metadata), without what only OpenID Connect has.
+enum OAuthMetadata {
+    static func document(of profile: RealmProfile, at urls: RealmURLs) -> JSONObject {
+        var document: JSONObject = [
+            "issuer": .string(urls.issuer),
+            "authorization_endpoint": .string(urls.authorization),
+            "token_endpoint": .string(urls.token),
+            "pushed_authorization_request_endpoint": .string(urls.pushedAuthorizationRequest),
+            "revocation_endpoint": .string(urls.revocation),
+            "jwks_uri": .string(urls.keySet),
+        ]
+        let signing = SignatureAlgorithm.allCases.map(\.rawValue)
+        let methods = ["none", "private_key_jwt"]
+        let lists: [(String, [String])] = [
+            ("scopes_supported", ATScope.fixed),
+            ("response_types_supported", ["code"]),
+            ("response_modes_supported", ["query", "fragment", "form_post"]),
+            ("grant_types_supported", ["authorization_code", "refresh_token"]),
+            ("subject_types_supported", ["public"]),
+            ("code_challenge_methods_supported", ["S256"]),
+            ("token_endpoint_auth_methods_supported", methods),
+            ("token_endpoint_auth_signing_alg_values_supported", signing),
+            ("revocation_endpoint_auth_methods_supported", methods),
+            ("revocation_endpoint_auth_signing_alg_values_supported", signing),
+            ("dpop_signing_alg_values_supported", signing),
+            ("protected_resources", [profile.tokenResource ?? urls.issuer]),
+        ]
+        let demanded = [
+            "require_pushed_authorization_requests", "require_request_uri_registration",
+        ]
+        RealmMetadata.complete(&document, lists, demanded, of: profile)
+        return document
+    }
+
+    /// The metadata of the resource that access tokens are for, where it is the realm's own origin (RFC
+    /// 9728 §2, §3); `nil` of one elsewhere, which has a document itself.
+    static func resource(of realm: Realm, at urls: RealmURLs) -> JSONObject? {
+        guard let resource = realm.profile.tokenResource, sameBytes(resource, urls.issuer) else {
+            return nil
+        }
+        return [
+            "resource": .string(resource),
+            "authorization_servers": [.string(urls.issuer)],
+            "scopes_supported": .array(ATScope.fixed.map(JSONValue.string)),
+            "bearer_methods_supported": ["header"],
+            "dpop_signing_alg_values_supported": .array(
+                SignatureAlgorithm.allCases.map { .string($0.rawValue) }
+            ),
+            "dpop_bound_access_tokens_required": .bool(realm.profile.requiresProofs),
+        ]
     }
 }

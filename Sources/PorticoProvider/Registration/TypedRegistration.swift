@@ -12,12 +12,7 @@ struct TypedRegistration: Sendable {
     let password: SecretText
     let problems: [RegistrationPage.Problem]
 
-    init(
-        _ form: FormParameters,
-        id: UniqueID,
-        asksForEmail: Bool,
-        _ context: RealmContext
-    ) {
+    init(_ form: FormParameters, id: UniqueID, asksForEmail: Bool, _ context: RealmContext) {
         func typed(_ name: String) -> String {
             (form[name] ?? "").trimmingBlanks(upTo: 255)
         }

@@ -1,4 +1,5 @@
 import HTTPTypes
+import PorticoAdministration
 import PorticoBytes
 package import PorticoPages
 import PorticoProtocol
@@ -32,6 +33,9 @@ package struct RealmContext: PageContext {
         }
     }
 
+    /// An address of its realm.
+    func path(_ path: RealmPath) -> String { RealmURLs.path(realmName: realm.name, path) }
+
     package var owner: String? { realm.displayName }
 
     /// Switches to the language that the request's parameters ask for (`ui_locales`).
@@ -54,4 +58,16 @@ final class AskingClient: Sendable {
     func note(_ client: Client?) {
         noted.withLock { $0 = client }
     }
+}
+
+extension RealmContext {
+    /// - Parameter account: A person's id, or the name that was typed.
+    func asker(_ account: String, isSuspect: Bool = false) -> HashingAsker {
+        HashingAsker(address: address, account: "\(realm.id) \(account)", isSuspect: isSuspect)
+    }
+}
+
+/// The answer to a program at an address for people.
+struct ProgramRefusal: Error {
+    let error: any Error
 }

@@ -71,8 +71,7 @@ import Testing
         #expect(pushed.status == 201, "\(pushed.text)")
         let tokens = try await scene.redeem(try await scene.code(), proof: try listed())
         #expect(tokens.status == 200, "\(tokens.text)")
-        let refresh = try #require(tokens.json.string("refresh_token"))
-        let refreshed = try await scene.refresh(refresh, proof: try listed())
+        let refreshed = try await scene.refresh(tokens.refreshToken, proof: try listed())
         #expect(refreshed.status == 200, "\(refreshed.text)")
     }
 
@@ -88,7 +87,7 @@ import Testing
         )
         let reply = try await server.token([
             ("grant_type", "client_credentials"), ("client_assertion", assertion),
-            ("client_assertion_type", "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"),
+            TestFlow.assertionType,
         ])
         #expect(reply.status == 200)
     }
@@ -161,7 +160,7 @@ import Testing
         let scene = try await scene()
         let reply = try await scene.server.post(
             "token",
-            [("grant_type", "client_credentials")],
+            TestFlow.own,
             proof: try await scene.app.proof(.post, "token"),
             basic: ("machine", "wrong")
         )
@@ -172,8 +171,7 @@ import Testing
     @Test("ATP-CA-3: a code is redeemed with the key that its request was pushed with")
     func boundCode() async throws {
         let (scene, second) = try await sceneOfTwoKeys()
-        let code = try await scene.code()
-        let other = try await scene.redeem(code, proof: scene.assertion(by: second))
+        let other = try await scene.redeem(scene.code(), proof: scene.assertion(by: second))
         #expect(other.status == 400 && other.error == "invalid_grant", "\(other.text)")
         // Which one that was is not the client's to say.
         let named = Base64URL.encode(Hash256(of: "another").bytes)
@@ -185,7 +183,7 @@ import Testing
     func bound() async throws {
         let (scene, second) = try await sceneOfTwoKeys()
         let tokens = try await scene.tokens()
-        let refresh = try #require(tokens.json.string("refresh_token"))
+        let refresh = try tokens.refreshToken
         let other = try await scene.refresh(refresh, proof: scene.assertion(by: second))
         #expect(other.status == 400 && other.error == "invalid_grant")
         let same = try await scene.refresh(refresh)
@@ -194,18 +192,15 @@ import Testing
         let renamed = try SigningKey(.es256, stored: scene.key.revealStored(), keyID: "renamed")
         scene.publish(["jwks": ["keys": [.object(renamed.verificationKey.jwk.object)]]])
         scene.server.clock.advance(by: 600)
-        let next = try #require(same.json.string("refresh_token"))
-        let reply = try await scene.refresh(next, proof: scene.assertion(by: renamed))
+        let reply = try await scene.refresh(same.refreshToken, proof: scene.assertion(by: renamed))
         #expect(reply.status == 400 && reply.error == "invalid_grant")
     }
 
-    @Test(
-        "ATP-MD-13, ATP-CA-4, attack G18: a key that vanished from the document refuses refreshes, and ends nothing"
-    )
+    @Test("ATP-MD-13, ATP-CA-4, attack G18: a key gone from the document refuses, and ends nothing")
     func vanished() async throws {
         let scene = try await scene()
         let tokens = try await scene.tokens()
-        let refresh = try #require(tokens.json.string("refresh_token"))
+        let refresh = try tokens.refreshToken
         let other = try SigningKey(generating: .es256, keyID: "two", random: .system)
         scene.publish(["jwks": ["keys": [.object(other.verificationKey.jwk.object)]]])
         scene.server.clock.advance(by: 600)

@@ -8,9 +8,14 @@ import Testing
 @testable import PorticoProvider
 
 @Suite("Authorization at a host of the AT Protocol") struct ATAuthorizationTests {
+    private let scene: ATScene
+
+    init() async throws {
+        scene = try await ATScene()
+    }
+
     @Test("ATP-AR-2: a request that was not pushed is refused, on a page, and nothing is fetched")
     func unpushed() async throws {
-        let scene = try await ATScene()
         let page = try await TestBrowser(scene.server).authorize(scene.request())
         #expect(page.status == 400)
         #expect(page.location == nil)
@@ -23,7 +28,6 @@ import Testing
 
     @Test("ATP-AR-2: a reference that another client pushed makes nothing be fetched")
     func foreignReference() async throws {
-        let scene = try await ATScene()
         let reference = try await scene.reference()
         let other = "https://other.example.com/client.json"
         let page = try await TestBrowser(scene.server)
@@ -34,7 +38,6 @@ import Testing
 
     @Test("ATP-AR-3: the challenge is S256; plain, or none, is refused")
     func challenge() async throws {
-        let scene = try await ATScene()
         for changes in [
             [("code_challenge_method", "plain")], [("code_challenge_method", "")],
             [("code_challenge", ""), ("code_challenge_method", "")],
@@ -47,13 +50,11 @@ import Testing
 
     @Test("ATP-AR-5: a state that came before is taken, as real servers do")
     func state() async throws {
-        let scene = try await ATScene()
         for _ in 1...2 { #expect(try await scene.push([("state", "same")]).status == 201) }
     }
 
     @Test("ATP-AR-8: the scope is part of the document's, and includes atproto")
     func scope() async throws {
-        let scene = try await ATScene()
         for scope in [
             "transition:generic", "atproto transition:email", "atproto repo:*", "openid",
             "atproto include:com.example.full", "",
@@ -66,7 +67,6 @@ import Testing
 
     @Test("ATP-AR-9: a redirect URI is one of the document's, byte for byte")
     func redirect() async throws {
-        let scene = try await ATScene()
         for uri in [
             "https://app.example.com/callback/", "https://app.example.com/callback?x=y",
             "https://APP.example.com/callback", "https://app.example.com:443/callback",
@@ -77,9 +77,7 @@ import Testing
         }
     }
 
-    @Test(
-        "ATP-AR-9, CIMD-4.1-5: a native client has its origin's URIs, and its reversed host's scheme"
-    )
+    @Test("ATP-AR-9, CIMD-4.1-5: a native client has its origin's URIs and its reversed host")
     func native() async throws {
         for (uri, isAllowed) in [
             ("com.example.app:/callback", true), ("https://app.example.com/native", true),
@@ -95,11 +93,8 @@ import Testing
         }
     }
 
-    @Test(
-        "decision 0064: what only OpenID Connect has is refused, and the hint is a handle or a DID"
-    )
+    @Test("decision 0064: what only OpenID Connect has is refused; a hint is a handle or a DID")
     func parameters() async throws {
-        let scene = try await ATScene()
         for changes in [
             ("nonce", "n"), ("claims", "{}"), ("id_token_hint", "x"), ("prompt", "none"),
             ("response_mode", "jwt"), ("login_hint", "alice"),
@@ -121,7 +116,6 @@ import Testing
         arguments: ["alice.example.com", "did:plc:ewvi7nxzyoun6zhxrhs64oiz"]
     )
     func named(hint: String) async throws {
-        let scene = try await ATScene()
         let other = try await scene.signIn([("login_hint", hint)], as: "bob")
         #expect(other.redirected["code"] == nil)
         #expect(other.redirected["error"] == "login_required", "\(other.status)")
@@ -135,7 +129,6 @@ import Testing
 
     @Test("decision 0064: a handle or DID that an app names is not filled in as a user name")
     func unfilled() async throws {
-        let scene = try await ATScene()
         let did = try #require(ATScene.dids["alice"])
         for hint in ["alice.example.com", "nobody.example.com", did] {
             let reference = try await scene.reference([("login_hint", hint)])
@@ -147,7 +140,6 @@ import Testing
 
     @Test("CIMD-4.3-1: without its document a pending request ends on a page, not at the client")
     func gone() async throws {
-        let scene = try await ATScene()
         let browser = TestBrowser(scene.server)
         let page = try await scene.signIn([], as: "alice", browser)
         scene.sites[ATScene.url] = nil
@@ -187,7 +179,6 @@ import Testing
 
     @Test("RFC9126-4-3: a reload after the code is a page, and the first code stays good")
     func reload() async throws {
-        let scene = try await ATScene()
         let browser = TestBrowser(scene.server)
         let verifier = RandomSource.system.text(32)
         let challenge = Base64URL.encode(Hash256(of: verifier).bytes)
@@ -195,8 +186,7 @@ import Testing
         let page = try await browser.signIn("alice", reference)
         let answer = try await browser.submit(page, [("action", "allow")])
         let code = try #require(answer.redirected["code"])
-        let reloaded = try await browser.authorize(reference)
-        #expect(reloaded.redirected["code"] == nil)
+        #expect(try await browser.authorize(reference).redirected["code"] == nil)
         let tokens = try await scene.redeem(code, [("code_verifier", verifier)])
         #expect(tokens.status == 200, "\(tokens.text)")
     }
@@ -222,8 +212,147 @@ import Testing
             }
             let code = try await scene.code([("scope", scope)])
             #expect(code.utf8.count <= 3600)
-            let reply = try await scene.redeem(code)
-            #expect(reply.json.string("scope") == scope)
+            #expect(try await scene.redeem(code).json.string("scope") == scope)
         }
+    }
+
+    private func post(
+        _ server: ProviderUnderTest,
+        _ endpoint: String,
+        _ members: JSONObject,
+        type: String? = "application/json",
+        proof: String? = nil
+    ) async throws -> Reply {
+        var headers = HTTPFields()
+        headers[.contentType] = type
+        headers[.proof] = proof
+        return try await server.send(
+            .post,
+            server.path(of: endpoint),
+            headers: headers,
+            body: members.serialized()
+        )
+    }
+
+    private func object(_ form: [(String, String)]) -> JSONObject {
+        var object = JSONObject()
+        for (name, value) in form { object[name] = .string(value) }
+        return object
+    }
+
+    @Test("Every request of a sign-in may be JSON: pushed, redeemed, refreshed, revoked")
+    func signIn() async throws {
+        let server = scene.server
+        let pushed = try await post(server, "ext/par/request", object(scene.request()))
+        #expect(pushed.status == 201, "\(pushed.text)")
+        let uri = try pushed.requestURI
+        let browser = TestBrowser(server)
+        let page = try await browser.signIn(
+            "alice",
+            [("client_id", ATScene.url), ("request_uri", uri)]
+        )
+        let answer = try await browser.submit(page, [("action", "allow")]).redirected
+        #expect(answer["state"] == #"{"made":"by an app"}"#)
+        let code = try #require(answer["code"])
+        let redemption: JSONObject = [
+            "grant_type": "authorization_code", "client_id": .string(ATScene.url),
+            "code": .string(code), "redirect_uri": .string(ATScene.redirect),
+            "code_verifier": .string(TestFlow.verifier),
+        ]
+        let bare = try await post(server, "token", redemption)
+        #expect(bare.status == 400 && bare.error == "invalid_dpop_proof")
+        let tokens = try await post(
+            server,
+            "token",
+            redemption,
+            proof: try await scene.app.proof(.post, "token")
+        )
+        #expect(tokens.status == 200, "\(tokens.text)")
+        #expect(tokens.json.string("sub") == ATScene.dids["alice"])
+        let first = try tokens.refreshToken
+        let refreshed = try await post(
+            server,
+            "token",
+            [
+                "grant_type": "refresh_token", "client_id": .string(ATScene.url),
+                "refresh_token": .string(first),
+            ],
+            type: "application/json; charset=utf-8",
+            proof: try await scene.app.proof(.post, "token")
+        )
+        #expect(refreshed.status == 200, "\(refreshed.text)")
+        let refresh = try refreshed.refreshToken
+        let revoked = try await post(
+            server,
+            "revoke",
+            ["client_id": .string(ATScene.url), "token": .string(refresh)]
+        )
+        #expect(revoked.status == 200 && revoked.text == "{}")
+        #expect(try await scene.refresh(refresh).error == "invalid_grant")
+    }
+
+    @Test("A client proves itself in JSON as in a form, once")
+    func assertion() async throws {
+        let scene = try await ATScene(isConfidential: true)
+        let members = try object(scene.request() + scene.assertion())
+        let pushed = try await post(scene.server, "ext/par/request", members)
+        #expect(pushed.status == 201, "\(pushed.text)")
+        let again = try await post(scene.server, "ext/par/request", members)
+        #expect(again.status == 400 && again.error == "invalid_client")
+        let unproven = try await post(scene.server, "ext/par/request", object(scene.request()))
+        #expect(unproven.status == 400 && unproven.error == "invalid_client")
+    }
+
+    @Test("A member that is no text is refused by its name, and nothing is kept")
+    func otherMembers() async throws {
+        for value in [.integer(1), .null, ["x"], ["a": "b"]] as [JSONValue] {
+            var members = object(scene.request())
+            members["state"] = value
+            let reply = try await post(scene.server, "ext/par/request", members)
+            #expect(reply.status == 400 && reply.error == "invalid_request", "\(value)")
+            #expect(reply.json.string("error_description")?.contains("state") == true)
+        }
+        #expect(try await scene.server.remains().pushedRequests == 0)
+    }
+
+    @Test(
+        "RFC 9110 §15.5.16: neither a form nor JSON is 415",
+        arguments: ["token", "ext/par/request", "revoke"]
+    )
+    func mediaType(endpoint: String) async throws {
+        for type in ["text/plain", "application/jsonp", "application/json; charset=utf-16", nil] {
+            let reply = try await post(
+                scene.server,
+                endpoint,
+                object(scene.request()),
+                type: type,
+                proof: try await scene.app.proof(.post, endpoint)
+            )
+            #expect(reply.status == 415 && reply.error == "invalid_request", "\(type ?? "none")")
+        }
+        #expect(scene.sites.fetched.isEmpty)
+        #expect(try await scene.server.remains().pushedRequests == 0)
+    }
+
+    static let elsewhere: [(String, [(String, String)])] = [
+        (
+            "token",
+            [
+                ("grant_type", "client_credentials"), ("client_id", "other1"),
+                ("client_secret", TestRealm.otherSecret),
+            ]
+        ),
+        ("ext/par/request", TestFlow.request()),
+        ("revoke", [("client_id", "native1"), ("token", "x")]),
+    ]
+
+    @Test("attack C13, RFC 6749 §3.2: other realms take forms alone", arguments: elsewhere)
+    func otherRealms(endpoint: String, form: [(String, String)]) async throws {
+        let server = try await ProviderUnderTest()
+        let reply = try await post(server, endpoint, object(form))
+        #expect(reply.status == 400 && reply.error == "invalid_request", "\(reply.text)")
+        #expect(reply.json.string("error_description")?.contains("Content-Type") == true)
+        let posted = try await server.post(server.path(of: endpoint), form)
+        #expect(posted.error != "invalid_request", "the same as a form: \(posted.text)")
     }
 }

@@ -1,15 +1,14 @@
 import HTTPTypes
 import PorticoBytes
 import PorticoProtocol
-import PorticoProvider
 import PorticoStores
 import PorticoTestSupport
 import Testing
 
+@testable import PorticoProvider
+
 @Suite("Who is asked at a host of the AT Protocol") struct ATConsentTests {
-    @Test(
-        "ATP-UI-1, ATP-MD-14, CIMD-6.4-2: the page names the client by its address, and what it asks for"
-    )
+    @Test("ATP-UI-1, ATP-MD-14, CIMD-6.4-2: the page says which client asks, and for what")
     func page() async throws {
         let scope = "atproto transition:generic openid"
         let scene = try await ATScene([
@@ -62,8 +61,7 @@ import Testing
     {
         let browser = TestBrowser(scene.server)
         let page = try await scene.signIn(changes, as: "alice", browser)
-        let answer = try await browser.submit(page, [("action", "allow")])
-        #expect(answer.redirected["code"] != nil)
+        #expect(try await browser.submit(page, [("action", "allow")]).redirected["code"] != nil)
         return browser
     }
 
@@ -77,9 +75,7 @@ import Testing
         #expect(try await !isSilent(scene, browser, [hint, ("scope", "atproto")]))
     }
 
-    @Test(
-        "ATP-UI-3: a confidential one is not, for the same scopes or fewer, with a hint and a session"
-    )
+    @Test("ATP-UI-3: a confidential one is not, for these scopes or fewer, with hint and session")
     func confidential() async throws {
         let scene = try await ATScene(isConfidential: true)
         let browser = try await allowed(scene, [hint])
@@ -106,10 +102,7 @@ import Testing
     /// Signs somebody in at their account, and so before any request.
     private func account(_ scene: ATScene, _ name: String = "alice") async throws -> TestBrowser {
         let browser = TestBrowser(scene.server)
-        _ = try await browser.submit(
-            try await browser.get(Self.apps),
-            [("username", name), ("password", TestRealm.passwords[name] ?? "")]
-        )
+        _ = try await browser.submit(try await browser.get(Self.apps), TestRealm.login(name))
         return browser
     }
 
@@ -149,16 +142,9 @@ import Testing
     func newPassword() async throws {
         let scene = try await ATScene(isConfidential: true)
         _ = try await allowed(scene, [hint])
-        let before = try await account(scene)
-        #expect(try await isSilent(scene, before, [hint]))
+        #expect(try await isSilent(scene, account(scene), [hint]))
         let people = scene.server.database.people
-        let realm = try #require(scene.server.provider.realms.realm(named: "test"))
-        let found = try await people.credentials(
-            realmID: realm.id,
-            login: "alice",
-            byEmail: false
-        )
-        let alice = try #require(found)
+        let alice = try await scene.server.person()
         let password = try #require(alice.password)
         let change = try await people.setPassword(
             password,
@@ -177,10 +163,8 @@ import Testing
         let scene = try await ATScene(isConfidential: true)
         #expect(try await scene.tokens([hint]).status == 200)
         scene.server.clock.advance(by: 1)
-        var realm = try #require(scene.server.provider.realms.realm(named: "test")?.realm)
-        realm.notBefore = scene.server.clock.seconds
-        #expect(try await scene.server.database.realms.update(realm) == .changed)
-        try await scene.server.provider.realms.refresh()
+        let now = scene.server.clock.seconds
+        try await scene.server.changeRealm { $0.notBefore = now }
         let browser = try await account(scene)
         #expect(try await !isSilent(scene, browser, [hint]))
         #expect(try await browser.get(Self.apps).text.contains("No connected apps"))
@@ -224,9 +208,12 @@ import Testing
     func elsewhere() async throws {
         let scene = try await ATScene(isConfidential: true)
         var refresh: [String] = []
+        var others = ""
         for name in ["alice", "alice", "bob"] {
             let tokens = try await scene.tokens(as: name)
-            refresh.append(try #require(tokens.json.string("refresh_token")))
+            refresh.append(try tokens.refreshToken)
+            let id = try tokens.accessClaims.string("jti").flatMap { AccessTokenID($0) }
+            others = "session-" + (id?.grantID.text ?? "")
             scene.server.clock.advance(by: 1)
         }
         let account = try await self.account(scene)
@@ -236,11 +223,11 @@ import Testing
         let ids = page.text.matches(of: /name="id" value="(session-[^"]*)"/).map { String($0.1) }
         #expect(ids.count == 2 && page.text.contains(">app.example.com/client.json</bdi>"))
         let proof = page.formProof
+        _ = try await account.post(path, proof + [("id", others), ("action", "end")])
+        let list = try await account.get(Self.apps)
+        #expect(list.text.matches(of: /name="id" value=/).count == 1, "one app, whatever it has")
         let newest = try #require(ids.first)
-        let one = try await account.post(
-            path,
-            proof + [("id", newest), ("action", "end")]
-        )
+        let one = try await account.post(path, proof + [("id", newest), ("action", "end")])
         #expect(one.text.matches(of: /value="session-/).count == 1)
         #expect(try await scene.refresh(refresh[1]).error == "invalid_grant")
         #expect(try await isSilent(scene, account, [hint]))
@@ -255,9 +242,7 @@ import Testing
     func publicUnlisted() async throws {
         let scene = try await ATScene()
         _ = try await allowed(scene)
-        let account = try await self.account(scene)
-        let page = try await account.get(Self.apps)
-        #expect(page.text.contains("No connected apps"))
+        #expect(try await self.account(scene).get(Self.apps).text.contains("No connected apps"))
     }
 
     @Test(

@@ -27,8 +27,7 @@ import Testing
 
     @Test("ATP-AS-3, CIMD-5-1: its metadata is what a client of the AT Protocol wants")
     func metadata() async throws {
-        let server = try await server()
-        let reply = try await get(server, Self.path)
+        let reply = try await get(server(), Self.path)
         #expect(reply.status == 200)
         #expect(reply.headers[.contentType] == "application/json")
         #expect(reply.headers[.cacheControl]?.contains("max-age=300") == true)
@@ -77,11 +76,11 @@ import Testing
             #expect(here.headers[values: .nonce].count == (isProven ? 1 : 0), "\(path)")
             let wrong = try await server.send(.put, "/oauth/\(path)", host: "pds.example.com")
             #expect(wrong.status == 405)
-            #expect(wrong.json.string("error") == "method_not_allowed", "\(path)")
+            #expect(wrong.error == "method_not_allowed", "\(path)")
             for method in [HTTPRequest.Method.get, .head, .post, .options, .put] {
                 let gone = try await server.send(
                     method,
-                    ProviderUnderTest.path(former),
+                    String.endpoint(former),
                     headers: [.origin: "https://app.example.com"],
                     host: "pds.example.com"
                 )
@@ -92,7 +91,7 @@ import Testing
         }
         // What only OpenID Connect has stays, and so do pages.
         for path in [
-            ProviderUnderTest.path("userinfo"), ProviderUnderTest.path("logout"),
+            String.endpoint("userinfo"), String.endpoint("logout"),
             "/realms/test/account/apps",
         ] {
             #expect(try await get(server, path).status != 404, "\(path)")
@@ -118,7 +117,7 @@ import Testing
                 }
             }
             for (server, host) in [(hosted, "pds.example.com"), (ordinary, "op.example.com")] {
-                let kept = try await get(server, ProviderUnderTest.path(former), host: host)
+                let kept = try await get(server, String.endpoint(former), host: host)
                 #expect(kept.status != 404, "\(former)")
             }
             for address in [
@@ -128,8 +127,7 @@ import Testing
                 #expect(try await get(own, address).status == 404, "\(address)")
             }
         }
-        let stranger = try await get(own, "/oauth/token", host: "other.example.com")
-        #expect(stranger.status == 421)
+        #expect(try await get(own, "/oauth/token", host: "other.example.com").status == 421)
     }
 
     @Test("ATP-AS-3: it is no OpenID Provider, and says nothing as one")
@@ -153,8 +151,7 @@ import Testing
 
     @Test("ATP-RS-3, RFC9728-2-1, RFC9728-2-2, RFC9728-3-1: the host names its server, itself")
     func resource() async throws {
-        let server = try await server()
-        let reply = try await get(server, "/.well-known/oauth-protected-resource")
+        let reply = try await get(server(), "/.well-known/oauth-protected-resource")
         #expect(reply.status == 200)
         #expect(reply.headers[.contentType] == "application/json")
         #expect(reply.headers[.accessControlAllowOrigin] == "*")
@@ -165,9 +162,7 @@ import Testing
         #expect(reply.json.strings("scopes_supported")?.first == "atproto")
     }
 
-    @Test(
-        "RFC9728-2-1: no document is served for a resource that is elsewhere, nor at another host"
-    )
+    @Test("RFC9728-2-1: no document is served for a resource elsewhere, nor at another host")
     func elsewhere() async throws {
         let path = "/.well-known/oauth-protected-resource"
         let server = try await server(resource: "https://accounts.example.com")
@@ -216,9 +211,7 @@ import Testing
         }
     }
 
-    @Test(
-        "ATP-AS-4: scripts of any site may push, redeem and revoke, and read nonces; pages are closed"
-    )
+    @Test("ATP-AS-4: any site's scripts may push, redeem, revoke and read nonces; pages are closed")
     func preflights() async throws {
         let server = try await server()
         let origin = "https://app.example.com"
@@ -238,9 +231,7 @@ import Testing
             let refused = try await server.send(
                 .post,
                 "/oauth/\(endpoint)",
-                headers: [
-                    .origin: origin, .contentType: "application/x-www-form-urlencoded",
-                ],
+                headers: [.origin: origin, .contentType: "application/x-www-form-urlencoded"],
                 body: Array("client_id=nobody".utf8),
                 host: "pds.example.com"
             )
@@ -265,7 +256,7 @@ import Testing
     func ordinary() async throws {
         let server = try await ProviderUnderTest()
         let reply = try await server.post(
-            ProviderUnderTest.path("ext/par/request"),
+            .endpoint("ext/par/request"),
             TestFlow.request(),
             headers: [.origin: "https://app.example.com"]
         )

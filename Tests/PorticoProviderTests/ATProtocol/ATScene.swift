@@ -79,6 +79,13 @@ struct ATScene {
         sites[Self.url] = DocumentSites.Answer(document.merging(changes))
     }
 
+    /// The same document for clients at other addresses.
+    func serve(_ urls: [String]) {
+        for url in urls {
+            sites[url] = DocumentSites.Answer(document.merging(["client_id": .string(url)]))
+        }
+    }
+
     /// The rest of a form that a confidential client authenticates with; nothing for a public one.
     func proof(by key: SigningKey? = nil, _ changes: JSONObject = [:]) throws -> [(String, String)]
     {
@@ -96,10 +103,7 @@ struct ATScene {
             "jti": .string(RandomSource.system.text(16)),
         ]
         return [
-            (
-                "client_assertion_type",
-                "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
-            ),
+            TestFlow.assertionType,
             (
                 "client_assertion",
                 try (key ?? self.key).sign(claims: claims.merging(changes), type: .jwt)

@@ -9,12 +9,13 @@ import Testing
 @testable import PorticoProvider
 
 @Suite("Tokens of a host of the AT Protocol") struct ATTokenTests {
-    private static let day: Double = 86_400
+    private let scene: ATScene
 
-    private func claims(_ reply: Reply) throws -> JSONObject {
-        let text = try #require(reply.json.string("access_token"), "\(reply.text)")
-        return try JWT(parsing: text).uncheckedClaims()
+    init() async throws {
+        scene = try await ATScene()
     }
+
+    private static let day: Double = 86_400
 
     @Test("ATP-CB-6, ATP-TL-1: an answer says whose tokens and which scope; no ID Token comes")
     func answer() async throws {
@@ -27,7 +28,7 @@ import Testing
         #expect(reply.json.int64("expires_in") == 900)
         #expect(reply.json["id_token"] == nil)
         #expect(reply.json["device_secret"] == nil)
-        let claims = try claims(reply)
+        let claims = try reply.accessClaims
         #expect(claims.string("sub") == ATScene.dids["alice"])
         #expect(claims.string("aud") == ATScene.resource)
         #expect(claims.string("iss") == ATScene.issuer)
@@ -35,18 +36,16 @@ import Testing
         #expect(claims.string("scope") == "atproto transition:generic")
         #expect(claims.object("cnf")?.string("jkt") == scene.app.key.thumbprint.text)
         #expect(claims["realm_access"] == nil)
-        let refreshed = try await scene.refresh(reply.json.string("refresh_token") ?? "")
+        let refreshed = try await scene.refresh(try reply.refreshToken)
         #expect(refreshed.json.string("sub") == ATScene.dids["alice"])
         #expect(refreshed.json.string("scope") == "atproto transition:generic")
         #expect(refreshed.json["id_token"] == nil)
         // Another person is another account.
-        let bob = try await scene.tokens(as: "bob")
-        #expect(bob.json.string("sub") == ATScene.dids["bob"])
+        #expect(try await scene.tokens(as: "bob").json.string("sub") == ATScene.dids["bob"])
     }
 
     @Test("ATP-SC-1: transition:chat.bsky counts with transition:generic alone")
     func chat() async throws {
-        let scene = try await ATScene()
         let alone = try await scene.tokens([("scope", "atproto transition:chat.bsky")])
         #expect(alone.json.string("scope") == "atproto")
         let both = "atproto transition:generic transition:chat.bsky"
@@ -61,7 +60,7 @@ import Testing
         ])
         let reply = try await scene.tokens([("scope", known + " future:thing")])
         #expect(reply.json.string("scope") == known)
-        #expect(try claims(reply).string("scope") == known)
+        #expect(try reply.accessClaims.string("scope") == known)
         let noted = scene.server.log.split(separator: "\n").filter {
             $0.contains("event=scope.left_out")
         }
@@ -73,19 +72,16 @@ import Testing
 
     @Test("ATP-CB-8: a code that is redeemed again ends its session")
     func replay() async throws {
-        let scene = try await ATScene()
         let code = try await scene.code()
         let tokens = try await scene.redeem(code)
         #expect(tokens.status == 200)
         let again = try await scene.redeem(code)
         #expect(again.status == 400 && again.error == "invalid_grant")
-        let refresh = try await scene.refresh(tokens.json.string("refresh_token") ?? "")
-        #expect(refresh.error == "invalid_grant")
+        #expect(try await scene.refresh(try tokens.refreshToken).error == "invalid_grant")
     }
 
     @Test("RFC9449-5-1: no token without a proof, and the code stays good")
     func withoutProof() async throws {
-        let scene = try await ATScene()
         let code = try await scene.code()
         let form = [
             ("grant_type", "authorization_code"), ("code", code), ("client_id", ATScene.url),
@@ -102,7 +98,6 @@ import Testing
 
     @Test("decision 0064: a proof for where other realms have the endpoint is refused")
     func formerAddress() async throws {
-        let scene = try await ATScene()
         let code = try await scene.code()
         let form = [
             ("grant_type", "authorization_code"), ("code", code), ("client_id", ATScene.url),
@@ -110,7 +105,7 @@ import Testing
         ]
         let nonce = try await scene.app.nonce()
         for address in [
-            ATScene.issuer + ProviderUnderTest.path("token"), ATScene.issuer + "/oauth/par",
+            ATScene.issuer + String.endpoint("token"), ATScene.issuer + "/oauth/par",
             ATScene.resource + "/oauth/token", "https://op.example.com/oauth/token",
         ] {
             let proof = try scene.app.key.proof(
@@ -127,21 +122,15 @@ import Testing
 
     @Test("attack C02, RFC 6749 §6: a refresh token at another client is refused, and ends nothing")
     func otherClient() async throws {
-        let scene = try await ATScene()
         let refresh = try await scene.tokens().json.string("refresh_token") ?? ""
         let other = "https://app.example.com/other.json"
         func form(_ client: String) -> [(String, String)] {
-            [
-                ("grant_type", "refresh_token"), ("refresh_token", refresh),
-                ("client_id", client),
-            ]
+            [("grant_type", "refresh_token"), ("refresh_token", refresh), ("client_id", client)]
         }
         // It is not known, and nothing is fetched for a token.
         let unknown = try await scene.app.post("token", form(other))
         #expect(unknown.status >= 400 && unknown.json["access_token"] == nil)
-        scene.sites[other] = DocumentSites.Answer(
-            scene.document.merging(["client_id": .string(other)])
-        )
+        scene.serve([other])
         let pushed = try await scene.push([("client_id", other)])
         #expect(pushed.status == 201, "\(pushed.text)")
         // With the key that the token is bound to, and with one of its own.
@@ -159,21 +148,19 @@ import Testing
 
     @Test("ATP-TL-2: sessions of public clients end after two weeks, used or not")
     func publicLifetime() async throws {
-        let scene = try await ATScene()
         var refresh = try await scene.tokens().json.string("refresh_token") ?? ""
         // No sign-in of the browser's is needed any more.
         for _ in 1...13 {
             scene.server.clock.advance(by: Self.day)
             let reply = try await scene.refresh(refresh)
             #expect(reply.status == 200, "\(reply.text)")
-            refresh = reply.json.string("refresh_token") ?? ""
+            refresh = try reply.refreshToken
         }
         scene.server.clock.advance(by: Self.day - 1)
         let last = try await scene.refresh(refresh)
         #expect(last.status == 200)
         scene.server.clock.advance(by: 1)
-        let over = try await scene.refresh(last.json.string("refresh_token") ?? "")
-        #expect(over.error == "invalid_grant")
+        #expect(try await scene.refresh(try last.refreshToken).error == "invalid_grant")
     }
 
     @Test("ATP-TL-3: those of confidential clients live 90 days unused, and two years in all")
@@ -185,15 +172,14 @@ import Testing
             scene.server.clock.advance(by: 90 * Self.day - 1)
             let reply = try await scene.refresh(refresh)
             #expect(reply.status == 200, "\(reply.text)")
-            refresh = reply.json.string("refresh_token") ?? ""
+            refresh = try reply.refreshToken
         }
         let left = Double(begun) + 730 * Self.day - Double(scene.server.clock.seconds)
         scene.server.clock.advance(by: left - 1)
         let last = try await scene.refresh(refresh)
         #expect(last.status == 200)
         scene.server.clock.advance(by: 1)
-        let over = try await scene.refresh(last.json.string("refresh_token") ?? "")
-        #expect(over.error == "invalid_grant")
+        #expect(try await scene.refresh(try last.refreshToken).error == "invalid_grant")
         let idle = try await ATScene(isConfidential: true)
         let unused = try await idle.tokens().json.string("refresh_token") ?? ""
         idle.server.clock.advance(by: 90 * Self.day)
@@ -202,17 +188,15 @@ import Testing
 
     @Test("ATP-MD-12: a client whose document does not say so gets no refresh token")
     func withoutRefresh() async throws {
-        let scene = try await ATScene(["grant_types": ["authorization_code"]])
-        let reply = try await scene.tokens()
+        let reply = try await ATScene(["grant_types": ["authorization_code"]]).tokens()
         #expect(reply.status == 200)
         #expect(reply.json["refresh_token"] == nil)
     }
 
     @Test("decision 0064: sessions go on without the client's site; nothing is fetched for a token")
     func outlives() async throws {
-        let scene = try await ATScene()
         let tokens = try await scene.tokens()
-        let access = tokens.json.string("access_token") ?? ""
+        let access = try tokens.accessToken
         #expect(scene.sites.fetched.count == 1)
         scene.sites[ATScene.url] = nil
         // Another process knows only what is kept.
@@ -229,15 +213,13 @@ import Testing
         let introspected = try await scene.server.post(
             scene.server.path(of: "token/introspect"),
             [("token", access)],
-            headers: [.authorization: ProviderUnderTest.basic("web1", TestRealm.secret)]
+            headers: .web1
         )
         #expect(introspected.status == 200)
         #expect(scene.sites.fetched.count == 1)
     }
 
-    @Test(
-        "decision 0064: who asks about tokens makes nothing be fetched, and is a registered client"
-    )
+    @Test("decision 0064: introspection fetches nothing, and is for registered clients")
     func introspection() async throws {
         let scene = try await ATScene(isConfidential: true)
         func ask() async throws -> Reply {
@@ -253,35 +235,15 @@ import Testing
         #expect(try await ask().error == "invalid_client")
     }
 
-    @Test("decision 0064: a client ends its own session, by proof of who it is")
-    func revoked() async throws {
-        let scene = try await ATScene(isConfidential: true)
-        let tokens = try await scene.tokens()
-        let refresh = tokens.json.string("refresh_token") ?? ""
-        let form = [("token", refresh), ("client_id", ATScene.url)]
-        let path = scene.server.path(of: "revoke")
-        #expect(try await scene.server.post(path, form).status == 400)
-        let reply = try await scene.server.post(path, form + scene.assertion())
-        #expect(reply.status == 200)
-        #expect(try await scene.refresh(refresh).error == "invalid_grant")
-    }
-
     @Test(
         "decision 0064: a person's other DID, or none, ends what began with the first",
         arguments: [nil, "did:plc:other66vv44zksje25o7dz7a"] as [String?]
     )
     func otherDID(_ did: String?) async throws {
-        let scene = try await ATScene()
         let refresh = try await scene.tokens().json.string("refresh_token") ?? ""
         let code = try await scene.code()
         let people = scene.server.database.people
-        let realm = try #require(scene.server.provider.realms.realm(named: "test"))
-        let found = try await people.credentials(
-            realmID: realm.id,
-            login: "alice",
-            byEmail: false
-        )
-        var alice = try #require(found).person
+        var alice = try await scene.server.person().person
         let attributes = alice.attributes
         alice.attributes["did"] = did.map { [$0] }
         #expect(try await people.update(alice) == .changed)
@@ -294,43 +256,72 @@ import Testing
         #expect(try await scene.tokens().json.string("sub") == ATScene.dids["alice"])
     }
 
-    @Test("ATP-UI-2: people see each session of such a client, and end one")
-    func sessions() async throws {
-        let scene = try await ATScene()
-        let browser = TestBrowser(scene.server)
+    /// All get the same answer.
+    private func revoke(
+        _ token: String,
+        _ scene: ATScene,
+        by prover: Prover?,
+        _ proof: [(String, String)]? = nil
+    ) async throws {
+        let form = [("token", token), ("client_id", ATScene.url)] + (try proof ?? scene.proof())
+        let reply =
+            if let prover {
+                try await prover.post("revoke", form)
+            } else {
+                try await scene.server.post(scene.server.path(of: "revoke"), form)
+            }
+        #expect(reply.status == 200 && reply.text == "{}")
+    }
+
+    @Test(
+        "attack G18, RFC 7009 §2.2: a token that is of no use any more, found by a stranger, ends no session",
+        arguments: [true, false]
+    )
+    func found(isConfidential: Bool) async throws {
+        let scene = try await ATScene(isConfidential: isConfidential)
+        let stranger = try Prover(scene.server)
         let first = try await scene.tokens()
-        scene.server.clock.advance(by: 60)
-        let second = try await scene.tokens()
-        let foreign = try await scene.tokens(as: "bob")
-        let path = "/realms/test/account/devices"
-        let form = try await browser.get(path)
-        _ = try await browser.submit(
-            form,
-            [("username", "alice"), ("password", TestRealm.passwords["alice"] ?? "")]
-        )
-        let page = try await browser.get(path)
-        let ids = page.text.matches(of: /name="id" value="(session-[^"]*)"/).map { String($0.1) }
-        #expect(ids.count == 2, "\(page.text)")
-        #expect(page.text.contains("app.example.com/client.json"))
-        let proof = page.formProof
-        let newest = try #require(ids.first)
-        let ended = try await browser.post(
-            path,
-            proof + [("id", newest), ("action", "end")]
-        )
-        #expect(ended.status == 200)
-        #expect(ended.text.matches(of: /value="session-/).count == 1)
-        let apps = try await browser.get("/realms/test/account/apps")
-        #expect(apps.text.matches(of: /name="id" value=/).count == 1, "one app, whatever it has")
-        #expect(try await scene.refresh(second.json.string("refresh_token") ?? "").status == 400)
-        #expect(try await scene.refresh(first.json.string("refresh_token") ?? "").status == 200)
-        // Somebody else's is not there.
-        let others = try claims(foreign).string("jti").flatMap { AccessTokenID($0) }?.grantID.text
-        let nobody = try await browser.post(
-            path,
-            proof + [("id", "session-" + (others ?? "")), ("action", "end")]
-        )
-        #expect(nobody.status == 200)
-        #expect(try await scene.refresh(foreign.json.string("refresh_token") ?? "").status == 200)
+        let spent = try first.refreshToken
+        let access = try first.accessToken
+        let second = try await scene.refresh(spent)
+        let current = try second.refreshToken
+        // By no key, and by another one.
+        try await revoke(spent, scene, by: nil)
+        for token in [spent, current, access] { try await revoke(token, scene, by: stranger) }
+        scene.server.clock.advance(by: 3600)
+        try await revoke(access, scene, by: nil)
+        let third = try await scene.refresh(current)
+        #expect(third.status == 200)
+        // By its own key any of them does.
+        try await revoke(spent, scene, by: scene.app)
+        #expect(try await scene.refresh(third.refreshToken).error == "invalid_grant")
+    }
+
+    @Test("RFC 7009 §2.1: a token that can be used ends its session also where no key is proven")
+    func usable() async throws {
+        for kind in ["refresh_token", "access_token"] {
+            let tokens = try await scene.tokens()
+            let refresh = try tokens.refreshToken
+            try await revoke(try #require(tokens.json.string(kind)), scene, by: nil)
+            #expect(try await scene.refresh(refresh).error == "invalid_grant", "\(kind)")
+        }
+    }
+
+    @Test("ATP-CA-3: another key of the client's, which its document has too, ends no session")
+    func otherClientKey() async throws {
+        let scene = try await ATScene(isConfidential: true)
+        let refresh = try await scene.tokens().refreshToken
+        let other = try SigningKey(generating: .es256, keyID: "two", random: .system)
+        let keys = [scene.key, other].map { JSONValue.object($0.verificationKey.jwk.object) }
+        scene.publish(["jwks": ["keys": .array(keys)]])
+        scene.server.clock.advance(by: 600)
+        let bare = [("token", refresh), ("client_id", ATScene.url)]
+        #expect(try await scene.server.post(scene.server.path(of: "revoke"), bare).status == 400)
+        try await revoke(refresh, scene, by: scene.app, scene.proof(by: other))
+        let next = try await scene.refresh(refresh)
+        #expect(next.status == 200)
+        let current = try next.refreshToken
+        try await revoke(current, scene, by: scene.app)
+        #expect(try await scene.refresh(current).error == "invalid_grant")
     }
 }

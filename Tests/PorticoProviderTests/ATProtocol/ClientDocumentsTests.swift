@@ -9,9 +9,14 @@ import Testing
 @testable import PorticoProvider
 
 @Suite("Clients with a document: fetched, believed, bounded") struct ClientDocumentsTests {
+    private let scene: ATScene
+
+    init() async throws {
+        scene = try await ATScene()
+    }
+
     @Test("CIMD-4-1, ATP-MD-12: a client that nobody registered is taken from its document")
     func taken() async throws {
-        let scene = try await ATScene()
         let reply = try await scene.push()
         #expect(reply.status == 201, "\(reply.text)")
         #expect(reply.json.string("request_uri")?.hasPrefix("urn:") == true)
@@ -42,10 +47,8 @@ import Testing
         ]
     )
     func addresses(url: String) async throws {
-        let scene = try await ATScene()
         let reply = try await scene.push([("client_id", url)])
-        #expect(reply.status == 400)
-        #expect(reply.error == "invalid_client_metadata")
+        #expect(reply.status == 400 && reply.error == "invalid_client_metadata")
         #expect(scene.sites.fetched.isEmpty)
     }
 
@@ -54,7 +57,6 @@ import Testing
         arguments: ["localhost", "app.local", "app.test", "app.internal", "app.onion"]
     )
     func hosts(host: String) async throws {
-        let scene = try await ATScene()
         let reply = try await scene.push([("client_id", "https://\(host)/x")])
         #expect(reply.status == 400 && reply.error == "invalid_client_id", "\(reply.text)")
         #expect(scene.sites.fetched.isEmpty)
@@ -65,11 +67,7 @@ import Testing
         arguments: [201, 204, 206, 301, 302, 307, 404, 500]
     )
     func statuses(status: Int) async throws {
-        let scene = try await ATScene()
-        scene.sites[ATScene.url] = DocumentSites.Answer(
-            status: status,
-            scene.document.serialized()
-        )
+        scene.sites[ATScene.url] = DocumentSites.Answer(status: status, scene.document.serialized())
         let reply = try await scene.push()
         #expect(reply.status == 400 && reply.error == "invalid_client_metadata")
         #expect(scene.sites.fetched == [ATScene.url])
@@ -82,7 +80,6 @@ import Testing
         ]
     )
     func types(type: String?) async throws {
-        let scene = try await ATScene()
         let document = scene.document.serialized()
         scene.sites[ATScene.url] = DocumentSites.Answer(type: type, document)
         #expect(try await scene.push().error == "invalid_client_metadata")
@@ -96,7 +93,6 @@ import Testing
     @Test("CIMD-6.6-1: a document has at most 64 KiB")
     func size() async throws {
         for (padding, status) in [(65_536, 201), (65_537, 400)] {
-            let scene = try await ATScene()
             let document = scene.document.serialized()
             let blanks = [UInt8](repeating: 0x20, count: padding - document.count)
             scene.sites[ATScene.url] = DocumentSites.Answer(document + blanks)
@@ -106,7 +102,6 @@ import Testing
 
     @Test("CIMD-4.3-1, CIMD-4.4-2: errors are never kept: a mended document works at once")
     func mended() async throws {
-        let scene = try await ATScene()
         scene.sites[ATScene.url] = nil
         #expect(try await scene.push().error == "invalid_client_metadata")
         scene.publish(["dpop_bound_access_tokens": false])
@@ -118,7 +113,6 @@ import Testing
 
     @Test("CIMD-4.4-1: a good document is believed for ten minutes, and not a second longer")
     func believed() async throws {
-        let scene = try await ATScene()
         #expect(try await scene.push().status == 201)
         scene.server.clock.advance(by: 599)
         #expect(try await scene.push().status == 201)
@@ -131,7 +125,6 @@ import Testing
 
     @Test("decision 0067: that we are busy says nothing of a client, and is not kept")
     func busy() async throws {
-        let scene = try await ATScene()
         scene.sites.isFull = true
         let refused = try await scene.push()
         #expect(refused.status == 503 && refused.error == "temporarily_unavailable")
@@ -142,8 +135,7 @@ import Testing
 
     @Test("decision 0067: while we are busy, a client that was known lately goes on for an hour")
     func known() async throws {
-        let scene = try await ATScene()
-        let token = try #require(try await scene.tokens().json.string("refresh_token"))
+        let token = try await scene.tokens().refreshToken
         scene.sites.isFull = true
         scene.server.clock.advance(by: 601)
         #expect(try await scene.refresh(token).status == 200)
@@ -157,28 +149,18 @@ import Testing
         #expect(try await scene.push().error == "invalid_client_metadata")
     }
 
-    @Test(
-        "decision 0067, ATP-MD-13: while strangers fill a host, a known client's document has a place of its own"
-    )
+    @Test("decision 0067, ATP-MD-13: strangers who fill a host take no known client's place")
     func knownOfHost() async throws {
-        let scene = try await ATScene()
-        let token = try #require(try await scene.tokens().json.string("refresh_token"))
+        let token = try await scene.tokens().refreshToken
         let urls = (1...6).map { "https://app.example.com/\($0).json" }
-        for url in urls {
-            scene.sites[url] = DocumentSites.Answer(
-                scene.document.merging(["client_id": .string(url)])
-            )
-        }
+        scene.serve(urls)
         #expect(try await scene.push([("client_id", urls[5])]).status == 201)
         scene.server.clock.advance(by: 601)
         let before = scene.sites.fetched.count
         scene.sites.isHeld = true
         let waiting = Task {
-            try await withThrowingTaskGroup { group in
-                for url in urls.prefix(4) {
-                    group.addTask { try await scene.push([("client_id", url)]).status }
-                }
-                return try await group.reduce(into: [Int]()) { $0.append($1) }
+            try await atOnce(urls.prefix(4)) { url in
+                try await scene.push([("client_id", url)]).status
             }
         }
         try await waitUntil("four are fetched") { scene.sites.fetched.count == before + 4 }
@@ -271,7 +253,7 @@ import Testing
             documentsBy: GuardedTransport(mediaTypes: ["application/json"], resolver: names)
         ) { $0.realm.profile = .atProtocol(resource: ATScene.resource) }
         let reply = try await server.post(
-            ProviderUnderTest.path("ext/par/request"),
+            .endpoint("ext/par/request"),
             TestFlow.request("native1", [("client_id", ATScene.url)])
         )
         #expect(reply.status == 400 && reply.error == "invalid_client_metadata")
@@ -280,17 +262,13 @@ import Testing
 
     @Test("decision 0064: however many wait for one document, it is fetched once")
     func together() async throws {
-        let scene = try await ATScene()
         scene.sites.isHeld = true
         async let release: Void = {
             try await waitUntil("it is asked for") { !scene.sites.fetched.isEmpty }
             try await Task.sleep(for: .milliseconds(100))
             scene.sites.isHeld = false
         }()
-        let statuses = try await withThrowingTaskGroup { group in
-            for _ in 1...30 { group.addTask { try await scene.push().status } }
-            return try await group.reduce(into: [Int]()) { $0.append($1) }
-        }
+        let statuses = try await atOnce(1...30) { _ in try await scene.push().status }
         try await release
         #expect(statuses == [Int](repeating: 201, count: 30))
         #expect(scene.sites.fetched.count == 1)
@@ -298,20 +276,12 @@ import Testing
 
     @Test("decision 0064: four documents of a host at once; over it 429, and nothing is fetched")
     func perHost() async throws {
-        let scene = try await ATScene()
         let urls = (1...9).map { "https://app.example.com/\($0).json" }
-        for url in urls {
-            scene.sites[url] = DocumentSites.Answer(
-                scene.document.merging(["client_id": .string(url)])
-            )
-        }
+        scene.serve(urls)
         scene.sites.isHeld = true
         let waiting = Task {
-            try await withThrowingTaskGroup { group in
-                for url in urls.prefix(4) {
-                    group.addTask { try await scene.push([("client_id", url)]).status }
-                }
-                return try await group.reduce(into: [Int]()) { $0.append($1) }
+            try await atOnce(urls.prefix(4)) { url in
+                try await scene.push([("client_id", url)]).status
             }
         }
         try await waitUntil("four are asked for") { scene.sites.fetched.count == 4 }
@@ -335,23 +305,14 @@ import Testing
         let set: JSONObject = ["keys": [.object(scene.key.verificationKey.jwk.object)]]
         scene.sites[ATScene.keys] = DocumentSites.Answer(set)
         let urls = (1...5).map { "https://n\($0).example.com/client.json" }
-        for url in urls {
-            scene.sites[url] = DocumentSites.Answer(
-                scene.document.merging(["client_id": .string(url)])
-            )
-        }
+        scene.serve(urls)
         let push: @Sendable (String) async throws -> Reply = { url in
             let proof = try scene.assertion(["iss": .string(url), "sub": .string(url)])
             return try await scene.push([("client_id", url)], proof: proof)
         }
         scene.sites.heldAddress = ATScene.keys
         let waiting = Task {
-            try await withThrowingTaskGroup { group in
-                for url in urls.prefix(4) {
-                    group.addTask { try await push(url).status }
-                }
-                return try await group.reduce(into: [Int]()) { $0.append($1) }
-            }
+            try await atOnce(urls.prefix(4)) { url in try await push(url).status }
         }
         try await waitUntil("four key sets are asked for") { scene.sites.fetched.count == 8 }
         let refused = try await push(urls[4])
@@ -365,7 +326,6 @@ import Testing
 
     @Test("decision 0064: one address has twenty documents fetched a minute, good or bad")
     func perAddress() async throws {
-        let scene = try await ATScene()
         for number in 1...20 {
             let reply = try await scene.push([("client_id", "https://n\(number).example.com/x")])
             #expect(reply.status == 400)
@@ -388,7 +348,6 @@ import Testing
 
     @Test("decision 0064: a reload of the page counts for the address too")
     func reloaded() async throws {
-        let scene = try await ATScene()
         let browser = TestBrowser(scene.server)
         let page = try await browser.authorize(try await scene.reference())
         let sealed = try #require(page.hiddenFields.first { $0.name == "request" }).value
@@ -420,18 +379,14 @@ import Testing
 
     @Test("RFC9449-8-1: a request that is told to use a nonce makes nothing be fetched")
     func proofFirst() async throws {
-        let scene = try await ATScene()
         let proof = try scene.app.proof(.post, "ext/par/request", nonce: nil)
         let asked = try await scene.server.post("ext/par/request", scene.request(), proof: proof)
         #expect(asked.error == "use_dpop_nonce")
         #expect(scene.sites.fetched.isEmpty)
     }
 
-    @Test(
-        "decision 0064: a disabled registration shuts out the document of the same client_id, also one that was fetched"
-    )
+    @Test("decision 0064: a disabled registration shuts out the document of its client_id")
     func disabledRegistration() async throws {
-        let scene = try await ATScene()
         let reference = try await scene.reference()
         let realms = scene.server.database.realms
         let realm = try #require(try await realms.snapshot().realms.first)

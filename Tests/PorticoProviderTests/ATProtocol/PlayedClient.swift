@@ -133,9 +133,7 @@ final class PlayedClient {
             "htu": .string(Self.issuer + path),
         ]
         if proof.hasNonce { claims["nonce"] = nonce.map { .string($0) } }
-        let header: JSONObject = [
-            "alg": "ES256", "typ": "dpop+jwt", "jwk": .object(Self.jwk(key)),
-        ]
+        let header: JSONObject = ["alg": "ES256", "typ": "dpop+jwt", "jwk": .object(Self.jwk(key))]
         return try Self.signed(header, claims, by: key)
     }
 

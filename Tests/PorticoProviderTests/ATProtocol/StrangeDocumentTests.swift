@@ -35,16 +35,13 @@ import Testing
         // The second answer would be another: it is asked once, and that one counts.
         let names = ScriptedNames([address], [[93, 184, 216, 34]])
         let transport = GuardedTransport(mediaTypes: ["application/json"], resolver: names)
-        let scene = try await Self.scene(isKeySet, transport)
-        let reply = try await scene.push()
+        let reply = try await Self.scene(isKeySet, transport).push()
         #expect(reply.status == 400 && reply.error == "invalid_client_metadata")
         #expect(names.questions == [isKeySet ? "keys.example.net" : "app.example.com"])
         #expect(victims.isUntouched)
     }
 
-    @Test(
-        "CIMD-6.6-1: a document or key set that drips is given up after ten seconds, and its host's place is free"
-    )
+    @Test("CIMD-6.6-1: a document or key set that drips is given up after ten seconds")
     func dripping() async throws {
         let head = Array(
             "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2000\r\n\r\n".utf8

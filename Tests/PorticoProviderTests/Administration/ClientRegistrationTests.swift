@@ -1,4 +1,4 @@
-@testable import PorticoAdministration
+import Foundation
 import PorticoBytes
 import PorticoProtocol
 import PorticoSeals
@@ -6,6 +6,7 @@ import PorticoStores
 import PorticoTestSupport
 import Testing
 
+@testable import PorticoAdministration
 @testable import PorticoProvider
 
 @Suite("Client registration")
@@ -14,21 +15,25 @@ struct ClientRegistrationTests {
         _ client: Client,
         secret: ClientRegistration.Secret = .unchanged,
         schemes: [String: [String]] = [:],
+        algorithms: Set<SignatureAlgorithm> = RealmCreation.firstAlgorithms,
         isImported: Bool = false
     ) throws -> ClientRegistration.Admission {
         try ClientRegistration(ring: try Fixture.ring())(
             client,
             secret: secret,
             schemes: schemes,
-            algorithms: RealmCreation.firstAlgorithms,
+            algorithms: algorithms,
             isImported: isImported,
             random: .system
         )
     }
 
-    private func refusal(of client: Client) throws -> ClientRegistration.Refusal? {
+    private func refusal(
+        of client: Client,
+        algorithms: Set<SignatureAlgorithm> = RealmCreation.firstAlgorithms
+    ) throws -> ClientRegistration.Refusal? {
         do {
-            _ = try admit(client)
+            _ = try admit(client, algorithms: algorithms)
             return nil
         } catch let refusal as ClientRegistration.Refusal {
             return refusal
@@ -301,9 +306,7 @@ struct ClientRegistrationTests {
         }
     }
 
-    @Test(
-        "RFC 6750 §5.3: an access token lives a day at most, and more than an hour is warned about"
-    )
+    @Test("RFC 6750 §5.3: an access token lives a day at most; over an hour is warned about")
     func lifetimes() throws {
         var client = Fixture.web()
         for lifetime: Int64 in [.min, -1, 0, 9, 86_401, .max] {
@@ -336,4 +339,126 @@ struct ClientRegistrationTests {
                 == [.sharedScheme(scheme: "com.example.app", clientID: "native2")]
         )
     }
+
+    @Test(
+        "OIDCBCL-2.2-1: a logout URI is https; http for a confidential client here only",
+        arguments: [
+            ("https://app.example.com/logout", true, true),
+            ("https://app.example.com:8443/logout?a=b", true, true),
+            ("https://10.0.0.7/logout", true, true),
+            ("http://127.0.0.1:8080/logout", false, true),
+            ("http://[::1]:8080/logout", false, true),
+            ("http://localhost:8080/logout", false, false),
+            ("http://app.example.com/logout", false, false),
+            ("http://10.0.0.7/logout", false, false),
+            ("http://127.0.0.2/logout", false, false),
+        ]
+    )
+    func schemes(uri: String, forPublic: Bool, forConfidential: Bool) throws {
+        for (base, isAdmitted) in [
+            (Fixture.native(), forPublic),
+            (Fixture.web(), forConfidential),
+        ] {
+            var client = base
+            client.backchannelLogoutURI = HTTPAddress(uri)
+            #expect(client.backchannelLogoutURI != nil)
+            let refusal = try refusal(of: client)
+            #expect(refusal == (isAdmitted ? nil : .backchannelLogoutURI))
+            #expect(
+                refusal.map { "\($0.field)" } ?? "backchannel_logout_uri"
+                    == "backchannel_logout_uri"
+            )
+        }
+    }
+
+    @Test(
+        "OIDCBCL-2.2-1: a logout URI is absolute and has no fragment",
+        arguments: [
+            "/logout", "app.example.com/logout", "//app.example.com/logout",
+            "https://app.example.com/logout#x", "https://app.example.com/logout#",
+            "https://user@app.example.com/logout", "com.example.app:/logout", "javascript:alert",
+            "https:///logout", "",
+        ]
+    )
+    func shapes(uri: String) {
+        #expect(HTTPAddress(uri) == nil)
+    }
+
+    @Test("OIDCBCL-2.2-1: a logout URI's length is limited; sid is for notified clients only")
+    func bounds() throws {
+        var client = Fixture.web()
+        client.backchannelLogoutURI = HTTPAddress(
+            "https://app.example.com/" + String(repeating: "a", count: 2000)
+        )
+        #expect(try refusal(of: client) == .backchannelLogoutURI)
+        client.backchannelLogoutURI = nil
+        client.backchannelLogoutSessionRequired = true
+        #expect(try refusal(of: client) == .backchannelLogoutSession)
+        client.backchannelLogoutURI = HTTPAddress("https://app.example.com/logout")
+        #expect(try refusal(of: client) == nil)
+    }
+
+    @Test("an algorithm that the realm has no active key of is refused, for either token")
+    func algorithms() throws {
+        for algorithm in SignatureAlgorithm.allCases {
+            var client = Fixture.web()
+            client.idTokenAlgorithm = algorithm
+            let others = Set(SignatureAlgorithm.allCases).subtracting([algorithm])
+            #expect(try refusal(of: client, algorithms: [algorithm]) == nil)
+            #expect(try refusal(of: client, algorithms: others) == .idTokenAlgorithm(algorithm))
+            client.idTokenAlgorithm = nil
+            client.accessTokenAlgorithm = algorithm
+            #expect(try refusal(of: client, algorithms: [algorithm]) == nil)
+            #expect(try refusal(of: client, algorithms: others) == .accessTokenAlgorithm(algorithm))
+            #expect(try refusal(of: client, algorithms: []) == .accessTokenAlgorithm(algorithm))
+        }
+        // What names none follows the realm, which has a key of its own algorithm.
+        #expect(try refusal(of: Fixture.web(), algorithms: []) == nil)
+    }
+
+    @Test("a key signs from its time on, and until it is retired")
+    func active() throws {
+        let maker = SigningKeyMaker(ring: try Fixture.ring())
+        let moment = Moment(now: .init(timeIntervalSince1970: 1_000), random: .system)
+        var retired = try maker.make(.es256, realmID: "r", activeFrom: 500, at: moment)
+        retired.retiredFrom = 900
+        let keys = [
+            retired,
+            try maker.make(.rs256, realmID: "r", activeFrom: 1_000, at: moment),
+            try maker.make(.edDSA, realmID: "r", activeFrom: 1_001, at: moment),
+        ]
+        #expect(SigningKeyRecord.activeAlgorithms(of: keys, at: 499) == [])
+        #expect(SigningKeyRecord.activeAlgorithms(of: keys, at: 500) == [.es256])
+        #expect(SigningKeyRecord.activeAlgorithms(of: keys, at: 899) == [.es256])
+        #expect(SigningKeyRecord.activeAlgorithms(of: keys, at: 1_000) == [.rs256])
+        #expect(SigningKeyRecord.activeAlgorithms(of: keys, at: 1_001) == [.rs256, .edDSA])
+    }
+
+    @Test(
+        "WEB-INPUT-1: what mappers write into every token has bounds",
+        arguments: [
+            (ClaimMapper(.realmRoles(prefix: ""), text(200)), true),
+            (ClaimMapper(.realmRoles(prefix: ""), text(513)), false),
+            (ClaimMapper(.realmRoles(prefix: ""), ""), false),
+            (ClaimMapper(.clientRoles(of: text(200), prefix: ""), "a"), true),
+            (ClaimMapper(.clientRoles(of: text(2049), prefix: ""), "a"), false),
+            (ClaimMapper(.clientRoles(of: "", prefix: ""), "a"), false),
+            (ClaimMapper(.attribute(text(2049), aggregates: false), "a"), false),
+            (ClaimMapper(.attribute("", aggregates: false), "a"), false),
+            (ClaimMapper(.fixedClaim(.string(text(2000))), "a"), true),
+            (ClaimMapper(.fixedClaim(.string(text(17_000))), "a"), false),
+            (ClaimMapper(.audience(text(1000))), true),
+            (ClaimMapper(.audience(text(2049))), false),
+            (ClaimMapper(.audience("")), false),
+        ]
+    )
+    func mapperBounds(mapper: ClaimMapper, isAdmitted: Bool) throws {
+        var client = Fixture.web()
+        client.mappers = [mapper]
+        #expect(try refusal(of: client) == (isAdmitted ? nil : .mapper(index: 0)))
+        client.mappers = Array(repeating: ClaimMapper(.realmRoles(prefix: ""), "a"), count: 101)
+        #expect(try refusal(of: client) == .tooManyMappers)
+    }
+
+    private static func text(_ length: Int) -> String { String(repeating: "a", count: length) }
 }

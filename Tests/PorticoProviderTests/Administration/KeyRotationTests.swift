@@ -48,9 +48,7 @@ struct KeyRotationTests {
         let maker = SigningKeyMaker(ring: ring)
         var client = Fixture.web()
         client.accessTokenLifetime = 900
-        var records = [
-            try maker.make(.es256, realmID: "r", activeFrom: start, at: moment(start))
-        ]
+        var records = [try maker.make(.es256, realmID: "r", activeFrom: start, at: moment(start))]
         let rotateAt: Set<Int64> = [start + 1000, start + 3000]
         // When the last token of each key expires.
         var expiry: [String: Int64] = [:]
@@ -98,9 +96,7 @@ struct KeyRotationTests {
         #expect(signing(keys([first], outcome), at: new.activeFrom).map(\.keyID) == [new.keyID])
     }
 
-    @Test(
-        "The former key is retired when its last token has expired, whatever overlap is asked for"
-    )
+    @Test("The former key is retired when its last token has expired, whatever overlap is set")
     func retired() throws {
         let ring = try Fixture.ring()
         let first = try SigningKeyMaker(ring: ring)

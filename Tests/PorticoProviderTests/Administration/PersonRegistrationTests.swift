@@ -107,9 +107,7 @@ struct PersonRegistrationTests {
         }
     }
 
-    @Test(
-        "OpenID Connect Core §2: an id is at most 255 visible ASCII characters, random, no client's"
-    )
+    @Test("OpenID Connect Core §2: an id is 255 visible ASCII characters at most, and random")
     func subjects() throws {
         #expect(try ann().id != ann().id)
         for (id, isAllowed) in [

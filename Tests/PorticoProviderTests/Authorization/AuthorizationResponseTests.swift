@@ -9,8 +9,7 @@ import Testing
 @Suite("The authorization response") struct AuthorizationResponseTests {
     @Test("attack B31, RFC 9700 §2.1, §4.12: after a password comes 303, and nothing of it goes on")
     func seeOther() async throws {
-        let server = try await ProviderUnderTest()
-        let answer = try await TestBrowser(server).signIn("alice", TestFlow.request())
+        let answer = try await TestBrowser(ProviderUnderTest()).signIn("alice", TestFlow.request())
         #expect(answer.status == 303)
         #expect(answer.body.isEmpty)
         let location = try #require(answer.location)
@@ -54,23 +53,11 @@ import Testing
         }
     }
 
-    @Test("RFC 8252 §4.1, §7.1: the response is appended to the very redirect URI, code alone")
-    func appended() async throws {
-        let server = try await ProviderUnderTest()
-        let answer = try await TestBrowser(server).signIn("alice", TestFlow.request())
-        #expect(answer.location?.hasPrefix("com.example.app:/cb?code=") == true)
-        for name in ["access_token", "id_token", "token_type"] {
-            #expect(answer.redirected[name] == nil)
-        }
-    }
-
     @Test("RFC 6749 §3.1.2: the query of a registered redirect URI is kept")
     func query() async throws {
         let redirect = "https://app.example.com/cb?tenant=1&x=%2F"
         let server = try await ProviderUnderTest { realm in
-            for index in realm.clients.indices where realm.clients[index].clientID == "native1" {
-                realm.clients[index].redirectURIs = [RedirectURI(redirect)]
-            }
+            realm.clients[client: "native1"].redirectURIs = [RedirectURI(redirect)]
         }
         let request = TestFlow.request("native1", [("redirect_uri", redirect)])
         let browser = TestBrowser(server)
@@ -95,38 +82,11 @@ import Testing
         #expect(try await server.code() != code)
     }
 
-    @Test("RFC 7636 §4.2, §7.3, RFC 9700 §2.1.1, §2.4: the metadata offers S256 and code alone")
-    func metadata() async throws {
-        let server = try await ProviderUnderTest()
-        for name in ["openid-configuration", "oauth-authorization-server"] {
-            let document = try await server.send(.get, "/realms/test/.well-known/" + name).json
-            #expect(document.strings("code_challenge_methods_supported") == ["S256"])
-            #expect(document.strings("response_types_supported") == ["code"])
-            #expect(document.strings("grant_types_supported")?.contains("password") == false)
-            #expect(document.strings("grant_types_supported")?.contains("implicit") == false)
-            #expect(document.bool("request_parameter_supported") == false)
-            #expect(document.bool("request_uri_parameter_supported") == false)
-            #expect(document.bool("claims_parameter_supported") == true)
-            #expect(
-                document.strings("id_token_signing_alg_values_supported")?.contains("RS256") == true
-            )
-            // OpenID Connect Core §3.1.2, RP-Initiated Logout §2.1.
-            for name in ["authorization_endpoint", "token_endpoint", "end_session_endpoint"] {
-                #expect(document.string(name)?.hasPrefix(TestRealm.issuer + "/") == true)
-            }
-        }
-    }
-
-    @Test(
-        "attack B28, WEB-CSP-4: form_post escapes what it posts, in one form to the proven redirect"
-    )
+    @Test("attack B28, WEB-CSP-4: form_post escapes what it posts to the proven redirect")
     func formPost() async throws {
         let server = try await ProviderUnderTest()
         let state = "\"><script>alert(1)</script>&amp;'"
-        let request = TestFlow.request(
-            "web1",
-            [("response_mode", "form_post"), ("state", state)]
-        )
+        let request = TestFlow.request("web1", [("response_mode", "form_post"), ("state", state)])
         let browser = TestBrowser(server)
         let error = try await browser.authorize(TestFlow.change(request, [("prompt", "none")]))
         let success = try await browser.signIn("alice", request)
@@ -158,9 +118,7 @@ import Testing
 
     @Test("RFC 8252 §8.6: prior consent does not count where anyone can receive the answer")
     func unassuredClient() async throws {
-        let server = try await ProviderUnderTest()
-        let browser = TestBrowser(server)
-        expectCode(try await browser.signIn("alice", TestFlow.request()))
+        let (_, browser) = try await ProviderUnderTest.signedIn()
         for redirect in ["org.example.third:/cb", "http://127.0.0.1:5000/third"] {
             let request = TestFlow.request("third", [("redirect_uri", redirect)])
             let page = try await browser.authorize(request)
@@ -173,8 +131,7 @@ import Testing
             #expect(silent.location?.hasPrefix(redirect + "?") == true)
         }
         // §8.6: on a claimed https redirect what was allowed before counts.
-        let https = try await browser.authorize(TestFlow.request("third"))
-        expectCode(https, of: "third")
+        expectCode(try await browser.authorize(TestFlow.request("third")), of: "third")
         let more = TestFlow.request("third", scope: "openid profile email phone")
         expectPage(try await browser.authorize(more), "consent")
     }
@@ -183,10 +140,8 @@ import Testing
     func publicClientWithSecret() async throws {
         let server = try await ProviderUnderTest { realm in
             let secret = realm.clients.first { $0.clientID == "web1" }?.secret
-            for index in realm.clients.indices where realm.clients[index].clientID == "third" {
-                realm.clients[index].secret = secret
-                realm.clients[index].requiresConsent = true
-            }
+            realm.clients[client: "third"].secret = secret
+            realm.clients[client: "third"].requiresConsent = true
         }
         let withoutPKCE = TestFlow.request(
             "third",
@@ -197,10 +152,7 @@ import Testing
             "invalid_request",
             of: "third"
         )
-        let machine = try await server.token(
-            [("grant_type", "client_credentials")],
-            basic: ("third", TestRealm.secret)
-        )
+        let machine = try await server.token(TestFlow.own, basic: ("third", TestRealm.secret))
         #expect([400, 401].contains(machine.status))
         #expect(machine.json["access_token"] == nil)
         // §7.2: the type is the registration's: an https redirect makes no one confidential.
@@ -213,5 +165,84 @@ import Testing
         #expect(try await server.redeem(code, "native1", redirect).status == 200)
         let web = try await server.code("alice", "web1")
         #expect(try await server.token(TestFlow.redemption(web, "web1")).status == 401)
+    }
+
+    private static let redirect = "https://app.example.com/native/cb"
+    /// All that could end a value, a fragment or an attribute.
+    private static let state = "a b&code=evil#x\"'<script>+%\u{FC}"
+
+    private func request(_ others: [(String, String)] = []) -> [(String, String)] {
+        let mode = [("response_mode", "fragment"), ("state", Self.state)]
+        return TestFlow.request("native1", mode + [("redirect_uri", Self.redirect)] + others)
+    }
+
+    /// native1 runs in the browser: it has an origin there.
+    private func server(redirects: [String] = []) async throws -> ProviderUnderTest {
+        let server = try await ProviderUnderTest()
+        try await server.change("native1") {
+            $0.webOrigins = ["https://app.example.com"]
+            $0.redirectURIs += redirects.map(RedirectURI.init)
+        }
+        return server
+    }
+
+    private func fragment(_ reply: Reply) throws -> [String: String] {
+        let location = try #require(reply.location)
+        let parts = location.split(separator: "#", omittingEmptySubsequences: false)
+        try #require(parts.count == 2, "\(location)")
+        #expect(parts[0] == Self.redirect, "nothing stands in the query")
+        let form = try FormParameters(decoding: parts[1].utf8)
+        return Dictionary(uniqueKeysWithValues: form.all.map { ($0.name, $0.value) })
+    }
+
+    @Test("The code comes in the fragment, with state and iss, and can be redeemed")
+    func code() async throws {
+        let server = try await server()
+        let reply = try await TestBrowser(server).signIn("alice", request())
+        #expect(reply.status == 303)
+        let answer = try fragment(reply)
+        #expect(answer["state"] == Self.state)
+        #expect(answer["iss"] == TestRealm.issuer)
+        let redirect = [("redirect_uri", Self.redirect)]
+        #expect(try await server.redeem(answer["code"] ?? "", "native1", redirect).status == 200)
+    }
+
+    @Test("Errors come in the fragment too")
+    func error() async throws {
+        let reply = try await TestBrowser(server()).authorize(request([("prompt", "none")]))
+        let answer = try fragment(reply)
+        #expect(answer["error"] == "login_required")
+        #expect(answer["state"] == Self.state)
+        #expect(answer["iss"] == TestRealm.issuer)
+        #expect(answer["code"] == nil)
+    }
+
+    @Test("A query of the redirect URI stays, and a loopback port is the request's")
+    func ownQuery() async throws {
+        let server = try await server(redirects: [Self.redirect + "?tenant=1"])
+        let reply = try await TestBrowser(server).authorize(
+            TestFlow.change(
+                request([("prompt", "none")]),
+                [("redirect_uri", Self.redirect + "?tenant=1")]
+            )
+        )
+        #expect(
+            reply.location?.hasPrefix(Self.redirect + "?tenant=1#error=login_required&") == true
+        )
+    }
+
+    @Test("RFC 9110 §10.2.2: no client on a server or a device gets a fragment")
+    func otherClients() async throws {
+        let server = try await ProviderUnderTest()
+        // web1 has an origin, and a secret; native1 neither.
+        for client in ["web1", "native1"] {
+            let others = [("response_mode", "fragment"), ("prompt", "none")]
+            let request = TestFlow.request(client, others)
+            let reply = try await TestBrowser(server).authorize(request)
+            expectError(reply, "invalid_request", of: client)
+            #expect(reply.location?.contains("#") == false)
+            let pushed = try await server.push(request)
+            #expect(pushed.status == 400 && pushed.error == "invalid_request")
+        }
     }
 }

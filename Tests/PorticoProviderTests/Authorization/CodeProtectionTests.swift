@@ -7,11 +7,7 @@ import Testing
     private static let noChallenge = [("code_challenge", ""), ("code_challenge_method", "")]
 
     private func server(_ protection: CodeProtection) async throws -> ProviderUnderTest {
-        try await ProviderUnderTest { realm in
-            for index in realm.clients.indices where realm.clients[index].clientID == "web1" {
-                realm.clients[index].codeProtection = protection
-            }
-        }
+        try await ProviderUnderTest { $0.clients[client: "web1"].codeProtection = protection }
     }
 
     /// Whether the request is taken: a person would have to sign in.
@@ -49,8 +45,7 @@ import Testing
         )
         #expect(try await !isTaken(request, server))
         let pushed = try await server.push(request)
-        #expect(pushed.status == 400)
-        #expect(pushed.json.string("error") == "invalid_request")
+        #expect(pushed.status == 400 && pushed.error == "invalid_request")
     }
 
     @Test("RFC 9700 §2.1.1: with the nonce alone a sign-in goes through, and the ID Token has it")
@@ -64,13 +59,13 @@ import Testing
                 ("grant_type", "authorization_code"), ("code", code),
                 ("redirect_uri", "https://app.example.com/cb"),
             ]
-            return try await server.token(form + others, basic: ("web1", TestRealm.secret))
+            return try await server.token(form + others, basic: TestRealm.web1)
         }
         // RFC 9700 §4.8.2: a verifier that no challenge asked for is a sign of a downgrade.
         #expect(try await redeem([("code_verifier", TestFlow.verifier)]).status == 400)
         let tokens = try await redeem([])
         #expect(tokens.status == 200)
-        let claims = try ProviderUnderTest.claims(tokens.json.string("id_token") ?? "")
+        let claims = try tokens.claims
         #expect(claims.string("nonce") == "n-77")
     }
 }

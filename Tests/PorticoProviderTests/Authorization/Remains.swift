@@ -1,4 +1,5 @@
 import HTTPTypes
+import PorticoBytes
 import PorticoProtocol
 import PorticoProvider
 import PorticoSQLite
@@ -80,16 +81,41 @@ extension ProviderUnderTest {
         guard parameters.contains(where: { $0 == ("client_id", "web1") }) else {
             return try await post(path, parameters)
         }
-        return try await post(
-            path,
-            parameters.filter { $0.0 != "client_id" },
-            headers: [.authorization: Self.basic("web1", TestRealm.secret)]
-        )
+        return try await post(path, parameters.filter { $0.0 != "client_id" }, headers: .web1)
+    }
+
+    /// A pushed request, as it is opened in a browser.
+    func reference(to request: [(String, String)]) async throws -> [(String, String)] {
+        let uri = try await push(request).requestURI
+        return [
+            ("client_id", request.first { $0.0 == "client_id" }?.1 ?? ""), ("request_uri", uri),
+        ]
     }
 
     /// The claims of a token that came from the token endpoint, unchecked.
     static func claims(_ token: String?) throws -> JSONObject {
         try JWT(parsing: try #require(token)).uncheckedClaims()
+    }
+}
+
+extension TestBrowser {
+    /// A sign-out that an app sends its person to (OpenID Connect RP-Initiated Logout §2).
+    func logout(
+        hint: String? = nil,
+        client: String? = nil,
+        to address: String? = nil,
+        state: String? = nil,
+        _ others: (String, String)...
+    ) async throws -> Reply {
+        let named = [
+            ("id_token_hint", hint), ("client_id", client), ("post_logout_redirect_uri", address),
+            ("state", state),
+        ]
+        let parameters = named.compactMap { name, value in value.map { (name, $0) } } + others
+        return try await get(
+            Self.authorizationPath(parameters, at: .endpoint("logout")),
+            headers: [.accept: "text/html"]
+        )
     }
 }
 
@@ -167,4 +193,71 @@ func expectPage(
         reply.formAction == "/realms/test/login-actions/" + action,
         sourceLocation: sourceLocation
     )
+}
+
+/// The server that refused requests share: none of them leaves anything behind.
+enum RefusedRequests {
+    static let server = Task { try await ProviderUnderTest() }
+}
+
+/// Client and redirect URI are good, something else is not: the error goes to the redirect URI
+/// before anyone sees a page, by GET, by POST and where the request is pushed; nothing is kept.
+func expectRefused(
+    _ changes: [(String, String)],
+    adding added: [(String, String)] = [],
+    of client: String = "native1",
+    as code: String,
+    state: String? = "s-1",
+    sourceLocation: SourceLocation = #_sourceLocation
+) async throws {
+    let server = try await RefusedRequests.server.value
+    let request = TestFlow.request(client, changes) + added
+    expectError(
+        try await server.send(.get, TestBrowser.authorizationPath(request)),
+        code,
+        of: client,
+        state: state,
+        sourceLocation: sourceLocation
+    )
+    expectError(
+        try await server.post(.endpoint("auth"), request),
+        code,
+        of: client,
+        state: state,
+        sourceLocation: sourceLocation
+    )
+    let pushed = try await server.push(request)
+    #expect(pushed.status == 400, sourceLocation: sourceLocation)
+    // RFC 9126 §2.1: request_uri must not be pushed, whatever it says.
+    let expected = code == "request_uri_not_supported" ? "invalid_request" : code
+    #expect(pushed.error == expected, sourceLocation: sourceLocation)
+    #expect(pushed.json["request_uri"] == nil, sourceLocation: sourceLocation)
+    #expect(try await server.remains() == Remains(), sourceLocation: sourceLocation)
+}
+
+/// ID Tokens that look like one of ours and are not (attack B23, attack E30).
+struct HintForge {
+    /// Each differs from a good one by one thing.
+    let all: [String]
+
+    init(_ token: String) throws {
+        let jwt = try JWT(parsing: token)
+        let claims = try jwt.uncheckedClaims()
+        let other = try SigningKey(generating: .es256, keyID: jwt.header.keyID, random: .system)
+        var issuer = claims
+        issuer["iss"] = "https://evil.example/realms/test"
+        let parts = token.split(separator: ".").map(String.init)
+        let none = Base64URL.encode(Array(#"{"alg":"none","typ":"JWT"}"#.utf8))
+        var changed = claims
+        changed["sub"] = "somebody-else"
+        let payload = Base64URL.encode(changed.serialized())
+        all = [
+            try other.sign(claims: claims, type: .jwt),
+            try other.sign(claims: issuer, type: .jwt),
+            try TestRealm.clientKey.sign(claims: claims, type: .jwt),
+            "\(none).\(parts[1]).", "\(none).\(parts[1]).\(parts[2])",
+            "\(parts[0]).\(payload).\(parts[2])", "\(parts[0]).\(parts[1]).",
+            "\(parts[0]).\(parts[1])", token + "A", " " + token,
+        ]
+    }
 }

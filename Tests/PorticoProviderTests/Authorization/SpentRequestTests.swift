@@ -10,17 +10,17 @@ import Testing
 @testable import PorticoProvider
 
 @Suite("Forms that come twice or late, and codes of pushed requests") struct SpentRequestTests {
-    private static let alice = [
-        ("username", "alice"), ("password", TestRealm.passwords["alice"] ?? ""),
-    ]
+    private let server: ProviderUnderTest
+    private let browser: TestBrowser
 
-    @Test(
-        "decision 0104: a consent form that is sent again gives a code of its own, each good once"
-    )
+    init() async throws {
+        (server, browser) = try await ProviderUnderTest.withBrowser()
+    }
+
+    @Test("decision 0104: a consent form sent again gives a code of its own, each good once")
     func consent() async throws {
         for isRedeemed in [false, true] {
-            let server = try await ProviderUnderTest()
-            let browser = TestBrowser(server)
+            let (server, browser) = try await ProviderUnderTest.withBrowser()
             let page = try await browser.signIn("alice", TestFlow.request("third"))
             expectPage(page, "consent")
             let allow = [("action", "allow")]
@@ -40,19 +40,14 @@ import Testing
 
     @Test("decision 0104: of many consents at once each has a code, and no two the same")
     func consentRace() async throws {
-        let server = try await ProviderUnderTest()
-        let browser = TestBrowser(server)
         for _ in 1...5 {
             let request = TestFlow.request("third", [("prompt", "consent")])
             let start = try await browser.authorize(request)
             let page =
                 start.formAction?.hasSuffix("consent") == true
-                ? start : try await browser.submit(start, Self.alice)
-            let replies = try await withThrowingTaskGroup { group in
-                for _ in 1...8 {
-                    group.addTask { try await browser.submit(page, [("action", "allow")]) }
-                }
-                return try await group.reduce(into: [Reply]()) { $0.append($1) }
+                ? start : try await browser.submit(start, TestRealm.login())
+            let replies = try await atOnce(1...8) { _ in
+                try await browser.submit(page, [("action", "allow")])
             }
             #expect(Set(replies.compactMap { $0.redirected["code"] }).count == 8)
         }
@@ -60,30 +55,24 @@ import Testing
 
     @Test("decision 0104: a sign-in form that is sent again goes on to the app, old cookies or new")
     func signIn() async throws {
-        let server = try await ProviderUnderTest()
-        let browser = TestBrowser(server)
         let page = try await browser.authorize(TestFlow.request())
         // As a browser sends the second click, before the first answer is there.
-        let early = TestBrowser(server)
-        early.cookies = browser.cookies
-        let code = expectCode(try await browser.submit(page, Self.alice))
+        let early = browser.copy()
+        let code = expectCode(try await browser.submit(page, TestRealm.login()))
         let after = try await server.remains()
-        let second = expectCode(try await browser.submit(page, Self.alice))
-        let third = expectCode(try await early.submit(page, Self.alice))
+        let second = expectCode(try await browser.submit(page, TestRealm.login()))
+        let third = expectCode(try await early.submit(page, TestRealm.login()))
         #expect(Set([code, second, third]).count == 3)
         #expect(try await server.remains() == after, "it is one session")
         for code in [code, second, third] {
             #expect(try await server.redeem(code).status == 200)
         }
         // Who keeps the last answer is signed in.
-        let silent = TestFlow.request("native1", [("prompt", "none")])
-        expectCode(try await early.authorize(silent))
+        expectCode(try await early.authorize(TestFlow.silent))
     }
 
     @Test("decision 0104: a wrong password sent twice counts twice, and signs no one in")
     func wrong() async throws {
-        let server = try await ProviderUnderTest()
-        let browser = TestBrowser(server)
         let page = try await browser.authorize(TestFlow.request())
         let typed = [("username", "alice"), ("password", "wrong")]
         for _ in 1...2 {
@@ -94,20 +83,18 @@ import Testing
         }
         #expect(try await server.remains() == Remains())
         // The same form with the right one is another.
-        expectCode(try await browser.submit(page, Self.alice))
+        expectCode(try await browser.submit(page, TestRealm.login()))
     }
 
     @Test("decision 0104: the second of two tabs signs in with the form that it has")
     func tabs() async throws {
-        let server = try await ProviderUnderTest()
-        let browser = TestBrowser(server)
         let tabs = [
             try await browser.authorize(TestFlow.request("native1", [("state", "one")])),
             try await browser.authorize(TestFlow.request("native1", [("state", "two")])),
             try await browser.authorize(TestFlow.request("native1", [("state", "three")])),
         ]
         for (tab, state) in zip(tabs, ["one", "two", "three"]) {
-            let answer = try await browser.submit(tab, Self.alice)
+            let answer = try await browser.submit(tab, TestRealm.login())
             #expect(answer.status == 303)
             #expect(answer.redirected["state"] == state)
             #expect(try await server.redeem(answer.redirected["code"] ?? "").status == 200)
@@ -120,23 +107,21 @@ import Testing
         let former = try #require(browser.cookies.first { $0.key.contains("former") })
         for value in [nil, "x", String(former.value.reversed())] {
             thief.cookies[former.key] = value
-            #expect(try await thief.submit(tabs[0], Self.alice).status == 403)
+            #expect(try await thief.submit(tabs[0], TestRealm.login()).status == 403)
         }
         #expect(try await server.remains() == before)
     }
 
     @Test("decision 0104: an account that is chosen twice is the one that the page has shown")
     func account() async throws {
-        let server = try await ProviderUnderTest()
-        let browser = TestBrowser(server)
-        _ = try await browser.signIn("alice", TestFlow.request())
+        let (_, browser) = try await ProviderUnderTest.signedIn()
         let choose = TestFlow.request("native1", [("prompt", "select_account")])
         let page = try await browser.authorize(choose)
         for _ in 1...2 {
             expectCode(try await browser.submit(page, [("action", "continue")]))
         }
         // In another tab bob signs in: what was said of alice is not said of him.
-        _ = try await browser.signIn("bob", TestFlow.request("native1", [("prompt", "login")]))
+        _ = try await browser.signIn("bob", TestFlow.again)
         let other = try await browser.submit(page, [("action", "continue")])
         #expect(other.status == 403 && other.location == nil)
         #expect(other.text.contains("bob") && other.formAction?.hasSuffix("select-account") == true)
@@ -145,14 +130,11 @@ import Testing
 
     @Test("decision 0104: two clicks at the same time are one sign-in, and both go on")
     func together() async throws {
-        let server = try await ProviderUnderTest()
-        let browser = TestBrowser(server)
         let page = try await browser.authorize(TestFlow.request())
         let replies = try await withThrowingTaskGroup { group in
             for _ in 1...3 {
-                let copy = TestBrowser(server)
-                copy.cookies = browser.cookies
-                group.addTask { (copy, try await copy.submit(page, Self.alice)) }
+                let copy = browser.copy()
+                group.addTask { (copy, try await copy.submit(page, TestRealm.login())) }
             }
             return try await group.reduce(into: [(TestBrowser, Reply)]()) { $0.append($1) }
         }
@@ -162,51 +144,45 @@ import Testing
 
     @Test("decision 0104: a page left open overnight is sent as a new request, or begins again")
     func overnight() async throws {
-        let server = try await ProviderUnderTest()
-        let browser = TestBrowser(server)
         let page = try await browser.authorize(TestFlow.request())
         server.clock.advance(by: 14 * 3600)
-        let code = expectCode(try await browser.submit(page, Self.alice))
+        let code = expectCode(try await browser.submit(page, TestRealm.login()))
         #expect(try await server.redeem(code).status == 200)
         // A browser that was closed in between has no cookie any more.
         let closed = TestBrowser(server)
         let left = try await closed.authorize(TestFlow.request())
         server.clock.advance(by: 14 * 3600)
         closed.cookies = [:]
-        let site = HTTPField.Name("Sec-Fetch-Site") ?? .origin
-        let again = try await closed.submit(left, Self.alice, headers: [site: "same-origin"])
+        let again = try await closed.submit(
+            left,
+            TestRealm.login(),
+            headers: [.fetchSite: "same-origin"]
+        )
         expectPage(again, "authenticate", status: 403)
         #expect(again.text.contains("value=\"alice\""))
         #expect(!again.text.contains(TestRealm.passwords["alice"] ?? "-"))
-        expectCode(try await closed.submit(again, Self.alice))
+        expectCode(try await closed.submit(again, TestRealm.login()))
     }
 
     @Test("decision 0104: after the session was over a consent is asked for anew, not refused")
     func signedOutMeanwhile() async throws {
-        let server = try await ProviderUnderTest()
-        let browser = TestBrowser(server)
         let page = try await browser.signIn("alice", TestFlow.request("third"))
-        let logout = try await browser.get(ProviderUnderTest.path("logout"))
-        _ = try await browser.submit(logout, [("action", "sign-out")])
+        try await browser.signOut()
         let signIn = try await browser.submit(page, [("action", "allow")])
         #expect(signIn.status == 403)
         #expect(signIn.formAction?.hasSuffix("authenticate") == true)
         #expect(try await server.remains().consents == 0)
-        let consent = try await browser.submit(signIn, Self.alice)
+        let consent = try await browser.submit(signIn, TestRealm.login())
         expectPage(consent, "consent")
         expectCode(try await browser.submit(consent, [("action", "allow")]), of: "third")
     }
 
-    @Test(
-        "RFC 9126 §7.3: a request_uri gives one code; the browser that answered may send its page again"
-    )
+    @Test("RFC 9126 §7.3: a request_uri gives one code; its own browser may send the page again")
     func pushed() async throws {
-        let server = try await ProviderUnderTest()
-        let browser = TestBrowser(server)
-        _ = try await browser.signIn("alice", TestFlow.request())
-        let pushed = try await server.push(TestFlow.request("native1", [("prompt", "consent")]))
-        let uri = try #require(pushed.json.string("request_uri"))
-        let reference = [("client_id", "native1"), ("request_uri", uri)]
+        let (server, browser) = try await ProviderUnderTest.signedIn()
+        let reference = try await server.reference(
+            to: TestFlow.request("native1", [("prompt", "consent")])
+        )
         let page = try await browser.authorize(reference)
         expectPage(page, "consent")
         let elsewhere = TestBrowser(server)
@@ -215,7 +191,8 @@ import Testing
         let allow = [("action", "allow")]
         let code = expectCode(try await browser.submit(page, allow))
         for reply in [
-            try await elsewhere.submit(other, Self.alice), try await browser.authorize(reference),
+            try await elsewhere.submit(other, TestRealm.login()),
+            try await browser.authorize(reference),
             try await TestBrowser(server).authorize(reference),
         ] {
             expectErrorPage(reply)
@@ -228,36 +205,26 @@ import Testing
 
     @Test("RFC 9126 §7.3: two clicks on the sign-in of a pushed request both go on")
     func pushedTwice() async throws {
-        let server = try await ProviderUnderTest()
-        let browser = TestBrowser(server)
-        let pushed = try await server.push(TestFlow.request())
-        let uri = try #require(pushed.json.string("request_uri"))
-        let reference = [("client_id", "native1"), ("request_uri", uri)]
+        let reference = try await server.reference(to: TestFlow.request())
         let page = try await browser.authorize(reference)
-        let early = TestBrowser(server)
-        early.cookies = browser.cookies
-        let first = expectCode(try await browser.submit(page, Self.alice))
+        let early = browser.copy()
+        let first = expectCode(try await browser.submit(page, TestRealm.login()))
         #expect(try await server.redeem(first).status == 200)
-        let second = expectCode(try await early.submit(page, Self.alice))
+        let second = expectCode(try await early.submit(page, TestRealm.login()))
         #expect(try await server.redeem(second).status == 200)
         expectErrorPage(try await browser.authorize(reference))
     }
 
-    @Test(
-        "RFC 9126 §7.3: of two browsers that send the page of a request_uri at once one has a code"
-    )
+    @Test("RFC 9126 §7.3: of two browsers that send a request_uri's page at once one has a code")
     func pushedRace() async throws {
-        let server = try await ProviderUnderTest()
         let people = ["alice", "bob"]
         for _ in 1...5 {
-            let pushed = try await server.push(TestFlow.request())
-            let uri = try #require(pushed.json.string("request_uri"))
-            let reference = [("client_id", "native1"), ("request_uri", uri)]
+            let reference = try await server.reference(to: TestFlow.request())
             let replies = try await withThrowingTaskGroup { group in
                 for name in people {
                     let browser = TestBrowser(server)
                     let page = try await browser.authorize(reference)
-                    let form = [("username", name), ("password", TestRealm.passwords[name] ?? "")]
+                    let form = TestRealm.login(name)
                     group.addTask { try await browser.submit(page, form) }
                 }
                 return try await group.reduce(into: [Reply]()) { $0.append($1) }
@@ -269,10 +236,8 @@ import Testing
 
     @Test("RFC 9126 §2.2: a pushed request is not begun anew for ever")
     func oldPushed() async throws {
-        let server = try await ProviderUnderTest()
-        let browser = TestBrowser(server)
         let pushed = try await server.push(TestFlow.request())
-        let uri = try #require(pushed.json.string("request_uri"))
+        let uri = try pushed.requestURI
         var page = try await browser.authorize([("client_id", "native1"), ("request_uri", uri)])
         func restart() async throws -> Reply {
             let sealed = page.hiddenFields.first { $0.name == "request" }?.value ?? ""
@@ -287,7 +252,7 @@ import Testing
         server.clock.advance(by: 101)
         expectErrorPage(try await restart())
         // Who has the page open may send it.
-        expectCode(try await browser.submit(page, Self.alice))
+        expectCode(try await browser.submit(page, TestRealm.login()))
     }
 
     @Test("decision 0104: what the form cookie was before is known for a day, beside its session")
@@ -299,7 +264,10 @@ import Testing
         let browser = TestBrowser(server)
         let tab = try await browser.authorize(TestFlow.request())
         expectCode(
-            try await browser.submit(try await browser.authorize(TestFlow.request()), Self.alice)
+            try await browser.submit(
+                try await browser.authorize(TestFlow.request()),
+                TestRealm.login()
+            )
         )
         server.clock.advance(by: 86_399)
         // The wrong password shows that the form was taken, and changes no cookie.
@@ -309,12 +277,8 @@ import Testing
         #expect(try await browser.submit(tab, wrong).status == 403)
     }
 
-    @Test(
-        "decision 0104: a consent that comes late does not count for a sign-in that was asked for then"
-    )
+    @Test("decision 0104: a late consent does not count for a sign-in that was asked for then")
     func lateConsent() async throws {
-        let server = try await ProviderUnderTest()
-        let browser = TestBrowser(server)
         let request = TestFlow.request("third", [("prompt", "login")])
         let page = try await browser.signIn("alice", request)
         expectPage(page, "consent")
@@ -326,33 +290,25 @@ import Testing
         server.clock.advance(by: 800)
         let late = try await browser.submit(page, [("action", "allow")])
         #expect(late.formAction?.hasSuffix("authenticate") == true)
-        expectCode(try await browser.submit(late, Self.alice), of: "third")
+        expectCode(try await browser.submit(late, TestRealm.login()), of: "third")
     }
 
     @Test("decision 0104: a consent that comes late asks again which account it is for")
     func lateChoice() async throws {
-        let server = try await ProviderUnderTest()
-        let browser = TestBrowser(server)
-        expectCode(try await browser.signIn("alice", TestFlow.request()))
+        let (server, browser) = try await ProviderUnderTest.signedIn()
         let request = TestFlow.request("third", [("prompt", "select_account consent")])
-        let choice = try await browser.authorize(request)
-        let page = try await browser.submit(choice, [("action", "continue")])
+        let page = try await browser.submit(browser.authorize(request), [("action", "continue")])
         expectPage(page, "consent")
         server.clock.advance(by: 1000)
         expectCode(try await browser.authorize(TestFlow.request()))
         try await server.provider.activity.flush()
         server.clock.advance(by: 800)
-        let late = try await browser.submit(page, [("action", "allow")])
-        expectPage(late, "select-account")
+        expectPage(try await browser.submit(page, [("action", "allow")]), "select-account")
     }
 
-    @Test(
-        "decision 0104: a page of the account from before another sign-in does nothing, and is shown anew"
-    )
+    @Test("decision 0104: an account page from before another sign-in does nothing but show anew")
     func accountPage() async throws {
-        let server = try await ProviderUnderTest()
-        let browser = TestBrowser(server)
-        _ = try await browser.signIn("alice", TestFlow.request())
+        let (server, browser) = try await ProviderUnderTest.signedIn()
         let other = TestBrowser(server)
         _ = try await other.signIn("alice", TestFlow.request())
         let devices = "/realms/test/account/devices"
@@ -399,9 +355,7 @@ import Testing
         #expect(spent.claim(one, for: [later]))
     }
 
-    @Test(
-        "A flood makes none forgotten: the oldest requests count as answered, the newer ones go on"
-    )
+    @Test("A flood makes none forgotten: the oldest requests count as answered, newer ones go on")
     func flood() {
         let spent = SpentRequests(most: 100)
         let now: Int64 = 1_800_000_000

@@ -10,14 +10,9 @@ import Testing
 @Suite("A person changes their password") struct AccountPasswordTests {
     private static let path = "/realms/test/account/password"
     private static let new = "seven rivers run to sea"
-    private static let alice = [
-        ("username", "alice"), ("password", TestRealm.passwords["alice"] ?? ""),
-    ]
 
     private static func open(_ browser: TestBrowser) async throws -> Reply {
-        let form = try await browser.get(path)
-        let reply = try await browser.submit(form, alice)
-        #expect(reply.location == path)
+        #expect(try await browser.submit(browser.get(path), TestRealm.login()).location == path)
         return try await browser.get(path)
     }
 
@@ -52,20 +47,15 @@ import Testing
             try await TestBrowser(server).signIn("alice", TestFlow.request("web1")),
             "authenticate"
         )
-        let mails = try await server.mails()
-        #expect(mails.map(\.draft.message) == [.passwordChanged])
+        #expect(try await server.mails().map(\.draft.message) == [.passwordChanged])
         #expect(server.log.contains("event=password.changed "))
     }
 
-    @Test(
-        "decision 0104: sent twice it is changed once, both say so, and the last one is signed in"
-    )
+    @Test("decision 0104: sent twice it is changed once, and the last sender is signed in")
     func twice() async throws {
-        let server = try await ProviderUnderTest(sendsMail: true)
-        let browser = TestBrowser(server)
+        let (server, browser) = try await ProviderUnderTest.withBrowser(sendsMail: true)
         let page = try await Self.open(browser)
-        let early = TestBrowser(server)
-        early.cookies = browser.cookies
+        let early = browser.copy()
         let form = [("action", "save"), ("password", Self.new)]
         for sender in [browser, early] {
             let done = try await sender.submit(page, form)
@@ -76,8 +66,7 @@ import Testing
         let still = try await early.get("/realms/test/account/apps")
         #expect(!still.text.contains(#"name="password""#))
         // Once signed out it is no sign-in.
-        let out = try await early.get(ProviderUnderTest.path("logout"))
-        _ = try await early.submit(out, [("action", "sign-out")])
+        try await early.signOut()
         #expect(try await early.submit(page, form).status == 403)
         for one in [browser, early] {
             let apps = try await one.get("/realms/test/account/apps")
@@ -87,8 +76,7 @@ import Testing
 
     @Test("decision 0081: it takes a sign-in of the last five minutes, when asked and when sent")
     func fresh() async throws {
-        let server = try await ProviderUnderTest()
-        let browser = TestBrowser(server)
+        let (server, browser) = try await ProviderUnderTest.withBrowser()
         let page = try await Self.open(browser)
         server.clock.advance(by: 301)
         let save = [("action", "save"), ("password", Self.new)]
@@ -98,7 +86,7 @@ import Testing
         #expect(try await server.person().epoch == 0)
         let again = try await browser.submit(
             late,
-            [("username", "alice@example.com"), Self.alice[1]]
+            [("username", "alice@example.com"), TestRealm.login()[1]]
         )
         #expect(again.location == Self.path)
         let done = try await browser.submit(try await browser.get(Self.path), save)
@@ -119,17 +107,15 @@ import Testing
         #expect(try await server.person().epoch == 0)
     }
 
-    @Test(
-        "WEB-CSRF-1: no other site, session or browser changes it, and cancelling changes nothing"
-    )
+    @Test("WEB-CSRF-1: no other site, session or browser changes it; cancelling changes nothing")
     func forged() async throws {
-        let server = try await ProviderUnderTest()
-        let browser = TestBrowser(server)
+        let (server, browser) = try await ProviderUnderTest.withBrowser()
         let page = try await Self.open(browser)
         let save = [("action", "save"), ("password", Self.new)]
         #expect(try await browser.submit(page, save + [("csrf", "x")]).status == 403)
-        let site = try #require(HTTPField.Name("Sec-Fetch-Site"))
-        #expect(try await browser.submit(page, save, headers: [site: "cross-site"]).status == 403)
+        #expect(
+            try await browser.submit(page, save, headers: [.fetchSite: "cross-site"]).status == 403
+        )
         let cancelled = try await browser.submit(page, [("action", "cancel"), ("password", "x")])
         #expect(cancelled.location == "/realms/test/account/apps")
         #expect(try await server.person().epoch == 0)

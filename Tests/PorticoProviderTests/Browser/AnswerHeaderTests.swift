@@ -18,17 +18,14 @@ import Testing
         let browser = TestBrowser(server)
         let signIn = try await browser.authorize(TestFlow.request("third"))
         let wrong = try await browser.submit(signIn, [("username", "alice"), ("password", "no")])
-        let consent = try await browser.submit(
-            signIn,
-            [("username", "alice"), ("password", TestRealm.passwords["alice"] ?? "")]
-        )
+        let consent = try await browser.submit(signIn, TestRealm.login())
         let account = try await browser.authorize(
             TestFlow.request("native1", [("prompt", "select_account")])
         )
         let posted = try await browser.authorize(
             TestFlow.request("web1", [("response_mode", "form_post")])
         )
-        let logout = try await browser.get(ProviderUnderTest.path("logout"))
+        let logout = try await browser.get(.endpoint("logout"))
         let forged = try await browser.submit(consent, [("csrf", "x")])
         let stayed = try await browser.submit(logout, [("action", "stay")])
         let signedOut = try await browser.submit(logout, [("action", "sign-out")])
@@ -46,9 +43,7 @@ import Testing
         ]
     }
 
-    @Test(
-        "attack B12, WEB-CSP-1, WEB-CSP-6, RFC 6749 §10.13, RFC 9700 §4.16: no page can be framed"
-    )
+    @Test("attack B12, WEB-CSP-1, WEB-CSP-6, RFC 6749 §10.13, RFC 9700 §4.16: nothing is framed")
     func framing() async throws {
         for (name, reply) in try await pages(try await ProviderUnderTest()) {
             #expect(reply.headers[.contentType] == "text/html; charset=utf-8", "\(name)")
@@ -118,22 +113,20 @@ import Testing
 
     @Test("WEB-CORS-2, RFC 9700 §2.6: no page and no redirect has a word for other origins")
     func crossOrigin() async throws {
-        let server = try await ProviderUnderTest()
-        let browser = TestBrowser(server)
-        _ = try await browser.signIn("alice", TestFlow.request())
+        let (server, browser) = try await ProviderUnderTest.signedIn()
         for origin in ["https://app.example.com", "https://evil.example", "null"] {
             for path in [
                 TestBrowser.authorizationPath(TestFlow.request("web1")),
                 TestBrowser.authorizationPath(TestFlow.request("web1", [("prompt", "login")])),
-                ProviderUnderTest.path("logout"), "/realms/test/login-actions/consent",
+                String.endpoint("logout"), "/realms/test/login-actions/consent",
                 "/realms/test/login-actions/authenticate",
-                ProviderUnderTest.path("ext/par/request"),
+                String.endpoint("ext/par/request"),
             ] {
                 let headers: HTTPFields = [.origin: origin]
                 let get = try await browser.get(path, headers: headers)
                 let preflight = try await server.send(.options, path, headers: headers)
                 // At the address for signing out programs post, too: that is no page.
-                let isForPrograms = path == ProviderUnderTest.path("logout")
+                let isForPrograms = path == String.endpoint("logout")
                 let isKnown = isForPrograms && origin == "https://app.example.com"
                 #expect(preflight.status == (isForPrograms ? 204 : 405))
                 for reply in isKnown ? [get] : [get, preflight] {
@@ -160,14 +153,11 @@ import Testing
             TestFlow.request("third", [("login_hint", name), ("ui_locales", name)])
         )
         let wrong = try await browser.submit(page, [("username", name), ("password", name)])
-        let consent = try await browser.submit(
-            page,
-            [("username", "alice"), ("password", TestRealm.passwords["alice"] ?? "")]
-        )
+        let consent = try await browser.submit(page, TestRealm.login())
         let account = try await browser.authorize(
             TestFlow.request("native1", [("prompt", "select_account")])
         )
-        let logout = try await browser.get(ProviderUnderTest.path("logout") + "?client_id=third")
+        let logout = try await browser.get(String.endpoint("logout") + "?client_id=third")
         let unknown = try await browser.authorize([("client_id", name)])
         let posted = try await browser.authorize(
             TestFlow.request("web1", [("response_mode", "form_post"), ("state", name)])
@@ -197,18 +187,14 @@ import Testing
 
     @Test("WEB-ERR-1: what no one expected is 500 with an id, and no word of where or why")
     func unexpected() async throws {
-        let server = try await ProviderUnderTest()
-        let browser = TestBrowser(server)
+        let (server, browser) = try await ProviderUnderTest.withBrowser()
         let page = try await browser.authorize(TestFlow.request())
         try await server.database.database.write { transaction in
             try transaction.run("DROP TABLE grants", [])
             try transaction.run("DROP TABLE browser_sessions", [])
             try transaction.run("DROP TABLE pushed_requests", [])
         }
-        let failed = try await browser.submit(
-            page,
-            [("username", "alice"), ("password", TestRealm.passwords["alice"] ?? "")]
-        )
+        let failed = try await browser.submit(page, TestRealm.login())
         let pushed = try await server.push(TestFlow.request())
         let checkout = try #require(#filePath.split(separator: "/Tests/").first)
         for reply in [failed, pushed] {
@@ -223,7 +209,7 @@ import Testing
                 #expect(!reply.text.contains(word), "\(word)")
             }
         }
-        #expect(pushed.json.string("error") == "server_error")
+        #expect(pushed.error == "server_error")
         // The id on the page is the one in the log.
         let ids = server.log.matches(of: /request=([A-Za-z0-9_-]+)/).map { String($0.1) }
         #expect(ids.contains { failed.text.contains($0) })
@@ -231,19 +217,15 @@ import Testing
 
     @Test("WEB-COOKIE-3: no cookie, password or verifier is on any page")
     func noSecrets() async throws {
-        let server = try await ProviderUnderTest()
-        let browser = TestBrowser(server)
+        let (_, browser) = try await ProviderUnderTest.withBrowser()
         let request = TestFlow.request("third")
         let page = try await browser.authorize(request)
         let wrong = try await browser.submit(
             page,
             [("username", "alice"), ("password", "a-wrong-one-of-alice")]
         )
-        let consent = try await browser.submit(
-            page,
-            [("username", "alice"), ("password", TestRealm.passwords["alice"] ?? "")]
-        )
-        let logout = try await browser.get(ProviderUnderTest.path("logout"))
+        let consent = try await browser.submit(page, TestRealm.login())
+        let logout = try await browser.get(.endpoint("logout"))
         for reply in [page, wrong, consent, logout] {
             for secret in browser.cookies.values { #expect(!reply.text.contains(secret)) }
             #expect(!reply.text.contains("a-wrong-one-of-alice"))

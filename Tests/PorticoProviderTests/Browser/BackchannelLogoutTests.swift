@@ -21,13 +21,6 @@ struct BackchannelLogoutTests {
         }
     }
 
-    private static func signOut(_ browser: TestBrowser, _ tokens: Reply) async throws -> Reply {
-        let hint = tokens.json.string("id_token") ?? ""
-        return try await browser.get(
-            ProviderUnderTest.path("logout") + "?id_token_hint=" + hint
-        )
-    }
-
     @Test(
         "OpenID Connect Back-Channel Logout §2.4, §2.5: the logout token says whose session is over, and is nothing else",
         arguments: [nil, .rs256] as [SignatureAlgorithm?]
@@ -39,9 +32,9 @@ struct BackchannelLogoutTests {
         }
         let browser = TestBrowser(server)
         let tokens = try await server.tokens("alice", "web1", browser: browser)
-        let idToken = try JWT(parsing: try #require(tokens.json.string("id_token")))
+        let idToken = try JWT(parsing: try tokens.idToken)
         server.clock.advance(by: 100)
-        #expect(try await Self.signOut(browser, tokens).status == 200)
+        #expect(try await browser.logout(hint: tokens.idToken).status == 200)
         try await server.logout.round()
 
         let request = try #require(receiver.requests.first)
@@ -90,7 +83,7 @@ struct BackchannelLogoutTests {
         // Another browser of hers, and another person.
         _ = try await server.tokens("alice", "other1")
         _ = try await server.tokens("bob", "web1")
-        _ = try await Self.signOut(browser, tokens)
+        _ = try await browser.logout(hint: tokens.idToken)
         try await server.logout.round()
         let told = receiver.requests.compactMap { $0.split(separator: " ").dropFirst().first }
         #expect(Set(told) == ["/logout?of=web1", "/logout?of=other1"])
@@ -112,7 +105,7 @@ struct BackchannelLogoutTests {
         try await end(ending, server, browser, tokens)
         try await server.logout.round()
         #expect(receiver.tokens.count == 1)
-        let sid = try JWT(parsing: tokens.json.string("id_token") ?? "").uncheckedClaims()["sid"]
+        let sid = try JWT(parsing: try tokens.idToken).uncheckedClaims()["sid"]
         #expect(try receiver.tokens.map { try JWT(parsing: $0).uncheckedClaims()["sid"] } == [sid])
         server.clock.advance(by: 100_000)
         try await server.logout.round()
@@ -129,31 +122,22 @@ struct BackchannelLogoutTests {
         let alice = try await server.person().person
         switch ending {
         case .page:
-            let page = try await browser.get(ProviderUnderTest.path("logout"))
+            let page = try await browser.get(.endpoint("logout"))
             try await server.logout.round()
-            let stayed = try await browser.submit(page, [("action", "stay")])
-            #expect(stayed.status == 200)
-            let done = try await browser.submit(page, [("action", "sign-out")])
-            #expect(done.status == 200)
-        case .hint: #expect(try await Self.signOut(browser, tokens).status == 200)
+            #expect(try await browser.submit(page, [("action", "stay")]).status == 200)
+            #expect(try await browser.submit(page, [("action", "sign-out")]).status == 200)
+        case .hint: #expect(try await browser.logout(hint: tokens.idToken).status == 200)
         case .legacy:
-            let form = [("refresh_token", try #require(tokens.json.string("refresh_token")))]
-            let reply = try await server.post(
-                ProviderUnderTest.path("logout"),
-                form,
-                headers: [.authorization: ProviderUnderTest.basic("web1", TestRealm.secret)]
-            )
-            #expect(reply.status == 204)
+            let form = [("refresh_token", try tokens.refreshToken)]
+            #expect(try await server.post(.endpoint("logout"), form, headers: .web1).status == 204)
         case .anothersSignIn:
-            let request = TestFlow.request("native1", [("prompt", "login")])
-            #expect(try await browser.signIn("bob", request).redirected["code"] != nil)
+            #expect(try await browser.signIn("bob", TestFlow.again).redirected["code"] != nil)
         case .disabled:
             var blocked = alice
             blocked.isEnabled = false
             #expect(try await people.update(blocked) == .changed)
         case .deleted:
-            let deleted = try await people.deletePerson(id: alice.id, realmID: alice.realmID)
-            #expect(deleted == .changed)
+            #expect(try await people.deletePerson(id: alice.id, realmID: alice.realmID) == .changed)
         case .password:
             let hash = PasswordHash(encoded: "$argon2id$new")
             let now = server.clock.seconds
@@ -172,7 +156,7 @@ struct BackchannelLogoutTests {
         let browser = TestBrowser(server)
         let tokens = try await server.tokens("alice", "web1", browser: browser)
         // No one has let it answer yet.
-        #expect(try await Self.signOut(browser, tokens).status == 200)
+        #expect(try await browser.logout(hint: tokens.idToken).status == 200)
         try await waitUntil("the receiver is told") { !receiver.requests.isEmpty }
         #expect(!server.log.contains("logout."))
         gate.signal()
@@ -193,10 +177,7 @@ struct BackchannelLogoutTests {
         let receiver = try LogoutReceiver { _ in status }
         let server = try await Self.server(receiver)
         let browser = TestBrowser(server)
-        _ = try await Self.signOut(
-            browser,
-            try await server.tokens("alice", "web1", browser: browser)
-        )
+        _ = try await browser.logout(hint: server.tokens("alice", "web1", browser: browser).idToken)
         try await server.logout.round()
         #expect(receiver.tokens.count == 1)
         server.clock.advance(by: 10)
@@ -211,10 +192,7 @@ struct BackchannelLogoutTests {
         let receiver = try LogoutReceiver { $0 < 2 ? "500 Oops" : "200 OK" }
         let server = try await Self.server(receiver)
         let browser = TestBrowser(server)
-        _ = try await Self.signOut(
-            browser,
-            try await server.tokens("alice", "web1", browser: browser)
-        )
+        _ = try await browser.logout(hint: server.tokens("alice", "web1", browser: browser).idToken)
         for (wait, count) in [(0.0, 1), (9, 1), (1, 2), (59, 2), (1, 3), (100_000, 3)] {
             server.clock.advance(by: wait)
             try await server.logout.round()
@@ -231,8 +209,9 @@ struct BackchannelLogoutTests {
         let receiver = try LogoutReceiver { _ in "500 Oops" }
         let server = try await Self.server(receiver)
         let browser = TestBrowser(server)
-        let tokens = try await server.tokens("alice", "web1", browser: browser)
-        let page = try await Self.signOut(browser, tokens)
+        let page = try await browser.logout(
+            hint: server.tokens("alice", "web1", browser: browser).idToken
+        )
         #expect(page.status == 200)
         #expect(!page.text.contains("500"))
         try await server.logout.round()
@@ -253,8 +232,9 @@ struct BackchannelLogoutTests {
         let server = try await Self.server(receiver)
         for _ in 0..<3 {
             let browser = TestBrowser(server)
-            let tokens = try await server.tokens("alice", "web1", browser: browser)
-            _ = try await Self.signOut(browser, tokens)
+            _ = try await browser.logout(
+                hint: server.tokens("alice", "web1", browser: browser).idToken
+            )
         }
         for (wait, count) in [(0.0, 1), (10, 2), (60, 5)] {
             server.clock.advance(by: wait)
@@ -275,12 +255,10 @@ struct BackchannelLogoutTests {
         let tokens = try await server.tokens("alice", "web1", browser: browser)
         let reply = try await browser.authorize(TestFlow.request("other1"))
         _ = try await server.redeem(reply.redirected["code"] ?? "", "other1")
-        _ = try await Self.signOut(browser, tokens)
+        _ = try await browser.logout(hint: tokens.idToken)
         try await server.logout.round()
         #expect(stranger.requests.isEmpty)
-        #expect(
-            server.log.matches(of: /event=logout\.failed.*may be asked/).count == 2
-        )
+        #expect(server.log.matches(of: /event=logout\.failed.*may be asked/).count == 2)
     }
 
     @Test("OIDCBCL-4-2: a logout token is taken for nothing else")
@@ -288,21 +266,15 @@ struct BackchannelLogoutTests {
         let receiver = try LogoutReceiver()
         let server = try await Self.server(receiver)
         let browser = TestBrowser(server)
-        let tokens = try await server.tokens("alice", "web1", browser: browser)
-        _ = try await Self.signOut(browser, tokens)
+        _ = try await browser.logout(
+            hint: server.tokens("alice", "web1", browser: browser).idToken
+        )
         try await server.logout.round()
         let token = try #require(receiver.tokens.first)
-        let hint = try await browser.get(
-            ProviderUnderTest.path("logout") + "?id_token_hint=" + token
-        )
+        let hint = try await browser.get(String.endpoint("logout") + "?id_token_hint=" + token)
         #expect(hint.status == 400)
         #expect(try await server.userInfo(token).status == 401)
-        let introspected = try await server.post(
-            ProviderUnderTest.path("token/introspect"),
-            [("token", token)],
-            headers: [.authorization: ProviderUnderTest.basic("web1", TestRealm.secret)]
-        )
-        #expect(introspected.json["active"] == false)
+        #expect(try await server.introspect(token).json["active"] == false)
     }
 
     @Test("A client that has gone, or has no address any more, is told nothing")
@@ -314,11 +286,9 @@ struct BackchannelLogoutTests {
         let tokens = try await server.tokens("alice", "web1", browser: browser)
         let reply = try await browser.authorize(TestFlow.request("other1"))
         _ = try await server.redeem(reply.redirected["code"] ?? "", "other1")
-        _ = try await Self.signOut(browser, tokens)
+        _ = try await browser.logout(hint: tokens.idToken)
         let clients = try await realms.snapshot().clients
-        var web1 = try #require(clients.first { $0.clientID == "web1" })
-        web1.backchannelLogoutURI = nil
-        #expect(try await realms.update(web1) == .changed)
+        try await server.change("web1") { $0.backchannelLogoutURI = nil }
         let other1 = try #require(clients.first { $0.clientID == "other1" })
         #expect(try await realms.deleteClient(id: other1.id) == .changed)
         try await server.logout.round()
@@ -326,14 +296,70 @@ struct BackchannelLogoutTests {
         #expect(!server.log.contains("logout.failed"))
     }
 
-    @Test("OIDCBCL-2.1-2: the metadata says that logouts are told of, with the session")
-    func metadata() async throws {
-        let server = try await ProviderUnderTest()
-        let document = try await server.send(
-            .get,
-            "/realms/test/.well-known/openid-configuration"
-        ).json
-        #expect(document["backchannel_logout_supported"] == true)
-        #expect(document["backchannel_logout_session_supported"] == true)
+    /// What ends sessions in other browsers.
+    enum Cause: CaseIterable {
+        case mailedLink, forgottenPassword, changedPassword, addedApp, devices
+    }
+
+    @Test(
+        "OIDCBCL-2.5-1: clients are told at once of sessions that end from another browser",
+        .timeLimit(.minutes(2)),
+        arguments: Cause.allCases
+    )
+    func atOnce(_ ending: Cause) async throws {
+        let receiver = try LogoutReceiver()
+        let server = try await ProviderUnderTest(
+            tellingBy: receiver.transport,
+            wakes: true,
+            sendsMail: true
+        ) { new in
+            new.clients[client: "web1"].backchannelLogoutURI = receiver.uri()
+            guard ending == .changedPassword else { return }
+            // Where apps ask people to do something.
+            new.clients[client: "native1"].becomeImported()
+        }
+        let tokens = try await server.tokens("alice", "web1")
+        server.clock.advance(by: 10)
+        #expect(receiver.requests.isEmpty)
+        try await bringAbout(ending, server)
+        try await waitUntil("the client is told", within: 20) { !receiver.requests.isEmpty }
+        let sid = try tokens.claims.string("sid")
+        let told = try receiver.tokens.map { try JWT(parsing: $0).uncheckedClaims().string("sid") }
+        #expect(sid != nil && told == [sid])
+    }
+
+    private func bringAbout(_ ending: Cause, _ server: ProviderUnderTest) async throws {
+        let browser = TestBrowser(server)
+        let new = ("password", ResetWalk.password)
+        switch ending {
+        case .mailedLink:
+            let actions = [RequiredAction.updatePassword]
+            let link = try await ActionLinkTests.link(actions, to: "alice", server)
+            let done = try await browser.submit(try await browser.get(link), [new])
+            #expect(done.text.contains("Your password has been changed"))
+        case .forgottenPassword:
+            let walk = ResetWalk(server)
+            #expect(try await walk.browser.submit(walk.open(), [new]).status == 200)
+        case .changedPassword:
+            let action = ("kc_action", "UPDATE_PASSWORD")
+            let request = TestFlow.request("native1", scope: "openid", [action])
+            let page = try await browser.signIn("alice", request)
+            expectPage(page, "required-action")
+            let done = try await browser.submit(page, [new])
+            #expect(done.redirected["kc_action_status"] == "success")
+        case .addedApp:
+            let (browser, page) = try await SecondFactorAccountTests.signedIn(server)
+            let setup = try await browser.press(page, [("action", "add")])
+            let app = try SecondFactorAccountTests.app(setup)
+            let code = SecondFactorAccountTests.code(app, server)
+            let sent = [("action", "confirm"), ("code", code), ("others", "1")]
+            #expect(try await browser.press(setup, sent).text.contains("has been added"))
+        case .devices:
+            _ = try await server.tokens("alice", "native1", browser: browser)
+            let path = "/realms/test/account/devices"
+            let page = try await browser.get(path)
+            let form = page.formProof + [("action", "end-others")]
+            _ = try await browser.post(path, form)
+        }
     }
 }

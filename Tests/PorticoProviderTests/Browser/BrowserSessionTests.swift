@@ -13,20 +13,11 @@ import Testing
         browser.cookies.first { $0.key.contains("session") }.map { ($0.key, $0.value) }
     }
 
-    private func isSignedIn(_ browser: TestBrowser) async throws -> Bool {
-        let reply = try await browser.authorize(TestFlow.request("native1", [("prompt", "none")]))
-        return reply.redirected["code"] != nil
-    }
-
     @Test("WEB-COOKIE-1 to 4, 6, 8: every cookie of a sign-in is __Host-, Secure, HttpOnly and Lax")
     func attributes() async throws {
-        let server = try await ProviderUnderTest()
-        let browser = TestBrowser(server)
+        let (_, browser) = try await ProviderUnderTest.withBrowser()
         let page = try await browser.authorize(TestFlow.request("third"))
-        let answer = try await browser.submit(
-            page,
-            [("username", "alice"), ("password", TestRealm.passwords["alice"] ?? "")]
-        )
+        let answer = try await browser.submit(page, TestRealm.login())
         let cookies = [page, answer].flatMap { $0.headers[values: .setCookie] }
         #expect(cookies.count == 5)
         for cookie in cookies {
@@ -48,12 +39,10 @@ import Testing
 
     @Test("WEB-COOKIE-7: a session cookie that comes twice counts as none")
     func duplicates() async throws {
-        let server = try await ProviderUnderTest()
-        let browser = TestBrowser(server)
-        _ = try await browser.signIn("alice", TestFlow.request())
+        let (server, browser) = try await ProviderUnderTest.signedIn()
         let cookie = try #require(sessionCookie(browser))
         let pair = "\(cookie.name)=\(cookie.value)"
-        let path = TestBrowser.authorizationPath(TestFlow.request("native1", [("prompt", "none")]))
+        let path = TestBrowser.authorizationPath(TestFlow.silent)
         for header in [
             "\(pair); \(pair)", "\(cookie.name)=x; \(pair)", "\(pair); \(cookie.name)=x",
         ] {
@@ -74,35 +63,28 @@ import Testing
 
     @Test("WEB-SESS-1: no cookie from before a sign-in is worth anything after it")
     func fixation() async throws {
-        let server = try await ProviderUnderTest()
-        let browser = TestBrowser(server)
+        let (server, browser) = try await ProviderUnderTest.withBrowser()
         let page = try await browser.authorize(TestFlow.request())
         let before = browser.cookies
         let planted = TestBrowser(server)
         planted.cookies = before
-        let form = [("username", "alice"), ("password", TestRealm.passwords["alice"] ?? "")]
+        let form = TestRealm.login()
         expectCode(try await browser.submit(page, form))
         #expect(Set(before.values).isDisjoint(with: browser.cookies.values))
-        #expect(try await !isSignedIn(planted))
+        #expect(try await !planted.isSignedIn())
         // Again, with a session: a new cookie, and the old one is dead.
         let old = browser.cookies
-        let again = try await browser.signIn(
-            "alice",
-            TestFlow.request("native1", [("prompt", "login")])
-        )
-        expectCode(again)
+        expectCode(try await browser.signIn("alice", TestFlow.again))
         #expect(Set(old.values).isDisjoint(with: browser.cookies.values))
         planted.cookies = old
-        #expect(try await !isSignedIn(planted))
-        #expect(try await isSignedIn(browser))
+        #expect(try await !planted.isSignedIn())
+        #expect(try await browser.isSignedIn())
         #expect(try await server.remains().liveSessions == 1)
     }
 
     @Test("WEB-SESS-1: a session cookie that a person planted never becomes a session")
     func plantedSession() async throws {
-        let server = try await ProviderUnderTest()
-        let browser = TestBrowser(server)
-        _ = try await browser.signIn("alice", TestFlow.request())
+        let (server, browser) = try await ProviderUnderTest.signedIn()
         let name = try #require(sessionCookie(browser)).name
         let planted = RandomSource.system.text(32)
         let victim = TestBrowser(server)
@@ -111,14 +93,12 @@ import Testing
         #expect(victim.cookies[name] != planted)
         let attacker = TestBrowser(server)
         attacker.cookies[name] = planted
-        #expect(try await !isSignedIn(attacker))
+        #expect(try await !attacker.isSignedIn())
     }
 
     @Test("WEB-SESS-2, WEB-CRYPT-2: the cookie has 256 random bits, and the store its hash alone")
     func storedHashed() async throws {
-        let server = try await ProviderUnderTest()
-        let browser = TestBrowser(server)
-        _ = try await browser.signIn("alice", TestFlow.request())
+        let (server, browser) = try await ProviderUnderTest.signedIn()
         let value = try #require(sessionCookie(browser)).value
         let bytes = try #require(Base64URL.decode(value))
         #expect(bytes.count == 32)
@@ -135,7 +115,7 @@ import Testing
         let name = try #require(sessionCookie(browser)).name
         for value in [id, Base64URL.encode(Hash256(of: value).bytes)] {
             forged.cookies[name] = value
-            #expect(try await !isSignedIn(forged))
+            #expect(try await !forged.isSignedIn())
         }
     }
 
@@ -145,29 +125,27 @@ import Testing
         let idle = TestBrowser(server)
         _ = try await idle.signIn("alice", TestFlow.request())
         server.clock.advance(by: 1800 + 300)
-        #expect(try await !isSignedIn(idle))
+        #expect(try await !idle.isSignedIn())
         let used = TestBrowser(server)
         let answer = try await used.signIn("alice", TestFlow.request())
         let id = try #require(answer.redirected["session_state"])
         for _ in 0..<23 {
             server.clock.advance(by: 1500)
-            #expect(try await isSignedIn(used))
+            #expect(try await used.isSignedIn())
             try await server.database.sessions.touch([(id: id, at: server.clock.seconds)])
         }
         server.clock.advance(by: 1499)
-        #expect(try await isSignedIn(used), "a second before the end")
+        #expect(try await used.isSignedIn(), "a second before the end")
         server.clock.advance(by: 1)
-        #expect(try await !isSignedIn(used), "10 hours")
+        #expect(try await !used.isSignedIn(), "10 hours")
     }
 
     @Test("WEB-SESS-5: a disabled or deleted person is signed out everywhere, tokens included")
     func disabled() async throws {
         for isDeleted in [false, true] {
-            let server = try await ProviderUnderTest()
-            let browser = TestBrowser(server)
+            let (server, browser) = try await ProviderUnderTest.withBrowser()
             let tokens = try await server.tokens(browser: browser)
-            let claims = try ProviderUnderTest.claims(tokens.json.string("id_token"))
-            let id = try #require(claims.string("sub"))
+            let id = try #require(tokens.claims.string("sub"))
             let realm = try #require(server.provider.realms.realm(named: "test")).realm.id
             if isDeleted {
                 _ = try await server.database.people.deletePerson(id: id, realmID: realm)
@@ -178,33 +156,24 @@ import Testing
                 person.isEnabled = false
                 _ = try await server.database.people.update(person)
             }
-            #expect(try await !isSignedIn(browser))
-            let refreshed = try await server.refresh(tokens.json.string("refresh_token") ?? "")
-            #expect(refreshed.status == 400)
-            let info = try await server.userInfo(tokens.json.string("access_token") ?? "")
-            #expect(info.status == 401)
+            #expect(try await !browser.isSignedIn())
+            #expect(try await server.refresh(try tokens.refreshToken).status == 400)
+            #expect(try await server.userInfo(try tokens.accessToken).status == 401)
             let page = try await TestBrowser(server).signIn("alice", TestFlow.request())
             #expect(page.location == nil)
         }
     }
 
-    @Test(
-        "WEB-SESS-6: a new password ends the sessions of the old one, those of the same second too"
-    )
+    @Test("WEB-SESS-6: a new password ends the old one's sessions, those of that second too")
     func newPassword() async throws {
-        let server = try await ProviderUnderTest()
-        let browser = TestBrowser(server)
+        let (server, browser) = try await ProviderUnderTest.withBrowser()
         let tokens = try await server.tokens(browser: browser)
-        let id = try #require(
-            try ProviderUnderTest.claims(tokens.json.string("id_token")).string("sub")
-        )
+        let id = try #require(try tokens.claims.string("sub"))
         let hash = try await TestRealm.hash(of: "another long pass phrase")
         _ = try await server.database.people.setPassword(hash, of: id, at: server.clock.seconds)
-        #expect(try await !isSignedIn(browser))
-        let refreshed = try await server.refresh(tokens.json.string("refresh_token") ?? "")
-        #expect(refreshed.status == 400)
-        let old = try await browser.signIn("alice", TestFlow.request())
-        expectPage(old, "authenticate")
+        #expect(try await !browser.isSignedIn())
+        #expect(try await server.refresh(try tokens.refreshToken).status == 400)
+        expectPage(try await browser.signIn("alice", TestFlow.request()), "authenticate")
     }
 
     private static let weak = (
@@ -224,16 +193,12 @@ import Testing
         arguments: weak.hashes
     )
     func rehash(hash: PasswordHash) async throws {
-        let server = try await ProviderUnderTest { realm in
-            realm.people[0].password = hash
-        }
+        let server = try await ProviderUnderTest { $0.people[0].password = hash }
         func kept() async throws -> PasswordHash? {
             try await server.person().password
         }
         func signIn(_ browser: TestBrowser, _ password: String) async throws -> Reply {
-            let page = try await browser.authorize(
-                TestFlow.request("native1", [("prompt", "login")])
-            )
+            let page = try await browser.authorize(TestFlow.again)
             return try await browser.submit(page, [("username", "alice"), ("password", password)])
         }
         let browser = TestBrowser(server)
@@ -246,43 +211,34 @@ import Testing
         let stronger = try #require(try await kept())
         #expect(stronger.encoded.hasPrefix("$argon2id$v=19$m=19456,t=2,p=1$"))
         // No one was signed out by it, the password is the same one, and once is enough.
-        #expect(try await isSignedIn(browser))
+        #expect(try await browser.isSignedIn())
         expectCode(try await signIn(TestBrowser(server), Self.weak.password))
         #expect(try await kept() == stronger)
-        #expect(try await isSignedIn(browser))
+        #expect(try await browser.isSignedIn())
     }
 
     @Test("WEB-SESS-1: where the answer is an error after all, the browser still gets its session")
     func sessionBesideError() async throws {
-        let server = try await ProviderUnderTest()
-        let browser = TestBrowser(server)
-        _ = try await browser.signIn("alice", TestFlow.request())
-        let hint = try #require(try await server.tokens("bob").json.string("id_token"))
+        let (server, browser) = try await ProviderUnderTest.signedIn()
+        let hint = try await server.tokens("bob").idToken
         let before = try await server.remains()
         let page = try await browser.authorize(
             TestFlow.request("native1", [("id_token_hint", hint)])
         )
         let form = try await browser.submit(page, [("action", "switch")])
-        let answer = try await browser.submit(
-            form,
-            [("username", "alice"), ("password", TestRealm.passwords["alice"] ?? "")]
-        )
+        let answer = try await browser.submit(form, TestRealm.login())
         #expect(answer.redirected["error"] == "login_required")
         #expect(answer.redirected["code"] == nil)
-        #expect(try await isSignedIn(browser))
+        #expect(try await browser.isSignedIn())
         #expect(try await server.remains().liveSessions == before.liveSessions)
     }
 
     @Test("Blocked cookies are told apart from an expired page")
     func blocked() async throws {
-        let server = try await ProviderUnderTest()
-        let browser = TestBrowser(server)
+        let (server, browser) = try await ProviderUnderTest.withBrowser()
         let page = try await browser.authorize(TestFlow.request())
         browser.cookies = [:]
-        let reply = try await browser.submit(
-            page,
-            [("username", "alice"), ("password", TestRealm.passwords["alice"] ?? "")]
-        )
+        let reply = try await browser.submit(page, TestRealm.login())
         #expect(reply.status == 403)
         #expect(reply.text.localizedCaseInsensitiveContains("cookies"))
         #expect(try await server.remains() == Remains())

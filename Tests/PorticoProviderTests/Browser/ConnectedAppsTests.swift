@@ -6,9 +6,6 @@ import Testing
 
 @Suite("Connected apps (WEB-A11Y-18)") struct ConnectedAppsTests {
     private static let path = "/realms/test/account/apps"
-    private let alice = [
-        ("username", "alice"), ("password", TestRealm.passwords["alice"] ?? ""),
-    ]
 
     /// The page, with the form of the app of that name.
     private func remove(_ name: String, _ page: Reply, _ browser: TestBrowser) async throws
@@ -42,15 +39,13 @@ import Testing
 
     private func signedIn(_ server: ProviderUnderTest) async throws -> TestBrowser {
         let browser = TestBrowser(server)
-        let page = try await browser.get(Self.path)
-        _ = try await browser.submit(page, alice)
+        _ = try await browser.submit(browser.get(Self.path), TestRealm.login())
         return browser
     }
 
     @Test("Without a session the Provider's own sign-in comes first, and then the page")
     func signIn() async throws {
-        let server = try await ProviderUnderTest()
-        let browser = TestBrowser(server)
+        let (server, browser) = try await ProviderUnderTest.withBrowser()
         let account = try await browser.get("/realms/test/account")
         #expect(account.status == 303)
         #expect(account.location == Self.path)
@@ -61,7 +56,7 @@ import Testing
         #expect(wrong.text.contains("is incorrect"))
         #expect(wrong.text.contains(#"value="alice""#))
         #expect(try await server.remains() == Remains())
-        let done = try await browser.submit(wrong, alice)
+        let done = try await browser.submit(wrong, TestRealm.login())
         #expect(done.status == 303)
         #expect(done.location == Self.path)
         let page = try await browser.get(Self.path)
@@ -84,12 +79,10 @@ import Testing
             let browser = TestBrowser(server)
             let form = try await browser.get(Self.path)
             let guess = [("username", "alice"), ("password", "wrong")]
-            let reply = try await browser.submit(form, guess)
-            #expect(reply.status == (number < 6 ? 200 : 429))
+            #expect(try await browser.submit(form, guess).status == (number < 6 ? 200 : 429))
         }
         let browser = TestBrowser(server)
-        let elsewhere = try await browser.signIn("alice", TestFlow.request())
-        #expect(elsewhere.status == 429)
+        #expect(try await browser.signIn("alice", TestFlow.request()).status == 429)
     }
 
     @Test("WEB-A11Y-18, WCAG 3.3.4: what was allowed is told, and taken back with every token")
@@ -97,13 +90,9 @@ import Testing
         let server = try await ProviderUnderTest()
         let browser = try await signedIn(server)
         let asked = try await browser.authorize(TestFlow.request("third", scope: "openid email"))
-        let code = expectCode(
-            try await browser.submit(asked, [("action", "allow")]),
-            of: "third"
-        )
+        let code = expectCode(try await browser.submit(asked, [("action", "allow")]), of: "third")
         let third = try await server.redeem(code, "third")
-        let access = try #require(third.json.string("access_token"))
-        let refresh = try #require(third.json.string("refresh_token"))
+        let access = try third.accessToken
         let own = try await tokens(server, browser, "openid offline_access")
         server.clock.advance(by: 120)
         let page = try await browser.get(Self.path)
@@ -118,11 +107,11 @@ import Testing
         #expect(removed.text.contains(#"role="status""#))
         #expect(!offers("Third", removed) && offers("Native1", removed))
         #expect(try await server.userInfo(access).status == 401)
-        #expect(try await server.refresh(refresh, "third").error == "invalid_grant")
+        #expect(try await server.refresh(third.refreshToken, "third").error == "invalid_grant")
         #expect(try await server.remains().consents == 0)
         // It asks again, and the others stay.
         expectPage(try await browser.authorize(TestFlow.request("third")), "consent")
-        let offline = try #require(own.json.string("refresh_token"))
+        let offline = try own.refreshToken
         #expect(try await server.refresh(offline).status == 200)
         _ = try await remove("Native1", removed, browser)
         #expect(try await server.refresh(offline).error == "invalid_grant")
@@ -155,10 +144,8 @@ import Testing
         let browser = try await signedIn(server)
         let page = try await browser.get(Self.path)
         #expect(page.text.contains("Last used 3 days ago"))
-        let removed = try await remove("Native1", page, browser)
-        #expect(removed.text.contains("No connected apps"))
-        let refresh = try #require(tokens.json.string("refresh_token"))
-        #expect(try await server.refresh(refresh).error == "invalid_grant")
+        #expect(try await remove("Native1", page, browser).text.contains("No connected apps"))
+        #expect(try await server.refresh(tokens.refreshToken).error == "invalid_grant")
     }
 
     @Test("No one sees or removes another person's apps")
@@ -166,14 +153,12 @@ import Testing
         let server = try await ProviderUnderTest()
         let bobs = try await server.tokens("bob", scope: "openid offline_access")
         let browser = try await signedIn(server)
-        let page = try await browser.get(Self.path)
-        #expect(!page.text.contains("Native1"))
+        #expect(try await !browser.get(Self.path).text.contains("Native1"))
         let own = try await tokens(server, browser, "openid")
         let removed = try await remove("Native1", try await browser.get(Self.path), browser)
         #expect(removed.text.contains("No connected apps"))
-        #expect(try await server.userInfo(own.json.string("access_token") ?? "").status == 401)
-        let refresh = try #require(bobs.json.string("refresh_token"))
-        #expect(try await server.refresh(refresh).status == 200)
+        #expect(try await server.userInfo(try own.accessToken).status == 401)
+        #expect(try await server.refresh(bobs.refreshToken).status == 200)
     }
 
     @Test("WEB-CSRF-1, WEB-CSRF-5: no other site removes an app or signs a person in")
@@ -187,21 +172,26 @@ import Testing
         let id = page.hiddenFields.first { $0.name == "id" }?.value ?? ""
         let fields = [("id", id), ("action", "remove")]
         #expect(try await browser.submit(page, fields + [("csrf", "")]).status == 403)
-        let site = try #require(HTTPField.Name("Sec-Fetch-Site"))
-        let cross = try await browser.submit(page, fields, headers: [site: "cross-site"])
+        let cross = try await browser.submit(page, fields, headers: [.fetchSite: "cross-site"])
         #expect(cross.status == 403)
         _ = try await browser.get(Self.path + "?id=\(id)&action=remove")
         // The page of a session before: its form does nothing in the next one, and is shown as it is now.
-        _ = try await browser.signIn("bob", TestFlow.request("native1", [("prompt", "login")]))
+        _ = try await browser.signIn("bob", TestFlow.again)
         #expect(try await browser.submit(page, fields).status == 200)
         #expect(try await server.userInfo(access).status == 401, "bob's sign-in ended it")
         let fresh = TestBrowser(server)
         let form = try await fresh.get(Self.path)
-        #expect(try await fresh.submit(form, alice + [("csrf", "x")]).status == 403)
-        let forged = try await fresh.submit(form, alice, headers: [site: "cross-site"])
+        #expect(try await fresh.submit(form, TestRealm.login() + [("csrf", "x")]).status == 403)
+        let forged = try await fresh.submit(
+            form,
+            TestRealm.login(),
+            headers: [.fetchSite: "cross-site"]
+        )
         #expect(forged.status == 403)
         let blocked = TestBrowser(server)
-        #expect(try await blocked.submit(form, alice).text.contains("Cookies are blocked"))
+        #expect(
+            try await blocked.submit(form, TestRealm.login()).text.contains("Cookies are blocked")
+        )
         // Without a session a removal is a sign-in first.
         #expect(
             try await TestBrowser(server).post(Self.path, fields).formAction

@@ -9,9 +9,6 @@ import Testing
     private static let path = "/realms/test/account/devices"
     private static let firefox = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Firefox/140.0"
     private static let safari = "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Safari/605"
-    private let alice = [
-        ("username", "alice"), ("password", TestRealm.passwords["alice"] ?? ""),
-    ]
 
     /// A person's browser, and the tokens that an app got in it.
     private struct Device {
@@ -29,8 +26,8 @@ import Testing
         ) async throws {
             browser = TestBrowser(server, userAgent: userAgent)
             let tokens = try await server.tokens(name, client, scope: scope, browser: browser)
-            access = try #require(tokens.json.string("access_token"))
-            refresh = try #require(tokens.json.string("refresh_token"))
+            access = try tokens.accessToken
+            refresh = try tokens.refreshToken
             let idToken = tokens.json.string("id_token")
             sessionID = try #require(try ProviderUnderTest.claims(idToken).string("sid"))
         }
@@ -61,17 +58,14 @@ import Testing
         /// Whether its person is signed in at the Provider, and its app's tokens are good.
         func isLive(_ server: ProviderUnderTest) async throws -> Bool {
             let isSignedIn = try await page().text.contains("This device")
-            let isAccepted = try await server.userInfo(access).status == 200
-            #expect(isSignedIn == isAccepted)
+            #expect(try await (server.userInfo(access).status == 200) == isSignedIn)
             return isSignedIn
         }
     }
 
     private static func server(telling receiver: LogoutReceiver) async throws -> ProviderUnderTest {
         try await ProviderUnderTest(tellingBy: receiver.transport) { new in
-            for index in new.clients.indices where new.clients[index].clientID == "web1" {
-                new.clients[index].backchannelLogoutURI = receiver.uri()
-            }
+            new.clients[client: "web1"].backchannelLogoutURI = receiver.uri()
         }
     }
 
@@ -86,17 +80,11 @@ import Testing
 
     @Test("Without a session the sign-in comes first, and then this page; each leads to the other")
     func signIn() async throws {
-        let server = try await ProviderUnderTest()
-        let browser = TestBrowser(server)
+        let (_, browser) = try await ProviderUnderTest.withBrowser()
         let form = try await browser.get(Self.path)
         #expect(form.status == 200)
         #expect(form.formAction == "/realms/test/account/sign-in")
-        let wrong = try await browser.submit(form, [("username", "alice"), ("password", "no")])
-        #expect(wrong.text.contains("is incorrect"))
-        #expect(try await server.remains() == Remains())
-        let done = try await browser.submit(wrong, alice)
-        #expect(done.status == 303)
-        #expect(done.location == Self.path)
+        #expect(try await browser.submit(form, TestRealm.login()).location == Self.path)
         let page = try await browser.get(Self.path)
         #expect(page.status == 200)
         #expect(page.text.contains("alice@example.com"))
@@ -119,23 +107,20 @@ import Testing
 
     @Test("Where the sign-in leads is what its form was made for, and nothing else")
     func place() async throws {
-        let server = try await ProviderUnderTest()
-        let browser = TestBrowser(server)
+        let (server, browser) = try await ProviderUnderTest.withBrowser()
         let form = try await browser.get(Self.path)
         for other in ["apps", "", "https://evil.example", "//evil.example"] {
-            let reply = try await browser.submit(form, alice + [("page", other)])
+            let reply = try await browser.submit(form, TestRealm.login() + [("page", other)])
             #expect(reply.status == 403, "\(other)")
             #expect(reply.location == nil)
         }
         #expect(try await server.remains() == Remains())
-        let blocked = try await TestBrowser(server).submit(form, alice)
+        let blocked = try await TestBrowser(server).submit(form, TestRealm.login())
         #expect(blocked.text.contains("Cookies are blocked"))
         #expect(blocked.text.contains(Self.path))
     }
 
-    @Test(
-        "WEB-SESS-7: a person's live sessions are told, this one first, by what they call themselves"
-    )
+    @Test("WEB-SESS-7: a person's live sessions are listed, this one first, by their own names")
     func list() async throws {
         let server = try await ProviderUnderTest()
         let expired = try await Device(server, "curl/8")
@@ -158,9 +143,7 @@ import Testing
         }
     }
 
-    @Test(
-        "WEB-SESS-7, OIDCBCL-2.3-1: one session is ended with its tokens, and its clients are told"
-    )
+    @Test("WEB-SESS-7, OIDCBCL-2.3-1: one session ends with its tokens, and its clients are told")
     func end() async throws {
         let receiver = try LogoutReceiver()
         let server = try await Self.server(telling: receiver)
@@ -178,8 +161,7 @@ import Testing
         #expect(try await third.isLive(server))
         #expect(try await this.isLive(server))
         // What was to outlive its session does; it is removed under "Connected apps".
-        let refresh = try #require(offline.json.string("refresh_token"))
-        #expect(try await server.refresh(refresh).status == 200)
+        #expect(try await server.refresh(offline.refreshToken).status == 200)
         try await server.logout.round()
         let told = try Self.sessions(toldTo: receiver)
         #expect(told == [phone.sessionID])
@@ -225,8 +207,7 @@ import Testing
             // Whether there is such a session cannot be read from the answer.
             #expect(reply.text.contains(#"role="status""#))
         }
-        let without = try await this.post(try await this.page(), [("action", "end")])
-        #expect(without.status == 200)
+        #expect(try await this.post(try await this.page(), [("action", "end")]).status == 200)
         for device in [bobs, this, phone] { #expect(try await device.isLive(server)) }
         try await server.logout.round()
         #expect(receiver.tokens.isEmpty)
@@ -239,17 +220,11 @@ import Testing
         let phone = try await Device(server, Self.safari)
         let this = try await Device(server, Self.firefox)
         let page = try await this.page()
-        let site = try #require(HTTPField.Name("Sec-Fetch-Site"))
-        for fields in [
-            [("id", phone.sessionID), ("action", "end")], [("action", "end-others")],
-        ] {
+        for fields in [[("id", phone.sessionID), ("action", "end")], [("action", "end-others")]] {
             #expect(try await this.post(page, fields + [("csrf", "")]).status == 403)
-            let cross = try await this.post(page, fields, headers: [site: "cross-site"])
+            let cross = try await this.post(page, fields, headers: [.fetchSite: "cross-site"])
             #expect(cross.status == 403)
-            let query = FormEncoding.appending(
-                fields.map { (name: $0.0, value: $0.1) },
-                to: Self.path
-            )
+            let query = TestBrowser.authorizationPath(fields, at: Self.path)
             #expect(try await this.browser.get(query).status == 200)
         }
         // The form of the other page is not this one's.
@@ -258,10 +233,8 @@ import Testing
         #expect(try await this.post(page, all).status == 403)
         #expect(try await phone.isLive(server))
         // The page of another person's session does nothing in the next one: it is shown as it is now.
-        let again = TestFlow.request("native1", [("prompt", "login")])
-        _ = try await this.browser.signIn("bob", again)
-        let shown = try await this.end(phone.sessionID, page)
-        #expect(shown.text.contains("This device"))
+        _ = try await this.browser.signIn("bob", TestFlow.again)
+        #expect(try await this.end(phone.sessionID, page).text.contains("This device"))
         #expect(try await phone.isLive(server))
     }
 
@@ -279,8 +252,7 @@ import Testing
         #expect(try await this.isLive(server))
         // A row that is gone is gone, without harm.
         #expect(try await this.end(phone.sessionID, page).status == 200)
-        let back = try await phone.browser.submit(refused, alice)
-        #expect(back.location == Self.path)
+        #expect(try await phone.browser.submit(refused, TestRealm.login()).location == Self.path)
         #expect(offered(try await phone.page()) == [this.sessionID])
     }
 }

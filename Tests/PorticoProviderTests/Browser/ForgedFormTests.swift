@@ -1,14 +1,17 @@
 import HTTPTypes
 import PorticoStores
+import PorticoProtocol
 import PorticoTestSupport
 import Testing
 
 /// Forms that did not come from our page in this browser (RFC 6749 §10.12).
 @Suite("Forged forms") struct ForgedFormTests {
-    private static let site = HTTPField.Name("Sec-Fetch-Site") ?? .origin
-    private let alice = [
-        ("username", "alice"), ("password", TestRealm.passwords["alice"] ?? ""),
-    ]
+    private let server: ProviderUnderTest
+    private let browser: TestBrowser
+
+    init() async throws {
+        (server, browser) = try await ProviderUnderTest.withBrowser()
+    }
 
     private func field(_ page: Reply, _ name: String) -> String {
         page.hiddenFields.first { $0.name == name }?.value ?? ""
@@ -26,41 +29,36 @@ import Testing
 
     @Test("WEB-CSRF-1, WEB-CSRF-2: a sign-in without its token, or with another's, signs no one in")
     func signIn() async throws {
-        let server = try await ProviderUnderTest()
-        let browser = TestBrowser(server)
         let page = try await browser.authorize(TestFlow.request())
         let other = try await browser.authorize(TestFlow.request("web1"))
         let stranger = try await TestBrowser(server).authorize(TestFlow.request())
         var flipped = field(page, "csrf")
         flipped.append(flipped.removeFirst())
         for token in ["", "x", flipped, field(other, "csrf"), field(stranger, "csrf")] {
-            expectForbidden(try await browser.submit(page, alice + [("csrf", token)]))
+            expectForbidden(try await browser.submit(page, TestRealm.login() + [("csrf", token)]))
         }
         #expect(try await server.remains() == Remains())
-        expectCode(try await browser.submit(page, alice))
+        expectCode(try await browser.submit(page, TestRealm.login()))
     }
 
     @Test("WEB-CSRF-2: a form that an attacker fetched signs no victim in as the attacker")
     func loginForgery() async throws {
-        let server = try await ProviderUnderTest()
         let attacker = try await TestBrowser(server).authorize(TestFlow.request())
         let fresh = TestBrowser(server)
-        expectForbidden(try await fresh.submit(attacker, alice))
+        expectForbidden(try await fresh.submit(attacker, TestRealm.login()))
         let victim = TestBrowser(server)
         _ = try await victim.authorize(TestFlow.request())
-        let reply = try await victim.submit(attacker, alice)
+        let reply = try await victim.submit(attacker, TestRealm.login())
         expectForbidden(reply)
         #expect(reply.text.contains("couldn’t match this sign-in"), "no page to sign in on")
         let token = field(try await victim.authorize(TestFlow.request()), "csrf")
-        expectForbidden(try await victim.submit(attacker, alice + [("csrf", token)]))
+        expectForbidden(try await victim.submit(attacker, TestRealm.login() + [("csrf", token)]))
         #expect(fresh.cookies.isEmpty)
         #expect(try await server.remains() == Remains())
     }
 
     @Test("attack B11, RFC 6749 §10.12: a consent that another site posts gives no code")
     func consent() async throws {
-        let server = try await ProviderUnderTest()
-        let browser = TestBrowser(server)
         let page = try await browser.signIn("alice", TestFlow.request("third"))
         expectPage(page, "consent")
         let before = try await server.remains()
@@ -71,7 +69,7 @@ import Testing
             try await browser.submit(
                 page,
                 [("action", "allow")],
-                headers: [Self.site: "cross-site"]
+                headers: [.fetchSite: "cross-site"]
             )
         )
         expectForbidden(try await browser.post(action, [("action", "allow")]))
@@ -81,16 +79,12 @@ import Testing
 
     @Test("attack B36: the token of one transaction does not allow another")
     func otherTransaction() async throws {
-        let server = try await ProviderUnderTest()
-        let browser = TestBrowser(server)
-        expectCode(try await browser.signIn("alice", TestFlow.request()))
+        let (_, browser) = try await ProviderUnderTest.signedIn()
         let first = try await browser.authorize(TestFlow.request("third"))
         let second = try await browser.authorize(TestFlow.request("third"))
         let token = field(second, "csrf")
         #expect(token != field(first, "csrf"))
-        expectForbidden(
-            try await browser.submit(first, [("action", "allow"), ("csrf", token)])
-        )
+        expectForbidden(try await browser.submit(first, [("action", "allow"), ("csrf", token)]))
         // Two tabs, each with its own form, both finish (WEB-BFF-7's rule, here too).
         expectCode(try await browser.submit(second, [("action", "allow")]), of: "third")
         expectCode(try await browser.submit(first, [("action", "allow")]), of: "third")
@@ -98,11 +92,9 @@ import Testing
 
     @Test("WEB-CSRF-1: what one person read on the consent page, no one else allows")
     func otherPerson() async throws {
-        let server = try await ProviderUnderTest()
-        let browser = TestBrowser(server)
         let page = try await browser.signIn("alice", TestFlow.request("third"))
         let cookies = browser.cookies
-        _ = try await browser.signIn("bob", TestFlow.request("native1", [("prompt", "login")]))
+        _ = try await browser.signIn("bob", TestFlow.again)
         expectForbidden(try await browser.submit(page, [("action", "allow")]))
         // Not even with the form's own pre-session cookie put back beside bob's session.
         for (name, value) in cookies where name.contains("visit") { browser.cookies[name] = value }
@@ -112,8 +104,6 @@ import Testing
 
     @Test("OpenID Connect Core §3.1.2.4: what the consent page showed is what is allowed")
     func widened() async throws {
-        let server = try await ProviderUnderTest()
-        let browser = TestBrowser(server)
         let page = try await browser.signIn("alice", TestFlow.request("third"))
         expectPage(page, "consent")
         try await server.change("third") {
@@ -132,7 +122,6 @@ import Testing
 
     @Test("WEB-CSRF-1: a request that was sealed in another browser is shown as unmatched")
     func planted() async throws {
-        let server = try await ProviderUnderTest()
         let attacker = TestBrowser(server)
         let planted = try await attacker.signIn("bob", TestFlow.request("third"))
         let victim = TestBrowser(server)
@@ -147,13 +136,11 @@ import Testing
 
     @Test("WEB-CSRF-1: choosing an account and signing out need their token too")
     func otherForms() async throws {
-        let server = try await ProviderUnderTest()
-        let browser = TestBrowser(server)
-        _ = try await browser.signIn("alice", TestFlow.request())
+        let (server, browser) = try await ProviderUnderTest.signedIn()
         let choice = try await browser.authorize(
             TestFlow.request("native1", [("prompt", "select_account")])
         )
-        let signOut = try await browser.get(ProviderUnderTest.path("logout"))
+        let signOut = try await browser.get(.endpoint("logout"))
         #expect(signOut.formAction?.hasSuffix("logout-confirm") == true)
         let before = try await server.remains()
         for (page, other, action) in [
@@ -174,26 +161,24 @@ import Testing
         arguments: ["cross-site", "same-site", "none", "Same-Origin", "same-origin, cross-site"]
     )
     func fetchSite(_ site: String) async throws {
-        let server = try await ProviderUnderTest()
-        let browser = TestBrowser(server)
         let page = try await browser.authorize(TestFlow.request())
-        expectForbidden(try await browser.submit(page, alice, headers: [Self.site: site]))
+        expectForbidden(
+            try await browser.submit(page, TestRealm.login(), headers: [.fetchSite: site])
+        )
         #expect(try await server.remains() == Remains())
-        let own: HTTPFields = [Self.site: "same-origin", .origin: "null"]
-        expectCode(try await browser.submit(page, alice, headers: own))
+        let own: HTTPFields = [.fetchSite: "same-origin", .origin: "null"]
+        expectCode(try await browser.submit(page, TestRealm.login(), headers: own))
     }
 
     @Test("WEB-CSRF-5: GET signs no one in, allows nothing and signs no one out")
     func get() async throws {
-        let server = try await ProviderUnderTest()
-        let browser = TestBrowser(server)
         let page = try await browser.signIn("alice", TestFlow.request("third"))
         let before = try await server.remains()
         let query = "?request=\(field(page, "request"))&csrf=\(field(page, "csrf"))&action=allow"
         for path in [
             "/realms/test/login-actions/consent", "/realms/test/login-actions/authenticate",
             "/realms/test/login-actions/select-account",
-            ProviderUnderTest.path("logout/logout-confirm"),
+            String.endpoint("logout/logout-confirm"),
         ] {
             let reply = try await browser.get(path + query + "&username=bob&password=x")
             #expect(reply.status == 405)
@@ -203,21 +188,20 @@ import Testing
         let withPassword = TestFlow.request() + [("username", "bob"), ("password", "x")]
         let fresh = TestBrowser(server)
         expectPage(try await fresh.authorize(withPassword), "authenticate")
-        _ = try await browser.get(ProviderUnderTest.path("logout"))
+        _ = try await browser.get(.endpoint("logout"))
         #expect(try await server.remains() == before)
     }
 
     @Test("RFC 9126 §4: a restart is a new request in whichever browser asks, and signs no one in")
     func restart() async throws {
-        let server = try await ProviderUnderTest()
         let attacker = TestBrowser(server)
-        let page = try await attacker.authorize(TestFlow.request("native1", [("prompt", "login")]))
+        let page = try await attacker.authorize(TestFlow.again)
         let path = "/realms/test/login-actions/restart?request=" + field(page, "request")
         let victim = TestBrowser(server)
         let started = try await victim.get(path)
         expectPage(started, "authenticate")
-        expectForbidden(try await attacker.submit(started, alice))
-        expectCode(try await victim.submit(started, alice))
+        expectForbidden(try await attacker.submit(started, TestRealm.login()))
+        expectCode(try await victim.submit(started, TestRealm.login()))
         // A forced sign-in is not carried over.
         expectPage(try await victim.get(path), "authenticate")
         for broken in ["", "x", field(page, "request") + "A", field(page, "csrf")] {
@@ -229,17 +213,15 @@ import Testing
 
     @Test("decision 0104: a form that waited for long without its cookie says so, and how to go on")
     func tookTooLong() async throws {
-        let server = try await ProviderUnderTest()
-        let browser = TestBrowser(server)
         let page = try await browser.authorize(TestFlow.request())
         server.clock.advance(by: 1800)
         let closed = TestBrowser(server)
-        let expired = try await closed.submit(page, alice)
+        let expired = try await closed.submit(page, TestRealm.login())
         #expect(expired.status == 400)
         #expect(expired.location == nil && closed.cookies.isEmpty)
         let link = try #require(expired.text.firstMatch(of: /href="([^"]*restart[^"]*)"/)).1
         let again = try await closed.get(String(link))
         expectPage(again, "authenticate")
-        expectCode(try await closed.submit(again, alice))
+        expectCode(try await closed.submit(again, TestRealm.login()))
     }
 }

@@ -9,9 +9,7 @@ import PorticoTestSupport
 import Testing
 
 @Suite("What the log of a whole run holds (WEB-LOG-1 to 3)") struct ProviderLogTests {
-    @Test(
-        "WEB-LOG-1, OpenID Connect Core §16.1, RFC 9700 §4.9: no secret of a whole run is in the log"
-    )
+    @Test("WEB-LOG-1, OpenID Connect Core §16.1, RFC 9700 §4.9: no secret is in the log")
     func secrets() async throws {
         let server = try await ProviderUnderTest()
         var secrets = [TestFlow.verifier, TestRealm.secret, TestRealm.otherSecret, "w-rong-pass"]
@@ -23,10 +21,7 @@ import Testing
         _ = try await browser.submit(page, [("username", "alice"), ("password", "w-rong-pass")])
         // People type passwords into the other field.
         _ = try await browser.submit(page, [("username", "w-rong-pass"), ("password", "x")])
-        let consent = try await browser.submit(
-            page,
-            [("username", "alice"), ("password", TestRealm.passwords["alice"] ?? "")]
-        )
+        let consent = try await browser.submit(page, TestRealm.login())
         secrets += browser.cookies.values
         secrets += consent.hiddenFields.map(\.value)
         let code = expectCode(try await browser.submit(consent, [("action", "allow")]), of: "third")
@@ -35,7 +30,7 @@ import Testing
         _ = try await server.redeem(code, "third")
         _ = try await server.redeem(code, "third", [("code_verifier", TestFlow.verifier + "x")])
         let refreshed = try await server.refresh(
-            tokens.json.string("refresh_token") ?? "",
+            try tokens.refreshToken,
             "third",
             key: "idempotency-key-of-alice"
         )
@@ -45,30 +40,26 @@ import Testing
                 secrets += [reply.json.string(name)].compactMap(\.self)
             }
         }
-        let access = tokens.json.string("access_token") ?? ""
+        let access = try tokens.accessToken
         _ = try await server.userInfo(access)
         _ = try await server.userInfo("wrong." + access)
-        _ = try await server.send(
-            .get,
-            ProviderUnderTest.path("userinfo") + "?access_token=" + access
-        )
+        _ = try await server.send(.get, String.endpoint("userinfo") + "?access_token=" + access)
         for secret in [TestRealm.secret, "a-wrong-secret-of-web1"] {
             secrets.append(ProviderUnderTest.basic("web1", secret))
             secrets.append(secret)
             for endpoint in ["token", "token/introspect", "revoke", "ext/par/request"] {
                 _ = try await server.post(
-                    ProviderUnderTest.path(endpoint),
+                    .endpoint(endpoint),
                     [("token", access), ("grant_type", "client_credentials")],
-                    headers: [.authorization: ProviderUnderTest.basic("web1", secret)]
+                    headers: .basic("web1", secret)
                 )
             }
         }
         let pushed = try await server.push(TestFlow.request())
-        let uri = try #require(pushed.json.string("request_uri"))
+        let uri = try pushed.requestURI
         secrets.append(uri)
         _ = try await browser.authorize([("client_id", "native1"), ("request_uri", uri)])
-        let hint = try #require(tokens.json.string("id_token"))
-        _ = try await browser.get(ProviderUnderTest.path("logout") + "?id_token_hint=" + hint)
+        _ = try await browser.get(String.endpoint("logout") + "?id_token_hint=" + tokens.idToken)
         _ = try await browser.get("/realms/test/login-actions/restart?request=" + secrets[0])
 
         let log = server.log
@@ -100,7 +91,7 @@ import Testing
         _ = try await server.token(
             [("grant_type", evil), ("client_id", evil), ("client_secret", evil)]
         )
-        _ = try await server.token([("grant_type", "client_credentials")], basic: (evil, evil))
+        _ = try await server.token(TestFlow.own, basic: (evil, evil))
         _ = try await TestBrowser(server).signIn(evil, TestFlow.request())
         let log = server.log
         let lines = log.split(separator: "\n")
@@ -116,17 +107,9 @@ import Testing
         let browser = TestBrowser(server, from: "198.51.100.20")
         let page = try await browser.authorize(TestFlow.request("third"))
         _ = try await browser.submit(page, [("username", "alice"), ("password", "wrong")])
-        let consent = try await browser.submit(
-            page,
-            [("username", "alice"), ("password", TestRealm.passwords["alice"] ?? "")]
-        )
-        _ = try await browser.submit(consent, [("action", "allow")])
-        let logout = try await browser.get(ProviderUnderTest.path("logout"))
-        _ = try await browser.submit(logout, [("action", "sign-out")])
-        _ = try await server.token(
-            [("grant_type", "client_credentials")],
-            basic: ("web1", "wrong")
-        )
+        _ = try await browser.submit(browser.submit(page, TestRealm.login()), [("action", "allow")])
+        try await browser.signOut()
+        _ = try await server.token(TestFlow.own, basic: ("web1", "wrong"))
         let lines = server.log.split(separator: "\n").filter { $0.contains("security event") }
         for event in [
             "sign_in.failed", "sign_in.ok", "consent.given", "sign_out", "client.refused",
@@ -144,10 +127,8 @@ import Testing
     func replays() async throws {
         let server = try await ProviderUnderTest()
         let tokens = try await server.tokens()
-        let first = try #require(tokens.json.string("refresh_token"))
-        let sub = try #require(
-            try ProviderUnderTest.claims(tokens.json.string("id_token")).string("sub")
-        )
+        let first = try tokens.refreshToken
+        let sub = try #require(try tokens.claims.string("sub"))
         _ = try await server.refresh(first, key: "k-1")
         #expect(!server.log.contains(".replayed"), "an ordinary refresh is none")
         _ = try await server.refresh(first, key: "k-1")
@@ -160,13 +141,13 @@ import Testing
         let wrong = [("code_verifier", String(repeating: "w", count: 43))]
         #expect(try await server.redeem(code, "native1", wrong).error == "invalid_grant")
 
-        let other = try #require(try await server.tokens().json.string("refresh_token"))
+        let other = try await server.tokens().refreshToken
         for _ in 0..<2 {
             let form = [("token", other), ("client_id", "native1")]
-            #expect(try await server.post(ProviderUnderTest.path("revoke"), form).status == 200)
+            #expect(try await server.post(.endpoint("revoke"), form).status == 200)
         }
         let nobodys = [("token", "x"), ("client_id", "native1")]
-        _ = try await server.post(ProviderUnderTest.path("revoke"), nobodys)
+        _ = try await server.post(.endpoint("revoke"), nobodys)
 
         let lines = server.log.split(separator: "\n").filter { $0.contains("security event") }
         let replays = lines.filter { $0.contains(".replayed") }
@@ -219,5 +200,74 @@ import Testing
         #expect(!server.log.contains(key.sealedPrivateKey))
         _ = try await realms.update(realm)
         #expect(try await change() == "")
+    }
+
+    private func line(_ path: String, _ server: ProviderUnderTest) -> String {
+        server.log.split(separator: "\n").last {
+            $0.contains("message=request ") && $0.contains("path=\(path) ")
+        }.map(String.init) ?? ""
+    }
+
+    @Test("WEB-LOG-2: a request's line names the realm, and the error of a refusal")
+    func refused() async throws {
+        let (server, browser) = try await ProviderUnderTest.withBrowser()
+        let path = String.endpoint("auth")
+        #expect(try await browser.authorize(TestFlow.request()).status == 200)
+        #expect(line(path, server).contains("realm=test"))
+        #expect(!line(path, server).contains("error="))
+
+        // Neither has another trace: no one is told but the person.
+        _ = try await browser.authorize(TestFlow.request("native1", [("client_id", "nobody")]))
+        #expect(line(path, server).contains("realm=test error=invalid_request"))
+        let redirect = ("redirect_uri", "https://evil.example/")
+        _ = try await browser.authorize(TestFlow.request("native1", [redirect]))
+        #expect(line(path, server).contains("realm=test error=invalid_request"))
+
+        let token = String.endpoint("token")
+        _ = try await server.token(TestFlow.own, basic: ("machine", "wrong"))
+        #expect(line(token, server).contains("realm=test error=invalid_client"))
+        let form = [("execution", "forged"), ("username", "alice"), ("password", "x")]
+        _ = try await browser.post("/realms/test/login-actions/authenticate", form)
+        let forged = line("/realms/test/login-actions/authenticate", server)
+        #expect(forged.contains("realm=test error="))
+    }
+
+    @Test("WEB-CRYPT-2, RFC 6749 §10.4: the database has no code, token, cookie or password")
+    func nothingToUse() async throws {
+        let database = try TestDatabase.inFile()
+        let server = try await ProviderUnderTest(database: database)
+        let browser = TestBrowser(server)
+        let code = try await server.code(browser: browser)
+        let tokens = try await server.redeem(code)
+        let refreshed = try await server.refresh(
+            try tokens.refreshToken,
+            key: "idempotency-key-of-alice"
+        )
+        let pushed = try await server.push(TestFlow.request())
+        let uri = try pushed.requestURI
+        #expect(refreshed.status == 200)
+        var secrets = [
+            code, String(uri.split(separator: ":").last ?? ""), TestFlow.verifier,
+            "idempotency-key-of-alice", TestRealm.secret, TestRealm.otherSecret,
+        ]
+        secrets += TestRealm.passwords.values
+        secrets += browser.cookies.values
+        for reply in [tokens, refreshed] {
+            for name in ["access_token", "refresh_token", "id_token"] {
+                secrets.append(try #require(reply.json.string(name)))
+            }
+        }
+        let file = try #require(database.file)
+        var kept = try Data(contentsOf: URL(filePath: file))
+        kept += try Data(contentsOf: URL(filePath: file + "-wal"))
+        #expect(kept.range(of: Data("alice@example.com".utf8)) != nil, "it is the right file")
+        for secret in secrets {
+            #expect(secret.utf8.count > 15)
+            #expect(kept.range(of: Data(secret.utf8)) == nil)
+            // Nor as the bytes that the text stands for: of a token their secret end.
+            if let bytes = Base64URL.decode(secret) {
+                #expect(kept.range(of: Data(bytes.suffix(32))) == nil)
+            }
+        }
     }
 }

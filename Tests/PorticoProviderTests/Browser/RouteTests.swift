@@ -26,7 +26,7 @@ import Testing
     func methods(_ endpoint: String, _ method: HTTPRequest.Method, _ allow: String) async throws {
         let server = try await Self.server.value
         let query = "?grant_type=client_credentials&client_id=machine"
-        let reply = try await server.send(method, ProviderUnderTest.path(endpoint) + query)
+        let reply = try await server.send(method, String.endpoint(endpoint) + query)
         #expect(reply.status == 405)
         #expect(reply.headers[.allow] == allow)
         #expect(!reply.text.contains("access_token"))
@@ -53,96 +53,33 @@ import Testing
         ] {
             let reply = try await server.send(.get, path, headers: headers)
             #expect(reply.status == 404, "\(path)")
-            #expect((reply.json.string("error") != nil) == isProgram, "\(path) \(headers)")
+            #expect((reply.error != nil) == isProgram, "\(path) \(headers)")
             #expect(reply.text.contains("<html") != isProgram, "\(path) \(headers)")
         }
         for (path, headers, isProgram) in [
-            (ProviderUnderTest.path("auth"), HTTPFields(), true),
-            (ProviderUnderTest.path("token"), HTTPFields(), true),
+            (String.endpoint("auth"), HTTPFields(), true),
+            (String.endpoint("token"), HTTPFields(), true),
             ("/realms/test/login-actions/consent", HTTPFields(), false),
             ("/realms/test/login-actions/consent", json, true),
         ] {
             let reply = try await server.send(.put, path, headers: headers)
             #expect(reply.status == 405)
             #expect(reply.headers[.allow]?.contains("POST") == true)
-            #expect((reply.json.string("error") == "method_not_allowed") == isProgram, "\(path)")
+            #expect((reply.error == "method_not_allowed") == isProgram, "\(path)")
         }
-    }
-
-    @Test("An address that only programs use answers as JSON, wherever it is")
-    func forPrograms() async throws {
-        let provider = try await Self.server.value.provider
-        let whole = try provider.service
-        let service = ProviderService(
-            routes: try RouteTable([
-                .get("/realms/{realm}/list", for: .programs) { _ in Response(status: .noContent) }
-            ]),
-            realms: whole.realms,
-            page: whole.page,
-            events: whole.events,
-            nonces: whole.nonces,
-            cookies: whole.cookies
-        )
-        let url = try PublicURL("https://op.example.com")
-        let server = InProcessServer(
-            RequestPipeline(
-                guarding: HostGuard([url]),
-                proxies: TrustedProxies([NetworkRange("10.0.0.0/8")].compactMap(\.self)),
-                headers: SecurityHeaders(url),
-                log: AccessLog(
-                    format: .logfmt,
-                    writer: LogWriter(
-                        format: .logfmt,
-                        clock: { StoppedClock().now },
-                        sink: { _ in }
-                    )
-                ),
-                clock: Clock { StoppedClock().now },
-                services: [service],
-                notFound: UnknownAddress(service.page).respond
-            )
-        )
-        var headers: HTTPFields = [.accept: "text/html"]
-        for (name, value) in [("X-Forwarded-For", "192.0.2.1"), ("X-Forwarded-Proto", "https")] {
-            headers[try #require(HTTPField.Name(name))] = value
-        }
-        func send(_ method: HTTPRequest.Method, _ path: String) async throws -> Reply {
-            try await server.send(
-                HTTPRequest(
-                    method: method,
-                    scheme: "http",
-                    authority: "op.example.com",
-                    path: path,
-                    headerFields: headers
-                ),
-                body: []
-            )
-        }
-        #expect(try await send(.get, "/realms/test/list").status == 204)
-        let wrongMethod = try await send(.delete, "/realms/test/list")
-        #expect(wrongMethod.status == 405)
-        #expect(wrongMethod.json.string("error") == "method_not_allowed")
-        let noRealm = try await send(.get, "/realms/nowhere/list")
-        #expect(noRealm.status == 404)
-        #expect(noRealm.json == ["error": "Realm does not exist"])
-        // Nothing is there: the person who asks is told.
-        #expect(try await send(.get, "/realms/test/lists").text.contains("<html"))
     }
 
     @Test("RFC 9110 §9.2.1: where a request spends or ends something, HEAD is refused")
     func head() async throws {
-        let server = try await ProviderUnderTest()
-        let browser = TestBrowser(server)
+        let (server, browser) = try await ProviderUnderTest.withBrowser()
         let tokens = try await server.tokens(browser: browser)
-        let hint = try #require(tokens.json.string("id_token"))
-        let pushed = try await server.push(TestFlow.request())
-        let uri = try #require(pushed.json.string("request_uri"))
-        let request = [("client_id", "native1"), ("request_uri", uri)]
+        let hint = try tokens.idToken
+        let request = try await server.reference(to: TestFlow.request())
         let cookies = browser.cookies.map { "\($0.key)=\($0.value)" }.joined(separator: "; ")
         let before = try await server.remains()
         for path in [
             TestBrowser.authorizationPath(request), "/realms/test/login-actions/restart",
-            ProviderUnderTest.path("logout?id_token_hint=\(hint)"),
+            String.endpoint("logout?id_token_hint=\(hint)"),
         ] {
             let reply = try await server.send(.head, path, headers: [.cookie: cookies])
             #expect(reply.status == 405, "\(path)")
@@ -170,6 +107,8 @@ import Testing
             "/realms/../realms/test/.well-known/openid-configuration",
             "/realms/test/../test/.well-known/openid-configuration",
             "/realms/TEST/.well-known/openid-configuration",
+            "/realms/none/.well-known/openid-configuration",
+            "/realms/test/.well-known/%6fpenid-configuration",
             "/realms/te%73t/.well-known/openid-configuration",
             "/realms/test/.well-known/openid-configuration/",
             "/realms/test//.well-known/openid-configuration",
@@ -187,8 +126,7 @@ import Testing
         ]
     )
     func paths(_ path: String) async throws {
-        let server = try await Self.server.value
-        let reply = try await server.send(.get, path)
+        let reply = try await Self.server.value.send(.get, path)
         #expect(reply.status == 404)
         #expect(reply.location == nil)
         #expect(!reply.text.contains("authorization_endpoint"))
@@ -231,7 +169,7 @@ import Testing
         for path in [
             "/realms/test/.well-known/openid-configuration",
             TestBrowser.authorizationPath(TestFlow.request()),
-            TestBrowser.authorizationPath(TestFlow.request("native1", [("prompt", "none")])),
+            TestBrowser.authorizationPath(TestFlow.silent),
         ] {
             let reply = try await server.send(.get, path, headers: headers)
             #expect([200, 303].contains(reply.status))

@@ -12,24 +12,15 @@ import Testing
 @Suite("Signing in again in one browser") struct SignInAgainTests {
     private static func server(_ receiver: LogoutReceiver) async throws -> ProviderUnderTest {
         try await ProviderUnderTest(tellingBy: receiver.transport) { new in
-            for index in new.clients.indices where new.clients[index].clientID == "web1" {
-                new.clients[index].backchannelLogoutURI = receiver.uri()
-            }
+            new.clients[client: "web1"].backchannelLogoutURI = receiver.uri()
         }
-    }
-
-    private static func claims(_ tokens: Reply) throws -> JSONObject {
-        try ProviderUnderTest.claims(tokens.json.string("id_token"))
     }
 
     private static func refresh(_ tokens: Reply, _ server: ProviderUnderTest) async throws -> Reply
     {
         try await server.token(
-            [
-                ("grant_type", "refresh_token"),
-                ("refresh_token", try #require(tokens.json.string("refresh_token"))),
-            ],
-            basic: ("web1", TestRealm.secret)
+            [("grant_type", "refresh_token"), ("refresh_token", try tokens.refreshToken)],
+            basic: TestRealm.web1
         )
     }
 
@@ -74,17 +65,12 @@ import Testing
         let page = try await browser.authorize(TestFlow.request("native1", why.changes))
         expectPage(page, "authenticate")
         let before = server.database.database.commitCounts.writes
-        let code = expectCode(
-            try await browser.submit(
-                page,
-                [("username", "alice"), ("password", TestRealm.passwords["alice"] ?? "")]
-            )
-        )
+        let code = expectCode(try await browser.submit(page, TestRealm.login()))
         #expect(server.database.database.commitCounts.writes == before + 1, "one transaction")
         let second = try await server.redeem(code)
-        #expect(try Self.claims(second).string("sid") == Self.claims(first).string("sid"))
-        #expect(try Self.claims(second).int64("auth_time") == server.clock.seconds)
-        #expect(try Self.claims(first).int64("auth_time") == start)
+        #expect(try second.claims.string("sid") == first.claims.string("sid"))
+        #expect(try second.claims.int64("auth_time") == server.clock.seconds)
+        #expect(try first.claims.int64("auth_time") == start)
         // New cookies, and the former ones are worth nothing.
         #expect(
             Set(cookies.filter { !$0.key.contains("device") }.values)
@@ -92,36 +78,34 @@ import Testing
         )
         let copy = TestBrowser(server)
         copy.cookies = cookies
-        let silent = TestFlow.request("native1", [("prompt", "none")])
-        expectError(try await copy.authorize(silent), "login_required")
-        expectCode(try await browser.authorize(silent))
+        expectError(try await copy.authorize(TestFlow.silent), "login_required")
+        expectCode(try await browser.authorize(TestFlow.silent))
         // Nothing ended, and no one is told.
         #expect(try await server.remains().liveSessions == 1)
         #expect(try await server.remains().sessions == 1)
         #expect(try await Self.refresh(first, server).status == 200)
-        #expect(try await server.userInfo(second.json.string("access_token") ?? "").status == 200)
+        #expect(try await server.userInfo(try second.accessToken).status == 200)
         try await server.logout.round()
         #expect(receiver.tokens.isEmpty)
         #expect(!server.log.contains("event=sign_out"))
     }
 
-    @Test(
-        "WEB-SESS-3: ten hours after the last proof a session is over, and a proof begins a new one"
-    )
+    @Test("WEB-SESS-3: ten hours after its last proof a session is over; a proof begins a new one")
     func maximum() async throws {
-        let server = try await ProviderUnderTest()
-        let browser = TestBrowser(server)
-        let again = TestFlow.request("native1", [("prompt", "login")])
+        let (server, browser) = try await ProviderUnderTest.withBrowser()
         let first = try #require(
-            try await browser.signIn("alice", again).redirected["session_state"]
+            try await browser.signIn("alice", TestFlow.again).redirected["session_state"]
         )
         server.clock.advance(by: 35_999)
-        let second = try await browser.signIn("alice", again).redirected["session_state"]
-        #expect(second == first)
+        #expect(
+            try await browser.signIn("alice", TestFlow.again).redirected["session_state"] == first
+        )
         server.clock.advance(by: 35_999)
-        #expect(try await browser.signIn("alice", again).redirected["session_state"] == first)
+        #expect(
+            try await browser.signIn("alice", TestFlow.again).redirected["session_state"] == first
+        )
         server.clock.advance(by: 36_000)
-        let third = try await browser.signIn("alice", again).redirected["session_state"]
+        let third = try await browser.signIn("alice", TestFlow.again).redirected["session_state"]
         #expect(third != nil && third != first)
     }
 
@@ -134,26 +118,25 @@ import Testing
         let fresh = try await browser.authorize(TestFlow.request())
         #expect(!fresh.text.contains(words), "nobody was signed in here")
         let alice = try await server.tokens("alice", "web1", browser: browser)
-        let again = try await browser.authorize(TestFlow.request("native1", [("prompt", "login")]))
+        let again = try await browser.authorize(TestFlow.again)
         #expect(!again.text.contains(words), "the name is fixed")
         let page = try await browser.submit(again, [("action", "switch")])
         #expect(page.text.contains(words))
-        let bob = [("username", "bob"), ("password", TestRealm.passwords["bob"] ?? "")]
+        let bob = TestRealm.login("bob")
         let tokens = try await server.redeem(expectCode(try await browser.submit(page, bob)))
-        #expect(try Self.claims(tokens).string("sid") != Self.claims(alice).string("sid"))
+        #expect(try tokens.claims.string("sid") != alice.claims.string("sid"))
         #expect(try await server.remains().liveSessions == 1)
         #expect(try await Self.refresh(alice, server).error == "invalid_grant")
-        #expect(try await server.userInfo(alice.json.string("access_token") ?? "").status == 401)
+        #expect(try await server.userInfo(try alice.accessToken).status == 401)
         try await server.logout.round()
         let told = try receiver.tokens.map { try JWT(parsing: $0).uncheckedClaims()["sid"] }
-        #expect(try told == [Self.claims(alice)["sid"]])
+        #expect(try told == [alice.claims["sid"]])
         #expect(server.log.contains("event=sign_out"))
     }
 
     @Test("An idle session of another person ends as well, and the page says so without a name")
     func anotherIdlePerson() async throws {
-        let server = try await ProviderUnderTest()
-        let browser = TestBrowser(server)
+        let (server, browser) = try await ProviderUnderTest.withBrowser()
         let alice = try await server.tokens("alice", "web1", browser: browser)
         server.clock.advance(by: 1700)
         let refreshed = try await Self.refresh(alice, server)
@@ -164,7 +147,7 @@ import Testing
         #expect(page.text.contains("will be signed out"))
         #expect(!page.text.localizedCaseInsensitiveContains("alice"))
         #expect(try await Self.refresh(refreshed, server).status == 200)
-        let bob = [("username", "bob"), ("password", TestRealm.passwords["bob"] ?? "")]
+        let bob = TestRealm.login("bob")
         expectCode(try await browser.submit(page, bob))
         #expect(try await server.remains().liveSessions == 1)
         #expect(try await Self.refresh(refreshed, server).error == "invalid_grant")
@@ -172,8 +155,7 @@ import Testing
 
     @Test("A refresh is a use of its session: while an app works, its person is not asked again")
     func refreshing() async throws {
-        let server = try await ProviderUnderTest()
-        let browser = TestBrowser(server)
+        let (server, browser) = try await ProviderUnderTest.withBrowser()
         var tokens = try await server.tokens("alice", "web1", browser: browser)
         for _ in 1...10 {
             server.clock.advance(by: 1700)
@@ -182,7 +164,7 @@ import Testing
             #expect(server.database.database.commitCounts.writes == before + 1, "no write besides")
         }
         server.clock.advance(by: 1700)
-        expectCode(try await browser.authorize(TestFlow.request("native1", [("prompt", "none")])))
+        expectCode(try await browser.authorize(TestFlow.silent))
         tokens = try await Self.refresh(tokens, server)
         // Up to the end at the latest.
         for _ in 1...10 {
@@ -192,16 +174,12 @@ import Testing
         }
         server.clock.advance(by: 1700)
         #expect(try await Self.refresh(tokens, server).error == "invalid_grant")
-        expectError(
-            try await browser.authorize(TestFlow.request("native1", [("prompt", "none")])),
-            "login_required"
-        )
+        expectError(try await browser.authorize(TestFlow.silent), "login_required")
     }
 
     @Test("An offline grant's refresh keeps no browser signed in")
     func offline() async throws {
-        let server = try await ProviderUnderTest()
-        let browser = TestBrowser(server)
+        let (server, browser) = try await ProviderUnderTest.withBrowser()
         let scope = "openid offline_access"
         var tokens = try await server.tokens("alice", "web1", scope: scope, browser: browser)
         for _ in 1...3 {
@@ -209,19 +187,15 @@ import Testing
             tokens = try await Self.refresh(tokens, server)
             #expect(tokens.status == 200)
         }
-        expectError(
-            try await browser.authorize(TestFlow.request("native1", [("prompt", "none")])),
-            "login_required"
-        )
+        expectError(try await browser.authorize(TestFlow.silent), "login_required")
     }
 
     @Test("WEB-SESS-5: a person who is enabled again has to sign in again, and so has every app")
     func enabledAgain() async throws {
-        let server = try await ProviderUnderTest()
-        let browser = TestBrowser(server)
+        let (server, browser) = try await ProviderUnderTest.withBrowser()
         let tokens = try await server.tokens("alice", "web1", browser: browser)
         let code = try await browser.authorize(TestFlow.request()).redirected["code"] ?? ""
-        let id = try #require(try Self.claims(tokens).string("sub"))
+        let id = try #require(try tokens.claims.string("sub"))
         let realm = try #require(server.provider.realms.realm(named: "test")).realm.id
         let people = server.database.people
         for isEnabled in [false, true] {
@@ -230,10 +204,9 @@ import Testing
             #expect(try await people.update(person) == .changed)
         }
         #expect(try await Self.refresh(tokens, server).error == "invalid_grant")
-        #expect(try await server.userInfo(tokens.json.string("access_token") ?? "").status == 401)
+        #expect(try await server.userInfo(try tokens.accessToken).status == 401)
         #expect(try await server.redeem(code).error == "invalid_grant")
-        let silent = TestFlow.request("native1", [("prompt", "none")])
-        expectError(try await browser.authorize(silent), "login_required")
+        expectError(try await browser.authorize(TestFlow.silent), "login_required")
         let after = try await browser.signIn("alice", TestFlow.request())
         #expect(try await server.redeem(expectCode(after)).status == 200)
     }

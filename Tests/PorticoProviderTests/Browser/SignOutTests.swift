@@ -6,6 +6,12 @@ import PorticoTestSupport
 import Testing
 
 @Suite("Signing out (OpenID Connect RP-Initiated Logout, decision 0018)") struct SignOutTests {
+    private let server: ProviderUnderTest
+
+    init() async throws {
+        server = try await ProviderUnderTest()
+    }
+
     private static let bye = "https://app.example.com/bye"
 
     /// A browser in which a person is signed in, and the ID Token that web1 got there.
@@ -14,31 +20,14 @@ import Testing
     ) {
         let browser = TestBrowser(server)
         let tokens = try await server.tokens(name, "web1", browser: browser)
-        return (browser, try #require(tokens.json.string("id_token")), tokens)
-    }
-
-    private func logout(_ browser: TestBrowser, _ parameters: (String, String)...) async throws
-        -> Reply
-    {
-        try await browser.get(
-            FormEncoding.appending(
-                parameters.map { (name: $0.0, value: $0.1) },
-                to: ProviderUnderTest.path("logout")
-            ),
-            headers: [.accept: "text/html"]
-        )
-    }
-
-    private func isSignedIn(_ browser: TestBrowser) async throws -> Bool {
-        let reply = try await browser.authorize(TestFlow.request("native1", [("prompt", "none")]))
-        return reply.redirected["code"] != nil
+        return (browser, try tokens.idToken, tokens)
     }
 
     private func expectAsked(_ reply: Reply, sourceLocation: SourceLocation = #_sourceLocation) {
         #expect(reply.status == 200, sourceLocation: sourceLocation)
         #expect(reply.location == nil, sourceLocation: sourceLocation)
         #expect(
-            reply.formAction == ProviderUnderTest.path("logout/logout-confirm"),
+            reply.formAction == String.endpoint("logout/logout-confirm"),
             sourceLocation: sourceLocation
         )
         #expect(reply.headers[.cacheControl] == "no-store", sourceLocation: sourceLocation)
@@ -47,42 +36,30 @@ import Testing
     @Test("WEB-SESS-4: where a person is signed out the browser drops the pages that it has kept")
     func keptPages() async throws {
         let name = try #require(HTTPField.Name("Clear-Site-Data"))
-        let server = try await ProviderUnderTest()
         let browser = TestBrowser(server)
         let signedIn = try await browser.signIn("alice", TestFlow.request())
         expectCode(signedIn)
         #expect(signedIn.headers[name] == nil)
         // Another person, in the place of the first.
-        let login = TestFlow.request("native1", [("prompt", "login")])
-        let taken = try await browser.signIn("bob", login)
+        let taken = try await browser.signIn("bob", TestFlow.again)
         expectCode(taken)
         #expect(taken.headers[name] == "\"cache\"")
-        let asked = try await logout(browser)
+        let asked = try await browser.logout()
         expectAsked(asked)
         #expect(asked.headers[name] == nil)
         let done = try await browser.submit(asked, [("action", "sign-out")])
         #expect(done.status == 200 && done.headers[name] == "\"cache\"")
         // By an app, which gets the browser back.
         let (other, hint, _) = try await self.signedIn(server)
-        let led = try await logout(
-            other,
-            ("id_token_hint", hint),
-            ("post_logout_redirect_uri", Self.bye)
-        )
+        let led = try await other.logout(hint: hint, to: Self.bye)
         #expect(led.location == Self.bye && led.headers[name] == "\"cache\"")
     }
 
     @Test("RP-Initiated Logout §2, §3: a valid hint ends the session, then the browser goes back")
     func hint() async throws {
-        let server = try await ProviderUnderTest()
         let (browser, hint, tokens) = try await signedIn(server)
         let old = browser.cookies
-        let reply = try await logout(
-            browser,
-            ("id_token_hint", hint),
-            ("post_logout_redirect_uri", Self.bye),
-            ("state", "a b&c=\u{FC}#")
-        )
+        let reply = try await browser.logout(hint: hint, to: Self.bye, state: "a b&c=\u{FC}#")
         #expect(reply.status == 303)
         #expect(reply.location == Self.bye + "?state=a%20b%26c%3D%C3%BC%23")
         #expect(reply.headers[values: .setCookie].contains { $0.contains("Max-Age=0") })
@@ -90,29 +67,25 @@ import Testing
         // WEB-SESS-4: a copied cookie is dead, and so is what hung on the session.
         let copy = TestBrowser(server)
         copy.cookies = old
-        #expect(try await !isSignedIn(copy))
+        #expect(try await !copy.isSignedIn())
         let refreshed = try await server.token(
-            [
-                ("grant_type", "refresh_token"),
-                ("refresh_token", tokens.json.string("refresh_token") ?? ""),
-            ],
-            basic: ("web1", TestRealm.secret)
+            [("grant_type", "refresh_token"), ("refresh_token", try tokens.refreshToken)],
+            basic: TestRealm.web1
         )
         #expect(refreshed.status == 400)
-        #expect(try await server.userInfo(tokens.json.string("access_token") ?? "").status == 401)
+        #expect(try await server.userInfo(try tokens.accessToken).status == 401)
         // Once more: friendly, and still no harm.
-        let again = try await logout(browser, ("id_token_hint", hint))
+        let again = try await browser.logout(hint: hint)
         #expect(again.status == 200)
         #expect(again.location == nil)
     }
 
     @Test("RP-Initiated Logout §2: POST is as good as GET, and the hint may have expired")
     func post() async throws {
-        let server = try await ProviderUnderTest()
         let (browser, hint, _) = try await signedIn(server)
         server.clock.advance(by: 1000)
         let reply = try await browser.post(
-            ProviderUnderTest.path("logout"),
+            .endpoint("logout"),
             [
                 ("id_token_hint", hint), ("post_logout_redirect_uri", Self.bye),
                 ("client_id", "web1"),
@@ -123,69 +96,52 @@ import Testing
         #expect(try await server.remains().liveSessions == 0)
     }
 
-    @Test(
-        "RP-Initiated Logout §2, decision 0018: a hint without any cookie ends the session it names, where the realm's apps rely on it"
-    )
+    @Test("RP-Initiated Logout §2, decision 0018: where apps rely on it a hint alone signs out")
     func withoutCookie() async throws {
         let server = try await ProviderUnderTest { $0.realm.signsOutByHintAlone = true }
         let (browser, hint, _) = try await signedIn(server)
         let other = try await signedIn(server)
-        let reply = try await logout(TestBrowser(server), ("id_token_hint", hint))
+        let reply = try await TestBrowser(server).logout(hint: hint)
         #expect(reply.status == 200)
         #expect(reply.location == nil)
-        #expect(try await !isSignedIn(browser))
-        #expect(try await isSignedIn(other.browser), "another session of the same person stays")
+        #expect(try await !browser.isSignedIn())
+        #expect(try await other.browser.isSignedIn(), "another session of the same person stays")
     }
 
-    @Test(
-        "RP-Initiated Logout §2: a hint without the cookie of its session asks, and says not whose"
-    )
+    @Test("RP-Initiated Logout §2: a hint without its session's cookie asks, and names no one")
     func asksWithoutCookie() async throws {
-        let server = try await ProviderUnderTest()
         let (browser, hint, tokens) = try await signedIn(server)
         let other = try await signedIn(server)
         let stranger = TestBrowser(server)
-        let page = try await logout(
-            stranger,
-            ("id_token_hint", hint),
-            ("post_logout_redirect_uri", Self.bye),
-            ("state", "s-2")
-        )
+        let page = try await stranger.logout(hint: hint, to: Self.bye, state: "s-2")
         expectAsked(page)
         for name in ["alice", "Alice", "example.com\""] { #expect(!page.text.contains(name)) }
         #expect(page.text.contains("another browser or on another device"))
-        let stayed = try await stranger.submit(page, [("action", "stay")])
-        #expect(stayed.status == 200)
-        #expect(try await isSignedIn(browser), "nothing ends before the answer")
-        #expect(try await server.userInfo(tokens.json.string("access_token") ?? "").status == 200)
+        #expect(try await stranger.submit(page, [("action", "stay")]).status == 200)
+        #expect(try await browser.isSignedIn(), "nothing ends before the answer")
+        #expect(try await server.userInfo(try tokens.accessToken).status == 200)
         let done = try await stranger.submit(page, [("action", "sign-out")])
         #expect(done.location == Self.bye + "?state=s-2")
-        #expect(try await !isSignedIn(browser))
-        #expect(try await isSignedIn(other.browser))
+        #expect(try await !browser.isSignedIn())
+        #expect(try await other.browser.isSignedIn())
         // What is over is not asked about: the browser goes back.
-        let again = try await logout(
-            TestBrowser(server),
-            ("id_token_hint", hint),
-            ("post_logout_redirect_uri", Self.bye)
-        )
-        #expect(again.location == Self.bye)
-        let friendly = try await logout(TestBrowser(server), ("id_token_hint", hint))
+        #expect(try await TestBrowser(server).logout(hint: hint, to: Self.bye).location == Self.bye)
+        let friendly = try await TestBrowser(server).logout(hint: hint)
         #expect(friendly.status == 200)
         #expect(friendly.text.contains("You weren’t signed in"))
     }
 
     @Test("decision 0104: a sign-out page from before another sign-in asks about that one")
     func pageOfBefore() async throws {
-        let server = try await ProviderUnderTest()
-        let (browser, _, _) = try await signedIn(server)
-        let page = try await logout(browser)
+        let (browser, _, _) = try await signedIn(ProviderUnderTest())
+        let page = try await browser.logout()
         _ = try await browser.submit(page, [("action", "sign-out")])
         _ = try await browser.signIn("bob", TestFlow.request())
         let again = try await browser.submit(page, [("action", "sign-out")])
         expectAsked(again)
-        #expect(try await isSignedIn(browser))
+        #expect(try await browser.isSignedIn())
         _ = try await browser.submit(again, [("action", "sign-out")])
-        #expect(try await !isSignedIn(browser))
+        #expect(try await !browser.isSignedIn())
     }
 
     @Test("RP-Initiated Logout §2: the cookie of a session counts, however long no one used it")
@@ -194,138 +150,98 @@ import Testing
         let (browser, hint, tokens) = try await signedIn(server)
         let second = try await signedIn(server)
         server.clock.advance(by: 1800 + 300)
-        #expect(try await !isSignedIn(browser))
-        let reply = try await logout(
-            browser,
-            ("id_token_hint", hint),
-            ("post_logout_redirect_uri", Self.bye)
-        )
-        #expect(reply.location == Self.bye)
+        #expect(try await !browser.isSignedIn())
+        #expect(try await browser.logout(hint: hint, to: Self.bye).location == Self.bye)
         #expect(try await server.remains().liveSessions == 1)
-        #expect(try await server.userInfo(tokens.json.string("access_token") ?? "").status == 401)
+        #expect(try await server.userInfo(try tokens.accessToken).status == 401)
         // Without a hint the page asks, and shows no one's name to the current user.
-        let page = try await logout(second.browser)
+        let page = try await second.browser.logout()
         expectAsked(page)
         #expect(!page.text.contains("alice@example.com"))
-        let wrong = try await logout(
-            second.browser,
-            ("client_id", "native1"),
-            ("post_logout_redirect_uri", "https://x.example")
-        )
+        let wrong = try await second.browser.logout(client: "native1", to: "https://x.example")
         #expect(wrong.status == 400)
         #expect(!wrong.text.contains("alice@example.com"))
         #expect(try await second.browser.submit(page, [("action", "sign-out")]).status == 200)
         #expect(try await server.remains().liveSessions == 0)
     }
 
-    @Test(
-        "attack E30, RP-Initiated Logout §6: without a hint nothing ends before the person says so"
-    )
+    @Test("attack E30, RP-Initiated Logout §6: without a hint nothing ends before a yes")
     func withoutHint() async throws {
-        let server = try await ProviderUnderTest()
         let (browser, _, _) = try await signedIn(server)
-        let page = try await logout(
-            browser,
-            ("client_id", "web1"),
-            ("post_logout_redirect_uri", Self.bye),
-            ("state", "s-9")
-        )
+        let page = try await browser.logout(client: "web1", to: Self.bye, state: "s-9")
         expectAsked(page)
-        #expect(try await isSignedIn(browser))
+        #expect(try await browser.isSignedIn())
         let stayed = try await browser.submit(page, [("action", "stay")])
         #expect(stayed.status == 200)
         #expect(stayed.location == nil)
-        #expect(try await isSignedIn(browser), "§4: refused, so the session stays")
+        #expect(try await browser.isSignedIn(), "§4: refused, so the session stays")
         for action in ["", "SIGN-OUT"] {
             _ = try await browser.submit(page, [("action", action)])
-            #expect(try await isSignedIn(browser))
+            #expect(try await browser.isSignedIn())
         }
         let done = try await browser.submit(page, [("action", "sign-out")])
         #expect(done.status == 303)
         #expect(done.location == Self.bye + "?state=s-9")
-        #expect(try await !isSignedIn(browser))
+        #expect(try await !browser.isSignedIn())
         #expect(try await server.remains().liveSessions == 0)
     }
 
     @Test("RP-Initiated Logout §6: an image on another site signs no one out")
     func foreignImage() async throws {
-        let server = try await ProviderUnderTest()
-        let (browser, _, _) = try await signedIn(server)
-        let site = try #require(HTTPField.Name("Sec-Fetch-Site"))
-        let reply = try await browser.get(
-            ProviderUnderTest.path("logout"),
-            headers: [site: "cross-site"]
-        )
-        expectAsked(reply)
-        #expect(try await isSignedIn(browser))
+        let (browser, _, _) = try await signedIn(ProviderUnderTest())
+        expectAsked(try await browser.get(.endpoint("logout"), headers: [.fetchSite: "cross-site"]))
+        #expect(try await browser.isSignedIn())
     }
 
     @Test("a sign-out from a client's page is not taken as refused while clients cannot be read")
     func unreadableClients() async throws {
-        let server = try await ProviderUnderTest()
         let (browser, _, _) = try await signedIn(server)
-        let site = try #require(HTTPField.Name("Sec-Fetch-Site"))
         try await server.database.database.write { transaction in
             _ = try transaction.run("ALTER TABLE clients RENAME TO away", [])
         }
         // One that is in no memory.
         let reply = try await browser.post(
-            ProviderUnderTest.path("logout"),
+            .endpoint("logout"),
             [("client_id", "never-seen")],
-            headers: [site: "cross-site"]
+            headers: [.fetchSite: "cross-site"]
         )
         #expect(reply.status == 500 && reply.location == nil)
         try await server.database.database.write { transaction in
             _ = try transaction.run("ALTER TABLE away RENAME TO clients", [])
         }
-        #expect(try await isSignedIn(browser))
+        #expect(try await browser.isSignedIn())
     }
 
     @Test("attack E30: bob's hint while alice is signed in asks, and ends neither")
     func otherPerson() async throws {
-        let server = try await ProviderUnderTest()
         let alice = try await signedIn(server)
         let bob = try await signedIn(server, "bob")
-        let page = try await logout(
-            alice.browser,
-            ("id_token_hint", bob.hint),
-            ("post_logout_redirect_uri", Self.bye)
-        )
+        let page = try await alice.browser.logout(hint: bob.hint, to: Self.bye)
         expectAsked(page)
         #expect(page.text.contains("alice@example.com"))
         #expect(!page.text.contains("bob@example.com"))
-        #expect(try await isSignedIn(alice.browser))
-        #expect(try await isSignedIn(bob.browser))
-        let done = try await alice.browser.submit(page, [("action", "sign-out")])
-        #expect(done.location == Self.bye)
-        #expect(try await !isSignedIn(alice.browser))
-        #expect(try await isSignedIn(bob.browser))
+        #expect(try await alice.browser.isSignedIn())
+        #expect(try await bob.browser.isSignedIn())
+        #expect(try await alice.browser.submit(page, [("action", "sign-out")]).location == Self.bye)
+        #expect(try await !alice.browser.isSignedIn())
+        #expect(try await bob.browser.isSignedIn())
     }
 
     @Test("attack E30, RP-Initiated Logout §2, §4: a forged hint is a page, and nothing ends")
     func forgedHint() async throws {
-        let server = try await ProviderUnderTest()
         let (browser, hint, tokens) = try await signedIn(server)
-        let access = try #require(tokens.json.string("access_token"))
+        let access = try tokens.accessToken
         for forged in try HintForge(hint).all + ["x", access] {
             for client in [browser, TestBrowser(server)] {
-                let reply = try await logout(
-                    client,
-                    ("id_token_hint", forged),
-                    ("post_logout_redirect_uri", Self.bye)
-                )
-                expectErrorPage(reply)
+                expectErrorPage(try await client.logout(hint: forged, to: Self.bye))
             }
         }
-        #expect(try await isSignedIn(browser))
+        #expect(try await browser.isSignedIn())
     }
 
-    @Test(
-        "attack E30, WEB-REDIR-1, RP-Initiated Logout §3: only a registered address is gone back to"
-    )
+    @Test("attack E30, WEB-REDIR-1, RP-Initiated Logout §3: only registered addresses lead back")
     func redirects() async throws {
-        let server = try await ProviderUnderTest()
-        let (browser, hint, _) = try await signedIn(server)
+        let (browser, hint, _) = try await signedIn(ProviderUnderTest())
         for redirect in [
             "https://evil.example", "https://app.example.com/bye/", "https://app.example.com/BYE",
             "https://app.example.com/bye?x=1", "https://app.example.com/bye#", "//evil.example",
@@ -340,12 +256,12 @@ import Testing
                     (parameters + [("post_logout_redirect_uri", redirect)]).map {
                         (name: $0.0, value: $0.1)
                     },
-                    to: ProviderUnderTest.path("logout")
+                    to: String.endpoint("logout")
                 )
                 expectErrorPage(try await browser.get(query))
             }
         }
-        #expect(try await isSignedIn(browser))
+        #expect(try await browser.isSignedIn())
     }
 
     /// A native client with its loopback addresses; a confidential one that registered the same.
@@ -371,12 +287,7 @@ import Testing
         let server = try await loopbackServer()
         let browser = TestBrowser(server)
         let tokens = try await server.tokens("alice", "native1", browser: browser)
-        let reply = try await logout(
-            browser,
-            ("id_token_hint", try #require(tokens.json.string("id_token"))),
-            ("post_logout_redirect_uri", address),
-            ("state", "s-1")
-        )
+        let reply = try await browser.logout(hint: try tokens.idToken, to: address, state: "s-1")
         #expect(reply.status == 303)
         let separator = address.contains("?") ? "&" : "?"
         #expect(reply.location == address + separator + "state=s-1")
@@ -401,89 +312,57 @@ import Testing
         let server = try await loopbackServer()
         let browser = TestBrowser(server)
         let tokens = try await server.tokens("alice", "native1", browser: browser)
-        let hint = try #require(tokens.json.string("id_token"))
-        try await expectNoWay(to: address, hint, browser)
-        #expect(try await isSignedIn(browser))
-    }
-
-    /// A page, and no redirect (RP-Initiated Logout §4).
-    private func expectNoWay(to address: String, _ hint: String, _ browser: TestBrowser)
-        async throws
-    {
-        expectErrorPage(
-            try await logout(
-                browser,
-                ("id_token_hint", hint),
-                ("post_logout_redirect_uri", address)
-            )
-        )
+        expectErrorPage(try await browser.logout(hint: tokens.idToken, to: address))
+        #expect(try await browser.isSignedIn())
     }
 
     @Test("attack E30, RP-Initiated Logout §3: the port is open to native apps only")
     func confidentialPort() async throws {
-        let server = try await loopbackServer()
-        let (browser, hint, _) = try await signedIn(server)
+        let (browser, hint, _) = try await signedIn(loopbackServer())
         for address in ["http://127.0.0.1:49152/bye", "https://app.example.com:8443/bye"] {
-            try await expectNoWay(to: address, hint, browser)
+            expectErrorPage(try await browser.logout(hint: hint, to: address))
         }
-        #expect(try await isSignedIn(browser))
+        #expect(try await browser.isSignedIn())
         let exact = ("post_logout_redirect_uri", "http://127.0.0.1/bye")
-        let reply = try await logout(browser, ("id_token_hint", hint), exact)
-        #expect(reply.location == "http://127.0.0.1/bye")
+        #expect(try await browser.logout(hint: hint, exact).location == "http://127.0.0.1/bye")
     }
 
     @Test("RP-Initiated Logout §2, §3: hint, client_id and address must belong together")
     func otherClient() async throws {
         let server = try await ProviderUnderTest { realm in
-            for index in realm.clients.indices where realm.clients[index].clientID == "other1" {
-                realm.clients[index].postLogoutRedirectURIs = [
-                    RedirectURI("https://other.example.net/bye")
-                ]
-            }
+            realm.clients[client: "other1"].postLogoutRedirectURIs = [
+                RedirectURI("https://other.example.net/bye")
+            ]
         }
         let (browser, hint, _) = try await signedIn(server)
         let other = ("post_logout_redirect_uri", "https://other.example.net/bye")
-        expectErrorPage(try await logout(browser, ("id_token_hint", hint), other))
-        expectErrorPage(
-            try await logout(browser, ("id_token_hint", hint), ("client_id", "other1"), other)
-        )
-        expectErrorPage(
-            try await logout(browser, ("id_token_hint", hint), ("client_id", "nobody"))
-        )
-        expectErrorPage(
-            try await logout(
-                browser,
-                ("id_token_hint", hint),
-                ("client_id", "web1"),
-                ("client_id", "web1")
-            )
-        )
-        #expect(try await isSignedIn(browser))
+        expectErrorPage(try await browser.logout(hint: hint, other))
+        expectErrorPage(try await browser.logout(hint: hint, client: "other1", other))
+        expectErrorPage(try await browser.logout(hint: hint, client: "nobody"))
+        expectErrorPage(try await browser.logout(hint: hint, client: "web1", ("client_id", "web1")))
+        #expect(try await browser.isSignedIn())
     }
 
     @Test("RP-Initiated Logout §2, §3: without hint and client_id it asks, and goes back nowhere")
     func unknownClient() async throws {
-        let server = try await ProviderUnderTest()
-        let (browser, _, _) = try await signedIn(server)
+        let (browser, _, _) = try await signedIn(ProviderUnderTest())
         for address in [Self.bye, "https://evil.example", "javascript:alert(1)"] {
-            let page = try await logout(browser, ("post_logout_redirect_uri", address))
+            let page = try await browser.logout(to: address)
             expectAsked(page)
             #expect(!page.text.contains(address))
-            #expect(try await isSignedIn(browser))
+            #expect(try await browser.isSignedIn())
             #expect(try await browser.submit(page, [("action", "stay")]).location == nil)
         }
-        let page = try await logout(browser, ("post_logout_redirect_uri", Self.bye))
-        let done = try await browser.submit(page, [("action", "sign-out")])
+        let done = try await browser.submit(browser.logout(to: Self.bye), [("action", "sign-out")])
         #expect(done.status == 200 && done.location == nil)
         #expect(!done.text.contains(Self.bye))
-        #expect(try await !isSignedIn(browser))
-        let nobody = try await logout(browser, ("post_logout_redirect_uri", Self.bye))
+        #expect(try await !browser.isSignedIn())
+        let nobody = try await browser.logout(to: Self.bye)
         #expect(nobody.status == 200 && nobody.location == nil)
     }
 
     @Test("A refused request says what was wrong, and lets the person sign out all the same")
     func stillSignedIn() async throws {
-        let server = try await ProviderUnderTest()
         for (parameters, words, description) in [
             (
                 [("client_id", "web1"), ("post_logout_redirect_uri", "https://evil.example")],
@@ -501,27 +380,22 @@ import Testing
             ),
         ] {
             let (browser, _, tokens) = try await signedIn(server)
-            let path = FormEncoding.appending(
-                parameters.map { (name: $0.0, value: $0.1) },
-                to: ProviderUnderTest.path("logout")
-            )
+            let path = TestBrowser.authorizationPath(parameters, at: String.endpoint("logout"))
             let page = try await browser.get(path)
             expectErrorPage(page)
             #expect(page.text.contains(words), "\(description)")
             #expect(page.text.contains(">\(description)</bdi>"))
             #expect(page.text.contains("You’re still signed in"))
             #expect(!page.text.contains("evil"))
-            #expect(page.formAction == ProviderUnderTest.path("logout/logout-confirm"))
-            #expect(try await isSignedIn(browser))
+            #expect(page.formAction == String.endpoint("logout/logout-confirm"))
+            #expect(try await browser.isSignedIn())
             let stayed = try await browser.submit(page, [("action", "stay")])
             #expect(stayed.status == 200 && stayed.location == nil)
-            #expect(try await isSignedIn(browser))
+            #expect(try await browser.isSignedIn())
             let done = try await browser.submit(page, [("action", "sign-out")])
             #expect(done.status == 200 && done.location == nil, "it goes back nowhere")
-            #expect(try await !isSignedIn(browser))
-            #expect(
-                try await server.userInfo(tokens.json.string("access_token") ?? "").status == 401
-            )
+            #expect(try await !browser.isSignedIn())
+            #expect(try await server.userInfo(try tokens.accessToken).status == 401)
             // Whom no one has signed in has nothing to sign out of.
             let alone = try await browser.get(path)
             expectErrorPage(alone)
@@ -532,73 +406,23 @@ import Testing
 
     @Test("RP-Initiated Logout §2: logout_hint and ui_locales are taken, and do no harm")
     func otherParameters() async throws {
-        let server = try await ProviderUnderTest()
-        let (browser, _, _) = try await signedIn(server)
-        let page = try await logout(browser, ("logout_hint", "bob"), ("ui_locales", "tlh de"))
+        let (browser, _, _) = try await signedIn(ProviderUnderTest())
+        let page = try await browser.logout(("logout_hint", "bob"), ("ui_locales", "tlh de"))
         expectAsked(page)
         #expect(page.text.contains("<html lang=\"de\""))
         let state = String(repeating: "s", count: 4097)
-        expectErrorPage(try await logout(browser, ("state", state)))
+        expectErrorPage(try await browser.logout(state: state))
     }
 
-    @Test("Signing out without a session is friendly")
-    func nobody() async throws {
-        let server = try await ProviderUnderTest()
-        let reply = try await logout(TestBrowser(server), ("client_id", "web1"))
-        #expect(reply.status == 200)
-        #expect(reply.location == nil)
-    }
-
-    @Test("RP-Initiated Logout §2.1: the metadata names the endpoint")
-    func metadata() async throws {
-        let server = try await ProviderUnderTest()
-        let path = "/realms/test/.well-known/openid-configuration"
-        let document = try await server.send(.get, path).json
-        #expect(
-            document.string("end_session_endpoint")
-                == "https://op.example.com" + ProviderUnderTest.path("logout")
-        )
-    }
-
-    @Test("Keycloak's POST with a refresh token ends its session; another client's ends nothing")
-    func refreshToken() async throws {
-        let server = try await ProviderUnderTest()
-        let (browser, _, tokens) = try await signedIn(server)
-        let form = [("refresh_token", try #require(tokens.json.string("refresh_token")))]
-        let path = ProviderUnderTest.path("logout")
-        let foreign = try await server.post(path, form + [("client_id", "native1")])
-        #expect(foreign.status == 400)
-        #expect(foreign.json.string("error") == "invalid_grant")
-        for secret in ["wrong", ""] {
-            let headers: HTTPFields = [.authorization: ProviderUnderTest.basic("web1", secret)]
-            let refused = try await server.post(path, form, headers: headers)
-            #expect(refused.status == 401)
-            #expect(refused.json.string("error") == "invalid_client")
-            #expect(refused.headers[.wwwAuthenticate]?.hasPrefix("Basic") == true)
-        }
-        #expect(try await server.post(path, form + [("client_id", "web1")]).status == 401)
-        #expect(try await isSignedIn(browser))
-        let headers: HTTPFields = [
-            .authorization: ProviderUnderTest.basic("web1", TestRealm.secret)
-        ]
-        #expect(try await server.post(path, form, headers: headers).status == 204)
-        #expect(try await !isSignedIn(browser))
-        #expect(try await server.userInfo(tokens.json.string("access_token") ?? "").status == 401)
-    }
-
-    @Test(
-        "RP-Initiated Logout §2: a server's request, which no one sees, is never answered like a yes"
-    )
+    @Test("RP-Initiated Logout §2: a server's unseen request is never answered like a yes")
     func unseen() async throws {
-        let server = try await ProviderUnderTest()
         let (browser, hint, _) = try await signedIn(server)
         func ask(_ query: String, _ headers: HTTPFields) async throws -> Reply {
-            try await server.send(.get, ProviderUnderTest.path("logout") + query, headers: headers)
+            try await server.send(.get, String.endpoint("logout") + query, headers: headers)
         }
         for headers in [[:], [.accept: "*/*"], [.accept: "application/json"]] as [HTTPFields] {
             let asked = try await ask("?id_token_hint=" + hint, headers)
-            #expect(asked.status == 400)
-            #expect(asked.error == "interaction_required")
+            #expect(asked.status == 400 && asked.error == "interaction_required")
             #expect(asked.json.string("error_description")?.hasPrefix("id_token_hint") == true)
             let bare = try await ask("", headers)
             #expect(bare.status == 400)
@@ -606,10 +430,10 @@ import Testing
                 bare.json.string("error_description")?.hasPrefix("id_token_hint is missing") == true
             )
         }
-        #expect(try await isSignedIn(browser), "and nothing has ended")
+        #expect(try await browser.isSignedIn(), "and nothing has ended")
         // A person's browser is asked, and so is one that has only lost its cookies.
         expectAsked(try await ask("?id_token_hint=" + hint, [.accept: "text/html,*/*"]))
-        _ = try await logout(browser, ("id_token_hint", hint))
+        _ = try await browser.logout(hint: hint)
         // What is over is over.
         #expect(try await ask("?id_token_hint=" + hint, [:]).status == 200)
     }
@@ -619,44 +443,32 @@ import Testing
         arguments: ["undefined", "null", "x.y.z"]
     )
     func noHint(_ hint: String) async throws {
-        let server = try await ProviderUnderTest()
-        let known = try await logout(
-            TestBrowser(server),
-            ("id_token_hint", hint),
-            ("client_id", "web1"),
-            ("post_logout_redirect_uri", Self.bye)
-        )
+        let known = try await TestBrowser(server).logout(hint: hint, client: "web1", to: Self.bye)
         expectErrorPage(known)
         #expect(known.text.contains("href=\"\(Self.bye)\""))
         for more in [[], [("client_id", "web1")], [("client_id", "nobody")]] {
             let reply = try await TestBrowser(server).get(
                 FormEncoding.appending(
                     ([("id_token_hint", hint)] + more).map { (name: $0.0, value: $0.1) },
-                    to: ProviderUnderTest.path("logout")
+                    to: String.endpoint("logout")
                 )
             )
             expectErrorPage(reply)
             #expect(reply.text.contains("href=\"/realms/test/account/apps\""))
         }
         // Never anywhere that is not registered.
-        let evil = try await logout(
-            TestBrowser(server),
-            ("id_token_hint", hint),
-            ("client_id", "web1"),
-            ("post_logout_redirect_uri", "https://evil.example/")
+        let evil = try await TestBrowser(server).logout(
+            hint: hint,
+            client: "web1",
+            to: "https://evil.example/"
         )
         expectErrorPage(evil)
     }
 
     @Test("decision 0104: a sign-out page that was left open asks again, with the same way back")
     func lateConfirmation() async throws {
-        let server = try await ProviderUnderTest()
         let (browser, _, _) = try await signedIn(server)
-        let page = try await logout(
-            browser,
-            ("client_id", "web1"),
-            ("post_logout_redirect_uri", Self.bye)
-        )
+        let page = try await browser.logout(client: "web1", to: Self.bye)
         expectAsked(page)
         server.clock.advance(by: 3601)
         let again = try await browser.submit(page, [("action", "sign-out")])
@@ -665,8 +477,7 @@ import Testing
             #expect(again.status == 200)
         } else {
             expectAsked(again)
-            let done = try await browser.submit(again, [("action", "sign-out")])
-            #expect(done.location == Self.bye)
+            #expect(try await browser.submit(again, [("action", "sign-out")]).location == Self.bye)
         }
         #expect(try await server.remains().liveSessions <= 1)
     }

@@ -29,11 +29,6 @@ import Testing
         try await scene.server.send(.get, "/.well-known/openid-configuration").json
     }
 
-    private func claims(_ reply: Reply) throws -> JSONObject {
-        let text = try #require(reply.json.string("access_token"), "\(reply.text)")
-        return try JWT(parsing: text).uncheckedClaims()
-    }
-
     @Test("decision 0064: a realm takes them only if that is switched on, and says so only then")
     func switched() async throws {
         let off = try await scene(isOn: false)
@@ -61,11 +56,11 @@ import Testing
         let granted = Set(reply.json.string("scope")?.split(separator: " ").map(String.init) ?? [])
         #expect(granted == ["openid", "email", "offline_access"], "its document names no others")
         #expect(reply.json["id_token"] != nil)
-        let claims = try claims(reply)
+        let claims = try reply.accessClaims
         #expect(claims.string("sub") != nil && claims.string("sub") != ATScene.dids["alice"])
         #expect(claims.string("aud") == ATScene.issuer)
         #expect(claims.object("cnf")?.string("jkt") == scene.app.key.thumbprint.text)
-        let refreshed = try await scene.refresh(reply.json.string("refresh_token") ?? "")
+        let refreshed = try await scene.refresh(try reply.refreshToken)
         #expect(refreshed.status == 200, "\(refreshed.text)")
     }
 
@@ -74,7 +69,7 @@ import Testing
         let scope = "openid roles unheard_of"
         let reply = try await scene(["scope": .string(scope)]).tokens([("scope", scope)])
         #expect(reply.json.string("scope")?.contains("unheard_of") == false, "\(reply.text)")
-        let claims = try claims(reply)
+        let claims = try reply.accessClaims
         #expect(claims.object("realm_access")?.array("roles")?.isEmpty ?? true)
         #expect(claims.object("resource_access")?.isEmpty ?? true)
     }
@@ -100,10 +95,7 @@ import Testing
         let tokens = try await scene.tokens([Self.scope])
         let refresh = try #require(tokens.json.string("refresh_token"), "\(tokens.text)")
         let browser = TestBrowser(scene.server)
-        let page = try await browser.submit(
-            try await browser.get(Self.apps),
-            [("username", "alice"), ("password", TestRealm.passwords["alice"] ?? "")]
-        )
+        let page = try await browser.submit(try await browser.get(Self.apps), TestRealm.login())
         let list = page.status == 200 ? page : try await browser.get(Self.apps)
         #expect(list.text.contains("Remove <bdi>app.example.com/client.json</bdi>"))
         let id = try #require(list.hiddenFields.first { $0.name == "id" }?.value)
@@ -140,9 +132,7 @@ import Testing
         #expect(try await !isSilent(stranger, try await allowed(stranger)))
     }
 
-    @Test(
-        "decision 0064: a client that is registered under an address is not taken from a document"
-    )
+    @Test("decision 0064: a client registered under an address is not taken from a document")
     func registered() async throws {
         let scene = try await scene()
         let tokens = try await scene.tokens([Self.scope])
@@ -167,14 +157,9 @@ import Testing
         let tokens = try await scene.tokens([Self.scope])
         let access = try #require(tokens.json.string("access_token"), "\(tokens.text)")
         #expect(try await scene.app.userInfo(access).json.string("email") != nil)
-        let realms = scene.server.database.realms
-        var realm = try #require(try await realms.snapshot().realms.first)
-        realm.profile.takesDocuments = false
-        #expect(try await realms.update(realm) == .changed)
-        try await scene.server.provider.realms.refresh()
+        try await scene.server.changeRealm { $0.profile.takesDocuments = false }
         #expect(try await scene.app.userInfo(access).status == 401)
-        let refresh = tokens.json.string("refresh_token") ?? ""
-        #expect(try await scene.refresh(refresh).error == "invalid_client")
+        #expect(try await scene.refresh(tokens.refreshToken).error == "invalid_client")
     }
 
     @Test("ATP-AS-4: scripts of any site may push and redeem there, without cookies")
@@ -183,7 +168,7 @@ import Testing
         for endpoint in ["ext/par/request", "token"] {
             let asked = try await scene.server.send(
                 .options,
-                ProviderUnderTest.path(endpoint),
+                .endpoint(endpoint),
                 headers: [
                     .origin: "https://elsewhere.example.net", .accessControlRequestMethod: "POST",
                 ]

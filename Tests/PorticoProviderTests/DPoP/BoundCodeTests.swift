@@ -7,9 +7,7 @@ import PorticoTestSupport
 import Testing
 
 @Suite("Codes that are bound to a key") struct BoundCodeTests {
-    @Test(
-        "RFC9449-10-1: dpop_jkt binds the code; another key spends it, as every wrong presentation does"
-    )
+    @Test("RFC9449-10-1: dpop_jkt binds the code; another key spends it")
     func bound() async throws {
         let server = try await ProviderUnderTest()
         let app = try Prover(server)
@@ -23,7 +21,7 @@ import Testing
         let reply = try await app.redeem(second)
         #expect(reply.json.string("token_type") == "DPoP")
         #expect(try await app.redeem(second).error == "invalid_grant")
-        let access = reply.json.string("access_token") ?? ""
+        let access = try reply.accessToken
         #expect(try await app.userInfo(access).status == 401, "the replay ended the grant")
     }
 
@@ -32,7 +30,7 @@ import Testing
         let server = try await ProviderUnderTest()
         let app = try Prover(server)
         for client in ["native1", "web1"] {
-            let basic = client == "web1" ? ("web1", TestRealm.secret) : nil
+            let basic = client == "web1" ? TestRealm.web1 : nil
             let code = try await server.code(
                 "alice",
                 client,
@@ -53,8 +51,7 @@ import Testing
     func malformed(key: String) async throws {
         let server = try await ProviderUnderTest()
         let request = TestFlow.request("native1", [("dpop_jkt", key)])
-        let reply = try await TestBrowser(server).authorize(request)
-        #expect(reply.error == "invalid_request")
+        #expect(try await TestBrowser(server).authorize(request).error == "invalid_request")
         #expect(try await server.push(request).error == "invalid_request")
     }
 
@@ -63,7 +60,7 @@ import Testing
     }
 
     private func code(_ pushed: Reply, _ server: ProviderUnderTest) async throws -> String {
-        let uri = try #require(pushed.json.string("request_uri"))
+        let uri = try pushed.requestURI
         let request = [("client_id", "native1"), ("request_uri", uri)]
         return try await TestBrowser(server).signIn("alice", request).redirected["code"] ?? ""
     }
@@ -78,8 +75,7 @@ import Testing
             let first = try await code(reply, server)
             #expect(try await server.redeem(first).error == "invalid_dpop_proof")
             #expect(try await app.redeem(first).json.string("token_type") == "DPoP")
-            let next = try await pushed(TestFlow.request("native1", key), app)
-            let second = try await code(next, server)
+            let second = try await code(pushed(TestFlow.request("native1", key), app), server)
             #expect(try await Prover(server).redeem(second).error == "invalid_grant")
         }
     }
@@ -105,7 +101,7 @@ import Testing
         #expect(reply.status == 201)
         let tokens = try await app.redeem(try await code(reply, server))
         #expect(tokens.json.string("token_type") == "DPoP")
-        let refresh = tokens.json.string("refresh_token") ?? ""
+        let refresh = try tokens.refreshToken
         #expect(try await Prover(server).refresh(refresh).error == "invalid_grant")
         #expect(try await app.refresh(refresh).status == 200)
         // A proof, if there is one, has a nonce at every endpoint.
@@ -113,16 +109,14 @@ import Testing
             let proof = try app.proof(.post, endpoint, nonce: nil)
             let asked = try await server.post(
                 endpoint,
-                TestFlow.request("native1", [("grant_type", "client_credentials")]),
+                TestFlow.request("native1", TestFlow.own),
                 proof: proof
             )
             #expect(asked.error == "use_dpop_nonce")
         }
     }
 
-    @Test(
-        "attack B09, ATP-AR-4: PAR takes a challenge twice, the second code is refused, the first session lives"
-    )
+    @Test("attack B09, ATP-AR-4: a challenge pushed twice gives one session, which lives")
     func repeatedChallenge() async throws {
         let server = try await ProviderUnderTest { $0.realm.profile.spendsChallenges = true }
         let app = try Prover(server)
@@ -133,17 +127,15 @@ import Testing
         #expect(tokens.status == 200)
         let second = try await app.redeem(try await code(two, server))
         #expect(second.status == 400 && second.error == "invalid_grant")
-        let access = tokens.json.string("access_token") ?? ""
-        #expect(try await app.userInfo(access).status == 200)
+        #expect(try await app.userInfo(tokens.accessToken).status == 200)
         // Of another client it is another challenge.
         let web = try await server.code("alice", "web1")
-        let basic = ("web1", TestRealm.secret)
+        let basic = TestRealm.web1
         #expect(try await app.redeem(web, "web1", basic: basic).status == 200)
         // A day later it may be used again.
         server.clock.advance(by: 86_401)
         try await server.database.grants.purge(before: server.clock.seconds)
-        let later = try await server.code()
-        #expect(try await app.redeem(later).status == 200)
+        #expect(try await app.redeem(server.code()).status == 200)
     }
 
     @Test("attack B09: a code that is replayed ends its grant there too")

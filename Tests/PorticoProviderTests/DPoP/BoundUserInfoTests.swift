@@ -6,6 +6,12 @@ import PorticoTestSupport
 import Testing
 
 @Suite("UserInfo with tokens that are bound to a key") struct BoundUserInfoTests {
+    private let scene: Scene
+
+    init() async throws {
+        scene = try await Scene()
+    }
+
     private struct Scene {
         let server: ProviderUnderTest
         let app: Prover
@@ -14,7 +20,7 @@ import Testing
         init() async throws {
             server = try await ProviderUnderTest()
             app = try Prover(server)
-            token = try #require(try await app.tokens().json.string("access_token"))
+            token = try await app.tokens().accessToken
         }
 
         func proof(_ token: String? = nil, by app: Prover? = nil) async throws -> String {
@@ -26,7 +32,6 @@ import Testing
 
     @Test("RFC9449-7.1-2: token, proof, hash and key are good: the claims, by GET and POST")
     func good() async throws {
-        let scene = try await Scene()
         let reply = try await scene.app.userInfo(scene.token)
         #expect(reply.status == 200)
         #expect(reply.json.string("email") == "alice@example.com")
@@ -37,7 +42,7 @@ import Testing
         #expect(other.status == 200, "a scheme has any case")
         let post = try await scene.server.send(
             .post,
-            ProviderUnderTest.path("userinfo"),
+            .endpoint("userinfo"),
             headers: [
                 .authorization: "DPoP " + scene.token,
                 .proof: try await scene.app.proof(.post, "userinfo", token: scene.token),
@@ -51,7 +56,6 @@ import Testing
         arguments: WrongProof.allCases.filter { $0 != .unexpectedHash && $0 != .query }
     )
     func wrong(_ wrong: WrongProof) async throws {
-        let scene = try await Scene()
         let nonce = try #require(try await scene.app.nonce())
         let proof = try wrong.text(
             for: "userinfo",
@@ -74,7 +78,6 @@ import Testing
 
     @Test("RFC9449-9-1: asked for a nonce, 401 says so in the challenge, and has one")
     func nonce() async throws {
-        let scene = try await Scene()
         let proof = try scene.app.proof(.get, "userinfo", token: scene.token, nonce: nil)
         let reply = try await scene.server.userInfo("DPoP " + scene.token, proofs: [proof])
         #expect(reply.status == 401 && reply.error == "use_dpop_nonce")
@@ -90,11 +93,8 @@ import Testing
         )
     }
 
-    @Test(
-        "RFC9449-4.3-13, RFC9449-7.1-2: another key, another token's hash, no proof, two proofs: 401"
-    )
+    @Test("RFC9449-4.3-13, RFC9449-7.1-2: another key or hash, no proof or two proofs: 401")
     func mismatch() async throws {
-        let scene = try await Scene()
         let server = scene.server
         let other = try Prover(server)
         let bound = "DPoP " + scene.token
@@ -116,11 +116,8 @@ import Testing
         #expect(try await server.userInfo(free).status == 200)
     }
 
-    @Test(
-        "RFC9449-7.2-1: a bound token is refused as Bearer, in header and form, with a proof or without"
-    )
+    @Test("RFC9449-7.2-1: a bound token is refused as Bearer, in header and form")
     func asBearer() async throws {
-        let scene = try await Scene()
         let server = scene.server
         for proofs in [[], [try await scene.proof()]] {
             let reply = try await server.userInfo("Bearer " + scene.token, proofs: proofs)
@@ -141,7 +138,6 @@ import Testing
 
     @Test("RFC9449-7.2-2: without credentials neither challenge has an error")
     func noCredentials() async throws {
-        let scene = try await Scene()
         for proofs in [[], [try await scene.proof()]] {
             let reply = try await scene.server.userInfo(nil, proofs: proofs)
             #expect(reply.status == 401)
@@ -154,25 +150,17 @@ import Testing
 
     @Test("RFC9449-11.1-1: a proof is good once at UserInfo, also of many at once")
     func repeated() async throws {
-        let scene = try await Scene()
         for _ in 1...20 {
             let proof = try await scene.proof()
-            let replies = try await withThrowingTaskGroup { group in
-                for _ in 1...8 {
-                    group.addTask {
-                        try await scene.server.userInfo("DPoP " + scene.token, proofs: [proof])
-                    }
-                }
-                return try await group.reduce(into: [Reply]()) { $0.append($1) }
+            let replies = try await atOnce(1...8) { _ in
+                try await scene.server.userInfo("DPoP " + scene.token, proofs: [proof])
             }
             #expect(replies.count { $0.status == 200 } == 1)
             #expect(replies.count { $0.error == "invalid_dpop_proof" } == 7)
         }
     }
 
-    @Test(
-        "RFC9449-7.2-1: where no proofs are taken, at the administration, a bound token is refused"
-    )
+    @Test("RFC9449-7.2-1: at the administration, which takes no proofs, a bound token is refused")
     func elsewhere() async throws {
         let server = try await ProviderUnderTest(administered: true)
         let app = try Prover(server)
@@ -190,7 +178,6 @@ import Testing
 
     @Test("RFC 7009 §2.1: a bound token is revoked with a proof or without, and is dead then")
     func revoked() async throws {
-        let scene = try await Scene()
         let form = [("token", scene.token), ("client_id", "native1")]
         #expect(try await scene.app.post("revoke", form).status == 200)
         let reply = try await scene.app.userInfo(scene.token)

@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Which keys are published (OpenID Connect Core §10.1.1)") struct PublishedKeysTests {
     private func keyIDs(_ server: ProviderUnderTest) async throws -> Set<String> {
-        let reply = try await server.send(.get, ProviderUnderTest.path("certs"))
+        let reply = try await server.send(.get, .endpoint("certs"))
         let keys = try #require(reply.json.array("keys"))
         return Set(keys.compactMap { $0.object?.string("kid") })
     }
@@ -45,56 +45,16 @@ import Testing
         return outcome
     }
 
-    private func logout(_ server: ProviderUnderTest, _ hint: String) async throws -> Reply {
-        try await server.send(
-            .get,
-            FormEncoding.appending(
-                [(name: "id_token_hint", value: hint)],
-                to: ProviderUnderTest.path("logout")
-            ),
-            headers: [.accept: "text/html"]
-        )
-    }
-
-    @Test("a retired key leaves the key set in the second in which its last token has expired")
-    func leaves() async throws {
-        let server = try await ProviderUnderTest()
-        let before = try await keyIDs(server)
-        let outcome = try await rotate(server, .whenPublished)
-        let former = try #require(outcome.changing.first)
-        let retiredFrom = try #require(former.retiredFrom)
-        #expect(try await keyIDs(server) == before.union([outcome.keyID]))
-
-        // The last token that the former key signs.
-        server.clock.advance(by: Double(outcome.activeFrom - 1 - server.clock.seconds))
-        let last = try await server.tokens()
-        let access = try #require(last.json.string("access_token"))
-        let expires = try #require(ProviderUnderTest.claims(access).int64("exp"))
-        #expect(expires < retiredFrom)
-        server.clock.advance(by: Double(expires - 1 - server.clock.seconds))
-        #expect(try await server.userInfo(access).status == 200)
-        server.clock.advance(by: Double(retiredFrom - 1 - server.clock.seconds))
-        #expect(try await keyIDs(server) == before.union([outcome.keyID]))
-
-        server.clock.advance(by: 1)
-        let after = before.subtracting([former.keyID]).union([outcome.keyID])
-        #expect(try await keyIDs(server) == after)
-        #expect(try await algorithms(server)?.contains("ES256") == true)
-        // The row is still there: time alone has done it.
-        let kept = try await server.database.realms.snapshot().keys
-        #expect(kept.contains { $0.keyID == former.keyID })
-    }
-
     @Test("what a retired key has signed is no hint and no token any more")
     func verifiesNothing() async throws {
         let server = try await ProviderUnderTest()
-        let hint = try #require(try await server.tokens().json.string("id_token"))
+        let hint = try await server.tokens().idToken
         let outcome = try await rotate(server, .now)
         let retiredFrom = try #require(outcome.changing.first?.retiredFrom)
         server.clock.advance(by: Double(retiredFrom - 1 - server.clock.seconds))
-        #expect(try await logout(server, hint).status == 200)
+        #expect(try await TestBrowser(server).logout(hint: hint).status == 200)
         server.clock.advance(by: 1)
-        expectErrorPage(try await logout(server, hint))
+        expectErrorPage(try await TestBrowser(server).logout(hint: hint))
     }
 
     @Test("an algorithm without a published key is not announced")
@@ -110,5 +70,56 @@ import Testing
         #expect(try await algorithms(server) == ["ES256", "RS256"])
         server.clock.advance(by: 1)
         #expect(try await algorithms(server) == ["ES256"])
+    }
+
+    private func published(_ server: ProviderUnderTest) async throws -> Set<String> {
+        let reply = try await server.send(.get, .endpoint("certs"))
+        let keys = try #require(reply.json.array("keys")).compactMap(\.object)
+        return Set(keys.compactMap { $0.string("kid") })
+    }
+
+    private func keyID(_ tokens: Reply) throws -> String {
+        try #require(try JWT(parsing: tokens.idToken).header.keyID)
+    }
+
+    @Test(
+        "JOSE-X-1, OpenID Connect Core §10.1.1: a key is published from before it signs to its end"
+    )
+    func rotation() async throws {
+        let server = try await ProviderUnderTest()
+        let realms = server.database.realms
+        let realm = try #require(server.provider.realms.realm(named: "test"))
+        let old = try keyID(try await server.tokens())
+        let rotation = try KeyRotation(
+            maker: SigningKeyMaker(ring: server.ring),
+            realm: realm.realm,
+            clients: try await realms.snapshot().clients
+        )(
+            .es256,
+            of: try await realms.snapshot().keys,
+            at: Moment(now: server.clock.now, random: .system)
+        )
+        try await realms.rotate(adding: rotation.adding, changing: rotation.changing)
+        try await server.provider.realms.refresh()
+        let new = rotation.keyID
+        #expect(try await published(server).isSuperset(of: [old, new]), "at once")
+        server.clock.advance(by: Double(rotation.activeFrom - server.clock.seconds) - 1)
+        let last = try await server.tokens()
+        #expect(try keyID(last) == old, "a second before")
+        server.clock.advance(by: 1)
+        #expect(try keyID(try await server.tokens()) == new)
+        #expect(try await published(server).isSuperset(of: [old, new]))
+        #expect(try await server.userInfo(try last.accessToken).status == 200)
+        // Time alone does it, whether its row has been cleared away or not.
+        let retired = try #require(rotation.changing.first?.retiredFrom)
+        server.clock.advance(by: Double(retired - server.clock.seconds) - 1)
+        #expect(try await published(server).contains(old), "to its last second")
+        server.clock.advance(by: 1)
+        #expect(try await !published(server).contains(old))
+        try await realms.removeKeys(retiredBefore: server.clock.seconds + 1)
+        try await server.provider.realms.refresh()
+        let left = try await published(server)
+        #expect(left.contains(new) && !left.contains(old))
+        #expect(try keyID(try await server.tokens()) == new)
     }
 }

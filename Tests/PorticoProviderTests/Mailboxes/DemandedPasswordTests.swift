@@ -38,10 +38,7 @@ import Testing
         )
         let again = try await browser.get(path.replacing("&amp;", with: "&"))
         expectPage(again, "authenticate")
-        let wrong = try await browser.submit(
-            again,
-            [("username", "alice"), ("password", TestRealm.passwords["alice"] ?? "")]
-        )
+        let wrong = try await browser.submit(again, TestRealm.login())
         expectPage(wrong, "authenticate")
         let answer = try await browser.submit(
             wrong,
@@ -163,8 +160,7 @@ import Testing
             new.people[0].person.requiredActions = [RequiredAction.verifyEmail]
             new.people[0].person.isEmailVerified = false
         }
-        let page = try await TestBrowser(server).signIn("alice", Self.request)
-        expectPage(page, "verify-email")
+        expectPage(try await TestBrowser(server).signIn("alice", Self.request), "verify-email")
         expectCode(try await TestBrowser(server).signIn("bob", Self.request))
     }
 }

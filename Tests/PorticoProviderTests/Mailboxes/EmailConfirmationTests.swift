@@ -6,7 +6,15 @@ import PorticoTestSupport
 import Testing
 
 @Suite("A realm whose people confirm their address") struct EmailConfirmationTests {
-    private func server(
+    private let server: ProviderUnderTest
+    private let browser: TestBrowser
+
+    init() async throws {
+        server = try await Self.server()
+        browser = TestBrowser(server)
+    }
+
+    private static func server(
         sendsMail: Bool = true,
         _ configure: @escaping (inout NewRealm) -> Void = { _ in }
     ) async throws -> ProviderUnderTest {
@@ -17,12 +25,8 @@ import Testing
         }
     }
 
-    @Test(
-        "OpenID Connect Core §5.1: no one continues before the code, and email_verified follows it"
-    )
+    @Test("OpenID Connect Core §5.1: no one goes on before the code; email_verified follows it")
     func whole() async throws {
-        let server = try await server()
-        let browser = TestBrowser(server)
         let asked = try await browser.signIn("alice", TestFlow.request())
         expectPage(asked, "verify-email")
         #expect(asked.text.contains("a…@example.com"))
@@ -40,8 +44,7 @@ import Testing
         let typed = code.prefix(3) + " " + code.suffix(3)
         let form = [("action", "confirm"), ("code", String(typed))]
         let answer = expectCode(try await browser.submit(page, form))
-        let tokens = try await server.redeem(answer)
-        let info = try await server.userInfo(tokens.json.string("access_token") ?? "")
+        let info = try await server.userInfo(try server.redeem(answer).accessToken)
         #expect(info.json["email_verified"] == true)
         // Once is enough.
         expectCode(try await browser.authorize(TestFlow.request()))
@@ -51,8 +54,6 @@ import Testing
 
     @Test("A wrong code costs a try, the fifth the code; a new one takes the place of the old one")
     func tries() async throws {
-        let server = try await server()
-        let browser = TestBrowser(server)
         let asked = try await browser.signIn("alice", TestFlow.request())
         let page = try await browser.submit(asked, [("action", "send")])
         let first = try await server.mailedCode()
@@ -75,17 +76,11 @@ import Testing
             let old = try await browser.submit(again, [("action", "confirm"), ("code", first)])
             expectPage(old, "verify-email")
         }
-        expectCode(
-            try await browser.submit(again, [("action", "confirm"), ("code", second)])
-        )
+        expectCode(try await browser.submit(again, [("action", "confirm"), ("code", second)]))
     }
 
-    @Test(
-        "decision 0081: a session that lacks the second factor which there is now confirms nothing"
-    )
+    @Test("decision 0081: a session without the second factor of now confirms nothing")
     func weaker() async throws {
-        let server = try await server()
-        let browser = TestBrowser(server)
         let asked = try await browser.signIn("alice", TestFlow.request())
         let page = try await browser.submit(asked, [("action", "send")])
         let code = try await server.mailedCode()
@@ -102,7 +97,6 @@ import Testing
     @Test("A code is good in other digits, and with what phones and mails put between them")
     func otherDigits() async throws {
         for variant in 0..<4 {
-            let server = try await server()
             let browser = TestBrowser(server)
             let asked = try await browser.signIn("alice", TestFlow.request())
             let page = try await browser.submit(asked, [("action", "send")])
@@ -120,8 +114,6 @@ import Testing
 
     @Test("A code is good for ten minutes")
     func late() async throws {
-        let server = try await server()
-        let browser = TestBrowser(server)
         let asked = try await browser.signIn("alice", TestFlow.request())
         let page = try await browser.submit(asked, [("action", "send")])
         let form = [("action", "confirm"), ("code", try await server.mailedCode())]
@@ -134,16 +126,13 @@ import Testing
 
     @Test("OpenID Connect Core §3.1.2.6: prompt=none gets interaction_required")
     func withoutPage() async throws {
-        let server = try await server()
-        let browser = TestBrowser(server)
         _ = try await browser.signIn("alice", TestFlow.request())
-        let silent = TestFlow.request("native1", [("prompt", "none")])
-        expectError(try await browser.authorize(silent), "interaction_required")
+        expectError(try await browser.authorize(TestFlow.silent), "interaction_required")
     }
 
     @Test("Without mail, no one continues unconfirmed, and the app is told why")
     func noMail() async throws {
-        let server = try await server(sendsMail: false)
+        let server = try await Self.server(sendsMail: false)
         let browser = TestBrowser(server)
         let reply = try await browser.signIn("alice", TestFlow.request())
         #expect(reply.redirected["error"] == "server_error")
@@ -154,30 +143,25 @@ import Testing
 
     @Test("Who has no address, or lives in a realm that does not ask, goes on")
     func notAsked() async throws {
-        let without = try await server { $0.people[0].person.email = nil }
+        let without = try await Self.server { $0.people[0].person.email = nil }
         expectCode(try await TestBrowser(without).signIn("alice", TestFlow.request()))
-        let open = try await server { $0.realm.confirmsEmail = false }
-        let tokens = try await open.tokens()
-        let info = try await open.userInfo(tokens.json.string("access_token") ?? "")
+        let open = try await Self.server { $0.realm.confirmsEmail = false }
+        let info = try await open.userInfo(try open.tokens().accessToken)
         #expect(info.json["email_verified"] == false)
     }
 
     @Test("Cancelling tells the app; another account may be used")
     func otherWays() async throws {
-        let server = try await server()
-        let browser = TestBrowser(server)
         let asked = try await browser.signIn("alice", TestFlow.request())
         expectError(try await browser.submit(asked, [("action", "cancel")]), "access_denied")
         let other = try await browser.submit(asked, [("action", "switch")])
         expectPage(other, "authenticate")
-        let bob = [("username", "bob"), ("password", TestRealm.passwords["bob"] ?? "")]
+        let bob = TestRealm.login("bob")
         expectCode(try await browser.submit(other, bob))
     }
 
     @Test("Consent is asked for after the address is confirmed, not before")
     func beforeConsent() async throws {
-        let server = try await server()
-        let browser = TestBrowser(server)
         let asked = try await browser.signIn("alice", TestFlow.request("third"))
         expectPage(asked, "verify-email")
         let page = try await browser.submit(asked, [("action", "send")])
@@ -187,17 +171,14 @@ import Testing
 
     @Test("WEB-CSRF-1: no other site has codes sent, and none of another session counts")
     func forged() async throws {
-        let server = try await server { $0.people[1].person.isEmailVerified = false }
+        let server = try await Self.server { $0.people[1].person.isEmailVerified = false }
         let browser = TestBrowser(server)
         let asked = try await browser.signIn("alice", TestFlow.request())
-        #expect(
-            try await browser.submit(asked, [("action", "send"), ("csrf", "x")]).status == 403
-        )
-        let site = try #require(HTTPField.Name("Sec-Fetch-Site"))
+        #expect(try await browser.submit(asked, [("action", "send"), ("csrf", "x")]).status == 403)
         let cross = try await browser.submit(
             asked,
             [("action", "send")],
-            headers: [site: "cross-site"]
+            headers: [.fetchSite: "cross-site"]
         )
         #expect(cross.status == 403)
         #expect(try await server.mails().isEmpty)
@@ -207,8 +188,7 @@ import Testing
         let other = TestBrowser(server)
         let bobs = try await other.signIn("bob", TestFlow.request())
         let form = [("action", "confirm"), ("code", code)]
-        let refused = try await other.submit(bobs, form)
-        expectPage(refused, "verify-email")
+        expectPage(try await other.submit(bobs, form), "verify-email")
         expectCode(try await browser.submit(page, form))
         // No one confirms without a session.
         let out = TestBrowser(server)
@@ -218,8 +198,6 @@ import Testing
 
     @Test("WEB-BRUTE-2: codes are limited for a mailbox")
     func limit() async throws {
-        let server = try await server()
-        let browser = TestBrowser(server)
         var page = try await browser.signIn("alice", TestFlow.request())
         for _ in 1...5 {
             page = try await browser.submit(page, [("action", "send")])
@@ -233,8 +211,6 @@ import Testing
 
     @Test("WEB-BRUTE-2: wrong codes count across codes, until no other is sent")
     func wrongAcrossCodes() async throws {
-        let server = try await server()
-        let browser = TestBrowser(server)
         var asked = try await browser.signIn("alice", TestFlow.request())
         // Five mails an hour are free.
         var sent: [Int] = []
@@ -251,8 +227,6 @@ import Testing
 
     @Test("A code that was sent to an address does not confirm the next one")
     func changedAddress() async throws {
-        let server = try await server()
-        let browser = TestBrowser(server)
         let asked = try await browser.signIn("alice", TestFlow.request())
         let page = try await browser.submit(asked, [("action", "send")])
         var alice = try await server.person().person
@@ -265,8 +239,6 @@ import Testing
 
     @Test("WEB-CRYPT-2: of a code that was mailed the database keeps nothing that gives it away")
     func kept() async throws {
-        let server = try await server()
-        let browser = TestBrowser(server)
         let asked = try await browser.signIn("alice", TestFlow.request())
         _ = try await browser.submit(asked, [("action", "send")])
         let code = try await server.mailedCode()

@@ -2,10 +2,19 @@ import Foundation
 import HTTPTypes
 import PorticoSQLite
 import PorticoStores
+import PorticoProtocol
 import PorticoTestSupport
 import Testing
 
 @Suite("A forgotten password: who tries it with another person's") struct PasswordResetAttackTests {
+    private let server: ProviderUnderTest
+    private let walk: ResetWalk
+
+    init() async throws {
+        server = try await ProviderUnderTest(sendsMail: true)
+        walk = ResetWalk(server)
+    }
+
     private let old = TestRealm.passwords["alice"] ?? ""
 
     /// Everything of an answer that could tell one address from another.
@@ -56,8 +65,6 @@ import Testing
 
     @Test("A link that is opened in another browser shows a code there, and only when asked")
     func otherBrowser() async throws {
-        let server = try await ProviderUnderTest(sendsMail: true)
-        let walk = ResetWalk(server)
         let sent = try await walk.ask()
         let other = TestBrowser(server, from: "198.51.100.9")
         let opened = try await other.get(try await server.link())
@@ -76,12 +83,8 @@ import Testing
         expectCode(try await TestBrowser(server).signIn("alice", password: ResetWalk.password))
     }
 
-    @Test(
-        "The requester cannot guess the code: it does not exist before the link is opened in another browser"
-    )
+    @Test("The requester cannot guess the code: there is none before the link is opened elsewhere")
     func noCodeYet() async throws {
-        let server = try await ProviderUnderTest(sendsMail: true)
-        let walk = ResetWalk(server)
         let sent = try await walk.ask()
         // A program that looks through mail opens the link.
         _ = try await TestBrowser(server).get(try await server.link())
@@ -101,8 +104,6 @@ import Testing
 
     @Test("Five wrong codes are enough, also where a new one is shown between them")
     func guesses() async throws {
-        let server = try await ProviderUnderTest(sendsMail: true)
-        let walk = ResetWalk(server)
         let sent = try await walk.ask()
         let other = TestBrowser(server)
         let opened = try await other.get(try await server.link())
@@ -126,8 +127,6 @@ import Testing
 
     @Test("A code is good for ten minutes, and the link shows a new one")
     func lateCode() async throws {
-        let server = try await ProviderUnderTest(sendsMail: true)
-        let walk = ResetWalk(server)
         let sent = try await walk.ask()
         let other = TestBrowser(server)
         let opened = try await other.get(try await server.link())
@@ -142,8 +141,6 @@ import Testing
 
     @Test("The seal of a page before the proof is worth nothing at the form for the password")
     func sealsAreApart() async throws {
-        let server = try await ProviderUnderTest(sendsMail: true)
-        let walk = ResetWalk(server)
         let sent = try await walk.ask()
         let other = TestBrowser(server)
         let opened = try await other.get(try await server.link())
@@ -163,8 +160,6 @@ import Testing
 
     @Test("A page that was taken from the browser that asked sets no password in another")
     func stolenPage() async throws {
-        let server = try await ProviderUnderTest(sendsMail: true)
-        let walk = ResetWalk(server)
         let page = try await walk.open()
         let thief = TestBrowser(server)
         #expect(try await thief.submit(page, [("password", ResetWalk.password)]).status == 403)
@@ -178,15 +173,12 @@ import Testing
 
     @Test("WEB-CSRF-1: no other site asks for a link, sets a password, or shows or enters a code")
     func forged() async throws {
-        let server = try await ProviderUnderTest(sendsMail: true)
-        let walk = ResetWalk(server)
-        let site = try #require(HTTPField.Name("Sec-Fetch-Site"))
         let bare = try await walk.browser.get(ResetWalk.path)
         let ask = [("email", "alice@example.com"), ("action", "send")]
         for fields in [ask + [("csrf", "")], ask + [("csrf", "x")]] {
             #expect(try await walk.browser.submit(bare, fields).status == 403)
         }
-        let cross = try await walk.browser.submit(bare, ask, headers: [site: "cross-site"])
+        let cross = try await walk.browser.submit(bare, ask, headers: [.fetchSite: "cross-site"])
         #expect(cross.status == 403)
         #expect(try await server.mails().isEmpty)
         let sent = try await walk.ask()
@@ -209,8 +201,6 @@ import Testing
 
     @Test("Without cookies the page says what is missing")
     func noCookies() async throws {
-        let server = try await ProviderUnderTest(sendsMail: true)
-        let walk = ResetWalk(server)
         let bare = try await walk.browser.get(ResetWalk.path)
         walk.browser.cookies = [:]
         let reply = try await walk.browser.submit(bare, [("email", "alice@example.com")])
@@ -250,9 +240,7 @@ import Testing
         }
     }
 
-    @Test(
-        "WEB-BRUTE-2: links are limited for a mailbox from everywhere, and for one network address"
-    )
+    @Test("WEB-BRUTE-2: links are limited for a mailbox from everywhere, and for one address")
     func limits() async throws {
         let server = try await ProviderUnderTest(sendsMail: true)
         func ask(_ email: String, from address: String) async throws -> Reply {

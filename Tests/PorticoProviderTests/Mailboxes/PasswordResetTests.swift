@@ -2,20 +2,24 @@ import Foundation
 import HTTPTypes
 import PorticoBytes
 import PorticoPages
-import PorticoStores
 import PorticoProtocol
+import PorticoStores
 import PorticoTestSupport
 import Testing
 
 @Suite("A forgotten password (WEB-PW-7)") struct PasswordResetTests {
+    private let server: ProviderUnderTest
+    private let walk: ResetWalk
+
+    init() async throws {
+        server = try await ProviderUnderTest(sendsMail: true)
+        walk = ResetWalk(server)
+    }
+
     private let old = TestRealm.passwords["alice"] ?? ""
 
-    @Test(
-        "WEB-PW-7: from the sign-in page by way of the mailbox to a new password, and back to the app"
-    )
+    @Test("WEB-PW-7: from the sign-in page by mail to a new password, and back to the app")
     func whole() async throws {
-        let server = try await ProviderUnderTest(sendsMail: true)
-        let walk = ResetWalk(server)
         let sent = try await walk.ask()
         expectPage(sent, "reset-credentials")
         #expect(sent.text.contains("alice@example.com"))
@@ -42,15 +46,12 @@ import Testing
         expectPage(try await TestBrowser(server).signIn("alice", password: old), "authenticate")
     }
 
-    @Test(
-        "WEB-PW-7, WEB-SESS-6: a new password ends every session and refresh token, and says so by mail"
-    )
+    @Test("WEB-PW-7, WEB-SESS-6: a new password ends every session and token, and is mailed about")
     func endsSessions() async throws {
         let server = try await ProviderUnderTest(sendsMail: true)
         let device = TestBrowser(server)
         let tokens = try await server.tokens(scope: "openid offline_access", browser: device)
-        let refresh = try #require(tokens.json.string("refresh_token"))
-        let access = try #require(tokens.json.string("access_token"))
+        let access = try tokens.accessToken
         #expect(try await server.userInfo(access).status == 200)
         let walk = ResetWalk(server)
         let page = try await walk.open()
@@ -58,7 +59,7 @@ import Testing
         #expect(try await server.userInfo(access).status == 200)
         _ = try await walk.browser.submit(page, [("password", ResetWalk.password)])
         #expect(try await server.userInfo(access).status == 401)
-        #expect(try await server.refresh(refresh).error == "invalid_grant")
+        #expect(try await server.refresh(tokens.refreshToken).error == "invalid_grant")
         expectPage(try await device.authorize(TestFlow.request()), "authenticate")
         let notices = try await server.mails().filter { $0.draft.message == .passwordChanged }
         #expect(notices.count == 1)
@@ -72,8 +73,6 @@ import Testing
 
     @Test("WEB-PW-7: a link works once")
     func once() async throws {
-        let server = try await ProviderUnderTest(sendsMail: true)
-        let walk = ResetWalk(server)
         let page = try await walk.open()
         let link = try await server.link()
         #expect(try await walk.browser.submit(page, [("password", "short")]).status == 200)
@@ -92,8 +91,6 @@ import Testing
 
     @Test("WEB-PW-7: a link works for half an hour")
     func late() async throws {
-        let server = try await ProviderUnderTest(sendsMail: true)
-        let walk = ResetWalk(server)
         let page = try await walk.open()
         let link = try await server.link()
         server.clock.advance(by: 1799)
@@ -114,8 +111,6 @@ import Testing
 
     @Test("WEB-PW-7: a newer link takes the place of an older one")
     func replaced() async throws {
-        let server = try await ProviderUnderTest(sendsMail: true)
-        let walk = ResetWalk(server)
         let page = try await walk.open()
         let first = try await server.link()
         server.clock.advance(by: 5)
@@ -142,10 +137,7 @@ import Testing
         ]
     )
     func policy(_ password: String, _ words: String) async throws {
-        let server = try await ProviderUnderTest(sendsMail: true)
-        let walk = ResetWalk(server)
-        let page = try await walk.open()
-        let refused = try await walk.browser.submit(page, [("password", password)])
+        let refused = try await walk.browser.submit(walk.open(), [("password", password)])
         expectPage(refused, "new-password")
         #expect(refused.text.contains("<title>Error: "))
         #expect(refused.text.contains(words))
@@ -161,20 +153,14 @@ import Testing
             $0.people[0].person.isEmailVerified = false
         }
         let walk = ResetWalk(server)
-        let page = try await walk.open()
-        _ = try await walk.browser.submit(page, [("password", ResetWalk.password)])
-        let code = expectCode(
-            try await walk.browser.signIn("alice", password: ResetWalk.password)
-        )
-        let tokens = try await server.redeem(code)
-        let info = try await server.userInfo(tokens.json.string("access_token") ?? "")
+        _ = try await walk.browser.submit(walk.open(), [("password", ResetWalk.password)])
+        let code = expectCode(try await walk.browser.signIn("alice", password: ResetWalk.password))
+        let info = try await server.userInfo(try server.redeem(code).accessToken)
         #expect(info.json["email_verified"] == true)
     }
 
     @Test("What is not an address is asked for again, with what was typed")
     func notAnAddress() async throws {
-        let server = try await ProviderUnderTest(sendsMail: true)
-        let walk = ResetWalk(server)
         let again = try await walk.ask("alice")
         expectPage(again, "reset-credentials")
         #expect(again.text.contains("<title>Error: "))
@@ -184,16 +170,14 @@ import Testing
 
     @Test("WEB-A11Y-19: an address from the sign-in form is not asked for again")
     func addressKept() async throws {
-        let server = try await ProviderUnderTest(sendsMail: true)
-        let browser = TestBrowser(server)
+        let (_, browser) = try await ProviderUnderTest.withBrowser(sendsMail: true)
         let page = try await browser.authorize(TestFlow.request())
         let form = [("username", "Ann@Example.com"), ("password", "wrong password")]
         let failed = try await browser.submit(page, form)
         let link = ResetWalk.forgot(failed)
         // No one reads it in the address bar or in a log.
         #expect(!link.contains("@") && !link.contains("%40"))
-        let asked = try await browser.get(link)
-        #expect(asked.text.contains(#"value="ann@example.com""#))
+        #expect(try await browser.get(link).text.contains(#"value="ann@example.com""#))
         let hint = TestFlow.request("native1", [("login_hint", "bob@example.com")])
         let hinted = try await browser.get(ResetWalk.forgot(try await browser.authorize(hint)))
         #expect(hinted.text.contains(#"value="bob@example.com""#))
@@ -201,8 +185,6 @@ import Testing
 
     @Test("Cancelling leads back to the same request, or to the realm's first page")
     func cancel() async throws {
-        let server = try await ProviderUnderTest(sendsMail: true)
-        let walk = ResetWalk(server)
         let page = try await walk.browser.authorize(TestFlow.request())
         let form = try await walk.browser.get(ResetWalk.forgot(page))
         let back = try await walk.browser.submit(form, [("action", "cancel")])
@@ -216,8 +198,6 @@ import Testing
 
     @Test("The pages and the mail speak the language that the app asked for")
     func language() async throws {
-        let server = try await ProviderUnderTest(sendsMail: true)
-        let walk = ResetWalk(server)
         let sent = try await walk.ask(
             "alice@example.com",
             TestFlow.request("native1", [("ui_locales", "de")])
@@ -263,8 +243,7 @@ import Testing
         _ = try await walk.ask()
         let link = try await server.link()
         let key = try #require(link.split(separator: "=").last.map(String.init))
-        let asking = try await TestBrowser(server).get(link)
-        #expect(asking.status == 200)
+        #expect(try await TestBrowser(server).get(link).status == 200)
         let file = try #require(database.file)
         var kept = try Data(contentsOf: URL(filePath: file))
         kept += try Data(contentsOf: URL(filePath: file + "-wal"))
@@ -277,9 +256,7 @@ import Testing
         }
     }
 
-    @Test(
-        "WEB-CRYPT-2: of a code that another browser showed the database keeps nothing to try out"
-    )
+    @Test("WEB-CRYPT-2: of a code that another browser showed nothing is kept to try out")
     func keptCode() async throws {
         let server = try await ProviderUnderTest(sendsMail: true)
         _ = try await ResetWalk(server).ask()
@@ -291,5 +268,60 @@ import Testing
         #expect(kept.count == 1)
         #expect(code.count == 6 && kept[0].hash.count == 32)
         #expect(!kept[0].isPlain(code))
+    }
+}
+
+/// A person who has forgotten their password, in one browser.
+struct ResetWalk {
+    let server: ProviderUnderTest
+    let browser: TestBrowser
+    static let path = "/realms/test/login-actions/reset-credentials"
+    static let password = "a river runs backwards"
+
+    init(_ server: ProviderUnderTest, from address: String = "192.0.2.1") {
+        self.server = server
+        browser = TestBrowser(server, from: address)
+    }
+
+    /// Asks for a link, as from the sign-in page of an app.
+    func ask(
+        _ email: String = "alice@example.com",
+        _ request: [(String, String)] = TestFlow.request()
+    ) async throws -> Reply {
+        let form = try await browser.get(Self.forgot(browser.authorize(request)))
+        return try await browser.submit(form, [("email", email), ("action", "send")])
+    }
+
+    /// Asks for a link and opens it in the same browser.
+    func open() async throws -> Reply {
+        _ = try await ask()
+        return try await browser.get(try await server.link())
+    }
+
+    /// The link on the sign-in page.
+    static func forgot(_ page: Reply) -> String {
+        let link = page.text.firstMatch(of: /href="([^"]*reset-credentials[^"]*)"/)?.1 ?? ""
+        return String(link).replacing("&amp;", with: "&")
+    }
+
+    /// Where a page's one button of that kind leads.
+    static func restart(_ page: Reply) -> String {
+        String(page.text.firstMatch(of: /href="([^"]*restart[^"]*)"/)?.1 ?? "")
+    }
+
+    /// The code that a page of the other browser shows.
+    static func code(_ page: Reply) -> String {
+        String(
+            page.text.firstMatch(of: /<bdi dir="ltr" class="whole">([0-9]{3} [0-9]{3})<\/bdi>/)?.1
+                ?? ""
+        )
+    }
+}
+
+extension TestBrowser {
+    /// Signs in with a password.
+    func signIn(_ name: String, password: String) async throws -> Reply {
+        let page = try await authorize(TestFlow.again)
+        return try await submit(page, [("username", name), ("password", password)])
     }
 }

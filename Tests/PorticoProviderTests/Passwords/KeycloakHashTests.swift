@@ -46,10 +46,7 @@ struct KeycloakHashTests {
             secret("ReNd3wijz0h/tu+OeIAnti/q794fEThh"),
             argon2.replacing(#"["id"]"#, with: #"["d"]"#).replacing("1.3", with: "1.0")
         ),
-        (
-            secret("TXMDy0EJUoy6PmRL8uyKgjSqcT+y1z3A"),
-            argon2.replacing(#"["id"]"#, with: #"["i"]"#)
-        ),
+        (secret("TXMDy0EJUoy6PmRL8uyKgjSqcT+y1z3A"), argon2.replacing(#"["id"]"#, with: #"["i"]"#)),
     ]
 
     @Test("KC-M-1: a credential's hash verifies its password, and comes out as it came in")
@@ -143,9 +140,7 @@ struct KeycloakHashTests {
                 (short, argon2(#"["256"]"#, "[]"), path + "memory", .unreadable),
                 (short, argon2(#"["2"]"#, #"["17"]"#), path + "parallelism", .outOfBounds),
                 (short, argon2(#"["2"]"#, #"["0"]"#), path + "parallelism", .outOfBounds),
-                (
-                    short, argon2(":3,", ":99999,"), "credentialData.hashIterations", .outOfBounds
-                ),
+                (short, argon2(":3,", ":99999,"), "credentialData.hashIterations", .outOfBounds),
                 (short, argon2(#""id""#, #""x""#), path + "type", .unknown),
                 (short, argon2("1.3", "1.4"), path + "version", .unknown),
                 (short, argon2(#"["24"]"#, #"["32"]"#), path + "hashLength", .doesNotFit),

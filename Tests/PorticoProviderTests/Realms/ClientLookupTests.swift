@@ -6,6 +6,14 @@ import PorticoTestSupport
 import Testing
 
 @Suite("Clients are looked up, and a bounded number of them is held") struct ClientLookupTests {
+    private let scene: Scene
+    private let realm: LiveRealm
+
+    init() async throws {
+        scene = try await Scene()
+        realm = try scene.realm
+    }
+
     /// Two processes that serve one store.
     private struct Scene {
         let server: ProviderUnderTest
@@ -75,8 +83,6 @@ import Testing
 
     @Test("what is made of a client for its scopes counts, and is bounded")
     func views() async throws {
-        let scene = try await Scene()
-        let realm = try scene.realm
         let client = try #require(try await realm.client(clientID: "native1"))
         let before = scene.other.clients.size.bytes
         for index in 0..<64 {
@@ -92,8 +98,6 @@ import Testing
 
     @Test("what no one registered is never kept")
     func unknown() async throws {
-        let scene = try await Scene()
-        let realm = try scene.realm
         for index in 0..<100 { #expect(try await realm.client(clientID: "no-\(index)") == nil) }
         let long = String(repeating: "x", count: ClientCache.longestName + 1)
         #expect(try await realm.client(clientID: long) == nil)
@@ -107,8 +111,6 @@ import Testing
 
     @Test("what another process changed, disabled or deleted is seen after the next look")
     func changed() async throws {
-        let scene = try await Scene()
-        let realm = try scene.realm
         let id = try #require(try await realm.client(clientID: "native1")).id
         try await scene.change("native1") { $0.name = "Renamed" }
         #expect(try await realm.client(clientID: "native1")?.name != "Renamed")
@@ -148,8 +150,6 @@ import Testing
 
     @Test("a read that began before a change never brings the former client back")
     func race() async throws {
-        let scene = try await Scene()
-        let realm = try scene.realm
         for round in 1...100 {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for _ in 0..<8 {
@@ -160,9 +160,7 @@ import Testing
                 group.addTask {
                     try await scene.change("native1") { $0.name = "Round \(round)" }
                     try await scene.other.refresh()
-                    #expect(
-                        try await realm.client(clientID: "native1")?.name == "Round \(round)"
-                    )
+                    #expect(try await realm.client(clientID: "native1")?.name == "Round \(round)")
                 }
                 try await group.waitForAll()
             }
@@ -172,8 +170,6 @@ import Testing
 
     @Test("a reading from before a change that is known is used, and not kept")
     func lateReading() async throws {
-        let scene = try await Scene()
-        let realm = try scene.realm
         let cache = scene.other.clients
         let store = scene.server.database.realms
         let key = ClientCache.Key(.clientID("native1"), realm: realm.generation)
@@ -190,8 +186,6 @@ import Testing
 
     @Test("many who ask at once for a client share one read")
     func shared() async throws {
-        let scene = try await Scene()
-        let realm = try scene.realm
         let (reads, asked) = (Locked(0), Locked(0))
         let store = scene.server.database.realms
         let key = ClientCache.Key(.clientID("native1"), realm: realm.generation)
@@ -202,10 +196,7 @@ import Testing
                     return try await scene.other.clients.client(key) {
                         reads.withLock { $0 += 1 }
                         while asked.withLock({ $0 }) < 50 { await Task.yield() }
-                        return try await store.reading(
-                            of: .clientID("native1"),
-                            realmID: realm.id
-                        )
+                        return try await store.reading(of: .clientID("native1"), realmID: realm.id)
                     } make: {
                         CachedClient($0, live: realm.live($0.client))
                     }?.client.clientID

@@ -105,10 +105,8 @@ import Testing
         let server = try await ProviderUnderTest(database: database, administered: true)
         #expect(try await database.realms.create(try Self.new("hosted")) == .created)
         try await server.provider.realms.refresh()
-        let own = try await get(server, "/admin/realms", host: "op.example.com")
-        #expect(own.status == 401)
-        let there = try await get(server, "/admin/realms", host: "pds.example.com")
-        #expect(there.status == 404)
+        #expect(try await get(server, "/admin/realms", host: "op.example.com").status == 401)
+        #expect(try await get(server, "/admin/realms", host: "pds.example.com").status == 404)
     }
 
     @Test("decision 0059: a post to another host than the realm's changes nothing")
@@ -144,7 +142,7 @@ import Testing
         func token(_ host: String) async throws -> Reply {
             try await server.send(
                 .post,
-                ProviderUnderTest.path("token"),
+                .endpoint("token"),
                 headers: [
                     .contentType: "application/x-www-form-urlencoded",
                     .authorization: "Basic \(credentials)",
@@ -163,7 +161,7 @@ import Testing
     func provenAddress() async throws {
         let server = try await ProviderUnderTest { $0.realm.issuer = Self.host }
         let key = try DPoPKey(random: .system)
-        let path = ProviderUnderTest.path("token")
+        let path = String.endpoint("token")
         let nonce = try await get(server, path, host: "pds.example.com").headers[.nonce]
         for (origin, status) in [("https://op.example.com", 400), (Self.host, 200)] {
             let proof = try key.proof(

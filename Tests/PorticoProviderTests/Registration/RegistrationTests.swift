@@ -7,11 +7,14 @@ import PorticoTestSupport
 import Testing
 
 @Suite("A person makes an account (decision 0052)") struct RegistrationTests {
-    @Test(
-        "decision 0052: from the page by way of the mailbox to an account that is signed in, and on to the app"
-    )
+    private let scene: RegistrationScene
+
+    init() async throws {
+        scene = try await RegistrationScene()
+    }
+
+    @Test("decision 0052: from the page by mail to a signed-in account, and on to the app")
     func whole() async throws {
-        let scene = try await RegistrationScene()
         let page = try await scene.submit()
         scene.expectCodeAsked(page)
         #expect(page.text.contains("cora@example.com"))
@@ -19,8 +22,7 @@ import Testing
         let mail = try #require(try await scene.server.mails().first)
         #expect(mail.draft.to == "cora@example.com")
         let answer = expectCode(try await scene.confirm(page))
-        let tokens = try await scene.server.redeem(answer)
-        let info = try await scene.server.userInfo(tokens.json.string("access_token") ?? "").json
+        let info = try await scene.server.userInfo(try scene.server.redeem(answer).accessToken).json
         #expect(info.string("email") == "cora@example.com" && info["email_verified"] == true)
         #expect(info.string("given_name") == "Cora" && info.string("family_name") == "Sample")
         #expect(info.string("preferred_username") == "cora")
@@ -34,7 +36,6 @@ import Testing
 
     @Test("decision 0052: the page for signing in leads there, for an app and for the account")
     func offered() async throws {
-        let scene = try await RegistrationScene()
         for path in [
             TestBrowser.authorizationPath(TestFlow.request()), "/realms/test/account/apps",
         ] {
@@ -90,19 +91,14 @@ import Testing
         #expect(try await scene.count() == 2)
     }
 
-    @Test(
-        "PROMPTCREATE-4-2: prompt=create is refused where people cannot register, and leads nowhere there"
-    )
+    @Test("PROMPTCREATE-4-2: prompt=create is refused where people cannot register")
     func closed() async throws {
         let scene = try await RegistrationScene(nil)
         expectError(try await scene.browser.authorize(RegistrationScene.request), "invalid_request")
         try await scene.expectNotOffered()
-        let path = ProviderUnderTest.path("registrations")
+        let path = String.endpoint("registrations")
         let page = try await scene.browser.get(
-            FormEncoding.appending(
-                TestFlow.request().map { (name: $0.0, value: $0.1) },
-                to: path
-            )
+            FormEncoding.appending(TestFlow.request().map { (name: $0.0, value: $0.1) }, to: path)
         )
         #expect(page.status == 400 && page.location == nil)
         #expect(page.text.contains("You can’t create an account here"))
@@ -115,38 +111,28 @@ import Testing
 
     @Test("A draft counts for nothing once people cannot register any more")
     func closedMeanwhile() async throws {
-        let scene = try await RegistrationScene()
         let signIn = try await scene.browser.authorize(TestFlow.request())
         let asked = try await scene.browser.submit(signIn, [("action", "register")])
         let page = try await scene.browser.submit(asked, RegistrationScene.form)
         scene.expectCodeAsked(page)
-        let realms = scene.server.database.realms
-        var realm = try #require(try await realms.snapshot().realms.first)
-        realm.registration = nil
-        _ = try await realms.update(realm)
-        _ = try await scene.server.provider.realms.refresh()
+        try await scene.server.changeRealm { $0.registration = nil }
         #expect(try await scene.confirm(page).status == 404)
         #expect(try await scene.person("cora") == nil)
     }
 
     @Test(
-        "PROMPTCREATE-4-1: registrations, like prompt=create, takes what auth takes, and shows the page for a new account"
+        "PROMPTCREATE-4-1: registrations takes what auth takes, and shows the page for an account"
     )
     func registrations() async throws {
-        let scene = try await RegistrationScene()
         func get(_ request: [(String, String)]) async throws -> Reply {
             try await scene.browser.get(
-                FormEncoding.appending(
-                    request.map { (name: $0.0, value: $0.1) },
-                    to: ProviderUnderTest.path("registrations")
-                )
+                TestBrowser.authorizationPath(request, at: String.endpoint("registrations"))
             )
         }
         let page = try await get(TestFlow.request())
         scene.expectAsked(page)
-        scene.expectAsked(try await get(TestFlow.request("native1", [("prompt", "none")])))
-        let asked = try await scene.browser.submit(page, RegistrationScene.form)
-        expectCode(try await scene.confirm(asked))
+        scene.expectAsked(try await get(TestFlow.silent))
+        expectCode(try await scene.confirm(scene.browser.submit(page, RegistrationScene.form)))
         // Errors go where those of auth go.
         let other = TestFlow.request("native1", [("redirect_uri", "https://elsewhere.example")])
         #expect(try await get(other).status == 400)
@@ -159,39 +145,31 @@ import Testing
         #expect(metadata.strings("prompt_values_supported")?.contains("create") == true)
     }
 
-    @Test(
-        "PROMPTCREATE-4-1: whoever is signed in, and the one who signs in instead is whom the app gets"
-    )
+    @Test("PROMPTCREATE-4-1: whoever is signed in, the app gets the one who signs in instead")
     func signedIn() async throws {
-        let scene = try await RegistrationScene()
         _ = try await scene.browser.signIn("alice", TestFlow.request())
         let page = try await scene.browser.authorize(RegistrationScene.request)
         scene.expectAsked(page)
         let signIn = try await scene.browser.submit(page, [("action", "switch")])
-        let bob = [("username", "bob"), ("password", TestRealm.passwords["bob"] ?? "")]
+        let bob = TestRealm.login("bob")
         let tokens = try await scene.server.redeem(
             expectCode(try await scene.browser.submit(signIn, bob))
         )
-        let info = try await scene.server.userInfo(tokens.json.string("access_token") ?? "").json
+        let info = try await scene.server.userInfo(try tokens.accessToken).json
         #expect(info.string("preferred_username") == "bob")
         // Another person's session ends where an account is made.
         let again = try await scene.browser.authorize(RegistrationScene.request)
-        let asked = try await scene.browser.submit(again, RegistrationScene.form)
-        expectCode(try await scene.confirm(asked))
-        #expect(
-            try await scene.server.userInfo(tokens.json.string("access_token") ?? "").status == 401
-        )
+        expectCode(try await scene.confirm(scene.browser.submit(again, RegistrationScene.form)))
+        #expect(try await scene.server.userInfo(try tokens.accessToken).status == 401)
     }
 
     @Test("Cancelling tells the app; login_hint fills in the address or the name")
     func otherWays() async throws {
-        let scene = try await RegistrationScene()
         let page = try await scene.browser.authorize(RegistrationScene.request)
         expectError(try await scene.browser.submit(page, [("action", "cancel")]), "access_denied")
         for hint in ["dora@example.com", "dora"] {
             let hinted = TestFlow.request("native1", [("prompt", "create"), ("login_hint", hint)])
-            let page = try await scene.browser.authorize(hinted)
-            #expect(page.text.contains(#"value="\#(hint)""#))
+            #expect(try await scene.browser.authorize(hinted).text.contains(#"value="\#(hint)""#))
         }
     }
 
@@ -214,7 +192,6 @@ import Testing
         arguments: wrong
     )
     func fields(_ name: String, _ value: String, _ words: String) async throws {
-        let scene = try await RegistrationScene()
         let page = try await scene.submit([(name, value)])
         scene.expectAsked(page)
         #expect(page.text.contains(#"id="\#(name)-problem""#) && page.text.contains(words))
@@ -232,10 +209,8 @@ import Testing
         ]
     )
     func oneName(_ given: String, _ family: String) async throws {
-        let scene = try await RegistrationScene()
         let page = try await scene.submit([("given_name", given), ("family_name", family)])
-        let reply = try await scene.confirm(page, try await scene.server.mailedCode())
-        expectCode(reply)
+        expectCode(try await scene.confirm(page, try await scene.server.mailedCode()))
         let realm = try #require(scene.server.provider.realms.realm(named: "test"))
         let cora = try #require(
             try await scene.server.database.people.credentials(
@@ -250,7 +225,6 @@ import Testing
 
     @Test("Without any name the first one is asked for")
     func noName() async throws {
-        let scene = try await RegistrationScene()
         let page = try await scene.submit([("given_name", ""), ("family_name", " ")])
         scene.expectAsked(page)
         #expect(page.text.contains("Enter your first name"))
@@ -259,7 +233,6 @@ import Testing
 
     @Test("Another code can be sent, to another address too; then the former one is not right")
     func codes() async throws {
-        let scene = try await RegistrationScene()
         let page = try await scene.submit()
         let first = try await scene.server.mailedCode()
         scene.server.clock.advance(by: 1)
@@ -285,7 +258,6 @@ import Testing
 
     @Test("WEB-BRUTE-2: five wrong codes cost the code; none is good after ten minutes")
     func tries() async throws {
-        let scene = try await RegistrationScene()
         let page = try await scene.submit()
         let code = try await scene.server.mailedCode()
         let wrong = code == "000001" ? "000002" : "000001"
@@ -302,5 +274,70 @@ import Testing
         scene.server.clock.advance(by: 600)
         #expect(try await scene.confirm(again, late).text.contains("has expired"))
         #expect(try await scene.count() == 2)
+    }
+
+    private func registered(
+        actions: [RealmPart] = [],
+        configure: @escaping (inout NewRealm) -> Void = { _ in }
+    ) async throws -> (RegistrationScene, Reply) {
+        let scene = try await RegistrationScene(sendsMail: false, configure: configure)
+        let realm = try #require(scene.server.provider.realms.realm(named: "test"))
+        for action in actions {
+            var action = action
+            action.realmID = realm.id
+            try await scene.server.database.realms.put(action)
+        }
+        return (scene, try await scene.submit())
+    }
+
+    private func action(_ alias: String, _ isEnabled: Bool, _ isDefault: Bool) -> RealmPart {
+        RealmPart(
+            realmID: "",
+            kind: "requiredActions",
+            id: alias,
+            document: [
+                "alias": .string(alias), "enabled": .bool(isEnabled),
+                "defaultAction": .bool(isDefault),
+            ]
+        )
+    }
+
+    @Test("decision 0052: new people get the default roles and groups")
+    func rolesAndGroups() async throws {
+        let roles = [
+            RoleName(clientID: nil, name: "reader"), RoleName(clientID: "web1", name: "publisher"),
+        ]
+        let (scene, reply) = try await registered { new in
+            let realmID = new.realm.id
+            let top = Group(id: "g-1", realmID: realmID, parentID: nil, name: "customers")
+            let child = Group(id: "g-2", realmID: realmID, parentID: "g-1", name: "new ones")
+            new.groups = [GroupWithRoles(group: top), GroupWithRoles(group: child)]
+            new.realm.defaultRoles = roles
+            new.realm.defaultGroupIDs = ["g-2"]
+        }
+        expectCode(reply)
+        let person = try #require(try await scene.person("cora"))
+        #expect(person.roles == roles)
+        #expect(person.groupIDs == ["g-2"])
+    }
+
+    @Test("Where no defaults are set, new people get nothing")
+    func nothing() async throws {
+        let (scene, reply) = try await registered()
+        expectCode(reply)
+        let person = try #require(try await scene.person("cora"))
+        #expect(person.roles.isEmpty && person.groupIDs.isEmpty)
+    }
+
+    @Test("decision 0052: what the realm demands of new people comes before the app")
+    func actions() async throws {
+        let (scene, reply) = try await registered(
+            actions: [
+                action("CONFIGURE_TOTP", true, true), action("UPDATE_PASSWORD", true, false),
+                action("TERMS_AND_CONDITIONS", false, true), action("two words", true, true),
+            ]
+        )
+        #expect(reply.location?.hasPrefix("/realms/test/account/second-factor") == true)
+        #expect(try await scene.person("cora")?.person.requiredActions == ["CONFIGURE_TOTP"])
     }
 }

@@ -8,6 +8,14 @@ import PorticoTestSupport
 import Testing
 
 @Suite("What an app asks a person to do (kc_action)") struct RequestedActionTests {
+    private let server: ProviderUnderTest
+    private let browser: TestBrowser
+
+    init() async throws {
+        server = try await Self.server()
+        browser = TestBrowser(server)
+    }
+
     private static let password = "seven rivers run to sea"
 
     /// Where the apps came from Keycloak.
@@ -43,16 +51,12 @@ import Testing
         #expect(reply.redirected["state"] == "s-1", sourceLocation: location)
     }
 
-    @Test(
-        "decision 0049: UPDATE_PASSWORD: a new one is chosen, and the person stays signed in here alone"
-    )
+    @Test("decision 0049: UPDATE_PASSWORD: a new one is chosen, and ends all other sessions")
     func updatePassword() async throws {
-        let server = try await Self.server()
         let elsewhere = TestBrowser(server)
         let tokens = try await server.tokens("alice", "web1", browser: elsewhere)
-        let access = tokens.json.string("access_token") ?? ""
+        let access = try tokens.accessToken
         #expect(try await server.userInfo(access).status == 200)
-        let browser = TestBrowser(server)
         server.clock.advance(by: 10)
         let page = try await browser.signIn("alice", Self.request("UPDATE_PASSWORD"))
         expectPage(page, "required-action")
@@ -87,15 +91,12 @@ import Testing
 
     @Test("decision 0049: auth_time stays, and the new session ends like any other")
     func session() async throws {
-        let server = try await Self.server()
-        let browser = TestBrowser(server)
         let signedIn = server.clock.seconds
         let page = try await browser.signIn("alice", Self.request("UPDATE_PASSWORD"))
         server.clock.advance(by: 60)
         let reply = try await browser.submit(page, [("password", Self.password)])
         let tokens = try await server.redeem(reply.redirected["code"] ?? "")
-        let idToken = try #require(tokens.json.string("id_token"))
-        #expect(try ProviderUnderTest.claims(idToken).int64("auth_time") == signedIn)
+        #expect(try ProviderUnderTest.claims(tokens.idToken).int64("auth_time") == signedIn)
         #expect(try await server.remains().liveSessions == 2)
         let people = server.database.people
         let id = try await server.person().person.id
@@ -105,11 +106,8 @@ import Testing
 
     @Test("decision 0049: cancelling changes nothing, and the app is told")
     func cancelled() async throws {
-        let server = try await Self.server()
-        let browser = TestBrowser(server)
         let page = try await browser.signIn("alice", Self.request("UPDATE_PASSWORD"))
-        let reply = try await browser.submit(page, [("action", "cancel")])
-        Self.expect(reply, "cancelled")
+        Self.expect(try await browser.submit(page, [("action", "cancel")]), "cancelled")
         #expect(try await server.person().epoch == 0)
         expectCode(
             try await TestBrowser(server).signIn("alice", TestFlow.request("web1")),
@@ -120,13 +118,11 @@ import Testing
 
     @Test("decision 0049: it takes a sign-in of the last five minutes, when asked and when sent")
     func fresh() async throws {
-        let server = try await Self.server()
-        let browser = TestBrowser(server)
         _ = try await browser.signIn("alice", TestFlow.request("web1"))
         server.clock.advance(by: 301)
         let again = try await browser.authorize(Self.request("UPDATE_PASSWORD"))
         expectPage(again, "authenticate")
-        let form = [("username", "alice"), ("password", TestRealm.passwords["alice"] ?? "")]
+        let form = TestRealm.login()
         let page = try await browser.submit(again, form)
         expectPage(page, "required-action")
         server.clock.advance(by: 301)
@@ -140,21 +136,13 @@ import Testing
         Self.expect(try await browser.submit(anew, [("password", Self.password)]), "success")
     }
 
-    @Test(
-        "decision 0081: a session begun by the password alone sets no password once there is an app"
-    )
+    @Test("decision 0081: a session begun by the password alone sets none once there is an app")
     func weaker() async throws {
-        let server = try await Self.server()
         let thief = TestBrowser(server)
         let open = try await thief.signIn("alice", Self.request("UPDATE_PASSWORD"))
         expectPage(open, "required-action")
-        let browser = TestBrowser(server)
         let sent = try await browser.signIn("alice", Self.request("CONFIGURE_TOTP"))
-        _ = try await Self.add(
-            try await browser.get(try #require(sent.location)),
-            browser,
-            server
-        )
+        _ = try await Self.add(try await browser.get(try #require(sent.location)), browser, server)
         expectPage(try await thief.submit(open, [("password", Self.password)]), "authenticate")
         expectPage(try await thief.authorize(Self.request("UPDATE_PASSWORD")), "authenticate")
         #expect(try await server.person().epoch == 0)
@@ -170,8 +158,6 @@ import Testing
         ]
     )
     func wrong(_ password: String, _ words: String) async throws {
-        let server = try await Self.server()
-        let browser = TestBrowser(server)
         let page = try await browser.signIn("alice", Self.request("UPDATE_PASSWORD"))
         let reply = try await browser.submit(page, [("password", password)])
         expectPage(reply, "required-action")
@@ -182,16 +168,15 @@ import Testing
 
     @Test("WEB-CSRF-1: no other site, session or browser changes a password")
     func forged() async throws {
-        let server = try await Self.server()
-        let browser = TestBrowser(server)
         let page = try await browser.signIn("alice", Self.request("UPDATE_PASSWORD"))
         let form = [("password", Self.password)]
         #expect(try await browser.submit(page, form + [("csrf", "x")]).status == 403)
         let other = TestBrowser(server)
         _ = try await other.signIn("bob", TestFlow.request("web1"))
         #expect(try await other.submit(page, form).status == 403)
-        let site = try #require(HTTPField.Name("Sec-Fetch-Site"))
-        #expect(try await browser.submit(page, form, headers: [site: "cross-site"]).status == 403)
+        #expect(
+            try await browser.submit(page, form, headers: [.fetchSite: "cross-site"]).status == 403
+        )
         let out = TestBrowser(server)
         out.cookies = browser.cookies.filter { !$0.key.contains("session") }
         #expect(try await out.submit(page, form).status == 403)
@@ -205,8 +190,6 @@ import Testing
 
     @Test("decision 0049: an action that is not known asks nothing, and the answer says so")
     func unknown() async throws {
-        let server = try await Self.server()
-        let browser = TestBrowser(server)
         for action in ["delete_account", "VERIFY_EMAIL", "x:y"] {
             let reply = try await browser.signIn(
                 "alice",
@@ -223,8 +206,7 @@ import Testing
 
     @Test("decision 0049: a client that did not come from Keycloak asks for nothing by it")
     func ownClient() async throws {
-        let server = try await Self.server()
-        let reply = try await TestBrowser(server)
+        let reply = try await TestBrowser(Self.server())
             .signIn("alice", Self.request("UPDATE_PASSWORD", client: "web1"))
         expectCode(reply, of: "web1")
         #expect(reply.redirected["kc_action"] == nil && reply.redirected["kc_action_status"] == nil)
@@ -232,8 +214,6 @@ import Testing
 
     @Test("OpenID Connect Core §3.1.2.6: prompt=none with an action is interaction_required")
     func silent() async throws {
-        let server = try await Self.server()
-        let browser = TestBrowser(server)
         _ = try await browser.signIn("alice", TestFlow.request("web1"))
         let none = [("prompt", "none")]
         for action in ["UPDATE_PASSWORD", "CONFIGURE_TOTP"] {
@@ -263,16 +243,13 @@ import Testing
 
     @Test("decision 0049: CONFIGURE_TOTP: success with an app that was added, otherwise cancelled")
     func configureTOTP() async throws {
-        let server = try await Self.server()
-        let browser = TestBrowser(server)
         let sent = try await browser.signIn("alice", Self.request("CONFIGURE_TOTP"))
         let path = try #require(sent.location)
         #expect(path.hasPrefix("/realms/test/account/second-factor?request="))
         let page = try await browser.get(path)
         Self.expect(try await browser.get(Self.link(page)), "cancelled", "CONFIGURE_TOTP")
         let again = try await browser.authorize(Self.request("CONFIGURE_TOTP"))
-        let list = try await browser.get(try #require(again.location))
-        let done = try await Self.add(list, browser, server)
+        let done = try await Self.add(browser.get(try #require(again.location)), browser, server)
         // By way of other pages of the account, too.
         let codes = try await browser.press(done, [("action", "codes")])
         let back = codes.text.firstMatch(of: /href="([^"]*second-factor[^"]*)"/)?.1 ?? ""
@@ -282,13 +259,9 @@ import Testing
 
     @Test("decision 0049: what became of an action counts in the browser that it was done in")
     func otherBrowser() async throws {
-        let server = try await Self.server()
-        let browser = TestBrowser(server)
         let sent = try await browser.signIn("alice", Self.request("CONFIGURE_TOTP"))
         let list = try await browser.get(try #require(sent.location))
-        let links = [
-            Self.link(list), Self.link(try await Self.add(list, browser, server)),
-        ]
+        let links = [Self.link(list), Self.link(try await Self.add(list, browser, server))]
         for link in links {
             let elsewhere = TestBrowser(server)
             _ = try await elsewhere.signIn("bob", TestFlow.request("web1"))
@@ -307,8 +280,7 @@ import Testing
         }
         let browser = TestBrowser(server)
         let sent = try await browser.signIn("alice", Self.request("UPDATE_PASSWORD"))
-        let list = try await browser.get(try #require(sent.location))
-        let done = try await Self.add(list, browser, server)
+        let done = try await Self.add(browser.get(try #require(sent.location)), browser, server)
         let page = try await browser.get(Self.link(done))
         expectPage(page, "required-action")
         Self.expect(try await browser.submit(page, [("password", Self.password)]), "success")
@@ -338,9 +310,8 @@ import Testing
         let form =
             prompt == "create"
             ? RegistrationScene.form
-            : [("username", "alice"), ("password", TestRealm.passwords["alice"] ?? "")]
-        let sent = try await browser.submit(begin, form)
-        let list = try await browser.get(try #require(sent.location))
+            : TestRealm.login()
+        let list = try await browser.get(try #require(browser.submit(begin, form).location))
         let done = try await Self.add(list, browser, server)
         let link = Self.link(done)
         // In another browser it is as any restart.
@@ -354,18 +325,15 @@ import Testing
         #expect(again.redirected["code"] == nil && again.text.contains(#"name="password""#))
     }
 
-    @Test(
-        "KC-P-1: forgot-credentials takes what auth takes, and leads to the page for a forgotten password"
-    )
+    @Test("KC-P-1: forgot-credentials takes what auth takes, and leads to the page for a link")
     func forgotCredentials() async throws {
-        let server = try await Self.server()
         func get(_ request: [(String, String)], _ server: ProviderUnderTest) async throws
             -> (TestBrowser, Reply)
         {
             let browser = TestBrowser(server)
-            let path = FormEncoding.appending(
-                request.map { (name: $0.0, value: $0.1) },
-                to: ProviderUnderTest.path("forgot-credentials")
+            let path = TestBrowser.authorizationPath(
+                request,
+                at: String.endpoint("forgot-credentials")
             )
             return (browser, try await browser.get(path))
         }

@@ -8,17 +8,18 @@ import PorticoTestSupport
 import Testing
 
 @Suite("A person's own second factors") struct SecondFactorAccountTests {
+    private let server: ProviderUnderTest
+
+    init() async throws {
+        server = try await ProviderUnderTest()
+    }
+
     private static let path = "/realms/test/account/second-factor"
-    private static let alice = [
-        ("username", "alice"), ("password", TestRealm.passwords["alice"] ?? ""),
-    ]
 
     /// Alice on the page, signed in just now by her password alone.
     static func signedIn(_ server: ProviderUnderTest) async throws -> (TestBrowser, Reply) {
         let browser = TestBrowser(server)
-        let page = try await browser.get(path)
-        let reply = try await browser.press(page, alice)
-        #expect(reply.location == path)
+        #expect(try await browser.press(browser.get(path), TestRealm.login()).location == path)
         return (browser, try await browser.get(path))
     }
 
@@ -94,7 +95,6 @@ import Testing
 
     @Test("decision 0050: the key is in no address, and kept sealed")
     func secret() async throws {
-        let server = try await ProviderUnderTest()
         let (browser, page) = try await Self.signedIn(server)
         let setup = try await browser.press(page, [("action", "add")])
         #expect(setup.headers[.cacheControl] == "no-store")
@@ -111,7 +111,6 @@ import Testing
 
     @Test("decision 0050: a setup is for its session, and for ten minutes")
     func bound() async throws {
-        let server = try await ProviderUnderTest()
         let (mine, page) = try await Self.signedIn(server)
         let setup = try await mine.press(page, [("action", "add")])
         let app = try Self.app(setup)
@@ -134,7 +133,6 @@ import Testing
         arguments: ["add", "codes", "remove"]
     )
     func fresh(_ action: String) async throws {
-        let server = try await ProviderUnderTest()
         let (browser, page, app) = try await Self.enrolled(server)
         let id = try #require(try await Self.factors(server).first).id
         server.clock.advance(by: 301)
@@ -144,7 +142,7 @@ import Testing
         // The password alone is not enough any more.
         let second = try await browser.press(
             asked,
-            [("username", "alice@example.com"), Self.alice[1]]
+            [("username", "alice@example.com"), TestRealm.login()[1]]
         )
         expectAsked(second)
         let done = try await browser.press(second, [("code", Self.code(app, server))])
@@ -160,7 +158,6 @@ import Testing
         arguments: ["add", "codes", "remove", "confirm"]
     )
     func weaker(_ action: String) async throws {
-        let server = try await ProviderUnderTest()
         // Somebody who knows the password, seconds ago, with a setup of their own begun.
         let (thief, theirs) = try await Self.signedIn(server)
         let setup = try await thief.press(theirs, [("action", "add")])
@@ -176,7 +173,7 @@ import Testing
         #expect(try await Self.factors(server).map(\.id) == [id])
         let second = try await thief.press(
             asked,
-            [("username", "alice@example.com"), Self.alice[1]]
+            [("username", "alice@example.com"), TestRealm.login()[1]]
         )
         expectAsked(second)
         // Its owner goes on.
@@ -193,7 +190,6 @@ import Testing
     @Test("decision 0081: with an app a person signs out everywhere else, unless they untick it")
     func endsOthers() async throws {
         for isTicked in [true, false] {
-            let server = try await ProviderUnderTest()
             let (other, _) = try await Self.signedIn(server)
             let (browser, page) = try await Self.signedIn(server)
             let setup = try await browser.press(page, [("action", "add")])
@@ -205,8 +201,7 @@ import Testing
             let sent = [("action", "confirm"), ("code", code)]
             let done = try await browser.press(setup, sent + (isTicked ? [("others", "1")] : []))
             #expect(done.text.contains("has been added"))
-            let isSignedIn = try await !other.get(Self.path).text.contains(#"name="password""#)
-            #expect(isSignedIn != isTicked)
+            #expect(try await !other.get(Self.path).text.contains(#"name="password""#) != isTicked)
             #expect(server.log.contains("event=sign_out.elsewhere") == isTicked)
             // This browser's session is one with a code now.
             #expect(!(try await browser.get(Self.path)).text.contains(#"name="password""#))
@@ -227,7 +222,7 @@ import Testing
         #expect(asked.text.contains(#"name="password""#))
         let back = try await browser.press(
             asked,
-            [("username", "alice@example.com"), Self.alice[1]]
+            [("username", "alice@example.com"), TestRealm.login()[1]]
         )
         let list = try await browser.get(try #require(back.location))
         let setup = try await browser.press(list, [("action", "add")])
@@ -236,20 +231,16 @@ import Testing
         expectCode(try await browser.get(ResetWalk.restart(done).replacing("&amp;", with: "&")))
     }
 
-    @Test(
-        "After an app, recovery codes are the next step, and can be kept by hand, printer or file"
-    )
+    @Test("After an app, recovery codes are the next step, by hand, printer or file")
     func nextStep() async throws {
-        let server = try await ProviderUnderTest()
-        let (browser, done, _) = try await Self.enrolled(server)
+        let (browser, done, _) = try await Self.enrolled(ProviderUnderTest())
         #expect(done.text.contains("Save your recovery codes"))
         #expect(done.text.contains(#"value="codes""#))
         let codes = try await browser.press(done, [("action", "codes")])
         #expect(codes.text.contains(#"<ul class="codes" id="codes" dir="ltr">"#))
         // Whose they are stands beside them, and only the next ones replace any.
         #expect(codes.text.contains("alice@example.com"))
-        let list = try await browser.get(Self.path)
-        let next = try await browser.press(list, [("action", "codes")])
+        let next = try await browser.press(browser.get(Self.path), [("action", "codes")])
         let told = [codes, next].map { $0.text.contains("Any you had before no longer work") }
         #expect(told == [false, true])
         for button in ["copy", "print", "save"] {
@@ -314,7 +305,6 @@ import Testing
 
     @Test("decision 0050: there are no recovery codes without an app")
     func codesAlone() async throws {
-        let server = try await ProviderUnderTest()
         let (browser, page) = try await Self.signedIn(server)
         _ = try await browser.press(page, [("action", "codes")])
         #expect(try await Self.factors(server).isEmpty)
@@ -343,23 +333,16 @@ import Testing
 
     @Test("decision 0050: no one removes another person's")
     func others() async throws {
-        let server = try await ProviderUnderTest()
         _ = try await Self.enrolled(server)
         let id = try #require(try await Self.factors(server).first).id
         let browser = TestBrowser(server)
-        let page = try await browser.get(Self.path)
-        _ = try await browser.press(
-            page,
-            [("username", "bob"), ("password", TestRealm.passwords["bob"] ?? "")]
-        )
-        let list = try await browser.get(Self.path)
-        _ = try await browser.press(list, [("action", "remove"), ("id", id)])
+        _ = try await browser.press(browser.get(Self.path), TestRealm.login("bob"))
+        _ = try await browser.press(browser.get(Self.path), [("action", "remove"), ("id", id)])
         #expect(try await Self.factors(server).map(\.id) == [id])
     }
 
     @Test("decision 0050: ten apps are enough")
     func full() async throws {
-        let server = try await ProviderUnderTest()
         let (browser, page, _) = try await Self.enrolled(server)
         for _ in 2...11 {
             let setup = try await browser.press(page, [("action", "add")])
@@ -371,7 +354,6 @@ import Testing
 
     @Test("RFC 6749 §10.12: a change needs the form of this browser and session")
     func forged() async throws {
-        let server = try await ProviderUnderTest()
         let (browser, page, _) = try await Self.enrolled(server)
         let id = try #require(try await Self.factors(server).first).id
         let reply = try await browser.press(
@@ -392,10 +374,7 @@ import Testing
         let location = try #require(reply.location)
         #expect(location.hasPrefix(Self.path + "?request="))
         // She is signed in, and no app gets anything before.
-        expectError(
-            try await browser.authorize(TestFlow.request("native1", [("prompt", "none")])),
-            "interaction_required"
-        )
+        expectError(try await browser.authorize(TestFlow.silent), "interaction_required")
         let stays = try await browser.authorize(TestFlow.request())
         #expect(stays.location?.hasPrefix(Self.path + "?request=") == true)
         let page = try await browser.get(location)
@@ -427,7 +406,7 @@ import Testing
         let add = [("action", "add")]
         let over = try await isSent ? browser.press(page, add) : browser.get(location)
         #expect(over.formAction == "/realms/test/account/sign-in")
-        let back = try #require(try await browser.press(over, Self.alice).location)
+        let back = try #require(try await browser.press(over, TestRealm.login()).location)
         #expect(back.hasPrefix(Self.path + "?request="))
         let setup = try await browser.press(try await browser.get(back), add)
         let code = Self.code(try Self.app(setup), server)
@@ -445,7 +424,7 @@ import Testing
         }
         let browser = TestBrowser(server)
         let page = try await browser.get("/realms/test/account/devices")
-        #expect(try await browser.press(page, Self.alice).location == Self.path)
+        #expect(try await browser.press(page, TestRealm.login()).location == Self.path)
     }
 }
 

@@ -8,6 +8,14 @@ import PorticoTestSupport
 import Testing
 
 @Suite("Attacks on the second step") struct SecondStepAttackTests {
+    private let scene: SecondStepScene
+    private let browser: TestBrowser
+
+    init() async throws {
+        scene = try await SecondStepScene()
+        browser = TestBrowser(scene.server)
+    }
+
     private static func proof(_ page: Reply) -> String {
         page.hiddenFields.first { $0.name == "proof" }?.value ?? ""
     }
@@ -26,11 +34,9 @@ import Testing
 
     @Test("WEB-BRUTE-1: five wrong codes in a quarter of an hour, from any address and browser")
     func guessing() async throws {
-        let scene = try await SecondStepScene()
         for number in 1...5 {
             let browser = TestBrowser(scene.server, from: "192.0.2.\(number)")
-            let page = try await scene.asked(browser)
-            let again = try await browser.submit(page, [("code", scene.wrong)])
+            let again = try await browser.submit(scene.asked(browser), [("code", scene.wrong)])
             #expect(again.text.contains("Incorrect code"))
         }
         let browser = TestBrowser(scene.server, from: "198.51.100.1")
@@ -56,18 +62,14 @@ import Testing
 
     @Test("WEB-BRUTE-1: right codes do not count, and do not clear what does")
     func rightCodes() async throws {
-        let scene = try await SecondStepScene()
         for _ in 1...4 {
             let browser = TestBrowser(scene.server)
-            let page = try await scene.asked(browser)
-            _ = try await browser.submit(page, [("code", scene.wrong)])
+            _ = try await browser.submit(scene.asked(browser), [("code", scene.wrong)])
         }
         for code in scene.recoveryCodes.prefix(6) {
             let browser = TestBrowser(scene.server)
-            let page = try await scene.asked(browser)
-            expectCode(try await browser.submit(page, [("code", code)]))
+            expectCode(try await browser.submit(scene.asked(browser), [("code", code)]))
         }
-        let browser = TestBrowser(scene.server)
         let page = try await scene.asked(browser)
         #expect(try await browser.submit(page, [("code", scene.wrong)]).status == 200)
         #expect(try await browser.submit(page, [("code", scene.code)]).status == 429)
@@ -75,11 +77,8 @@ import Testing
 
     @Test("WEB-BRUTE-1: a code that was used before counts as a wrong one")
     func usedCodes() async throws {
-        let scene = try await SecondStepScene()
         let first = TestBrowser(scene.server)
-        let page = try await scene.asked(first)
-        expectCode(try await first.submit(page, [("code", scene.code)]))
-        let browser = TestBrowser(scene.server)
+        expectCode(try await first.submit(scene.asked(first), [("code", scene.code)]))
         let asked = try await scene.asked(browser)
         for _ in 1...5 {
             #expect(try await browser.submit(asked, [("code", scene.code)]).status == 200)
@@ -89,7 +88,6 @@ import Testing
 
     @Test("decision 0050: a proof is for the browser that it was made in")
     func otherBrowser() async throws {
-        let scene = try await SecondStepScene()
         let mine = try await scene.asked(TestBrowser(scene.server))
         let other = TestBrowser(scene.server)
         let page = try await other.authorize(SecondStepScene.request)
@@ -102,27 +100,22 @@ import Testing
 
     @Test("decision 0050: a proof is for the browser, for a page of the account too")
     func otherBrowserOfAccount() async throws {
-        let scene = try await SecondStepScene()
         func asked(_ browser: TestBrowser) async throws -> Reply {
             let page = try await browser.get("/realms/test/account/devices")
             let password = TestRealm.passwords["alice"] ?? ""
             return try await browser.submit(page, [("username", "alice"), ("password", password)])
         }
-        let browser = TestBrowser(scene.server)
         let mine = try await asked(browser)
         expectAsked(mine)
         let other = TestBrowser(scene.server)
         let page = try await other.get("/realms/test/account/devices")
         let form = [("proof", Self.proof(mine)), ("code", scene.code)]
         try await expectLost(try await other.submit(page, form), scene)
-        let right = try await browser.submit(mine, form)
-        #expect(right.location == "/realms/test/account/devices")
+        #expect(try await browser.submit(mine, form).location == "/realms/test/account/devices")
     }
 
     @Test("decision 0050: a proof is for the request, or the account page, that it was made for")
     func otherRequest() async throws {
-        let scene = try await SecondStepScene()
-        let browser = TestBrowser(scene.server)
         let mine = try await scene.asked(browser)
         for path in [
             TestBrowser.authorizationPath(TestFlow.request("web1")),
@@ -139,8 +132,6 @@ import Testing
 
     @Test("decision 0050: a proof lasts ten minutes", arguments: [(599.0, true), (602.0, false)])
     func late(after seconds: Double, isGood: Bool) async throws {
-        let scene = try await SecondStepScene()
-        let browser = TestBrowser(scene.server)
         let page = try await scene.asked(browser)
         scene.server.clock.advance(by: seconds)
         let reply = try await browser.submit(page, [("code", scene.code)])
@@ -162,8 +153,6 @@ import Testing
         arguments: Change.allCases
     )
     func changed(_ change: Change) async throws {
-        let scene = try await SecondStepScene()
-        let browser = TestBrowser(scene.server)
         let page = try await scene.asked(browser)
         let people = scene.server.database.people
         var person = try await scene.server.person().person
@@ -202,8 +191,6 @@ import Testing
 
     @Test("decision 0050: no proof, another realm's seal, and another seal of ours open nothing")
     func forged() async throws {
-        let scene = try await SecondStepScene()
-        let browser = TestBrowser(scene.server)
         let page = try await browser.authorize(SecondStepScene.request)
         let sealed = page.hiddenFields.first { $0.name == "request" }?.value ?? ""
         for proof in ["", "x", sealed, String(repeating: "A", count: 5000)] {
@@ -217,11 +204,10 @@ import Testing
 
     @Test("RFC 6749 §10.12: the form of the second step is bound as the first one is")
     func forgedForm() async throws {
-        let scene = try await SecondStepScene()
-        let browser = TestBrowser(scene.server)
         let page = try await scene.asked(browser)
-        let reply = try await browser.submit(page, [("code", scene.code), ("csrf", "x")])
-        #expect(reply.status == 403)
+        #expect(
+            try await browser.submit(page, [("code", scene.code), ("csrf", "x")]).status == 403
+        )
         #expect(try await scene.used(.totp) == 0)
         let twice = try await browser.submit(page, [("code", scene.wrong), ("code", scene.code)])
         #expect(twice.status == 400)

@@ -8,13 +8,16 @@ import PorticoTestSupport
 import Testing
 
 @Suite("The second step of a sign-in") struct SecondStepTests {
-    private static func claims(_ tokens: Reply) throws -> JSONObject {
-        try ProviderUnderTest.claims(tokens.json.string("id_token"))
+    private let scene: SecondStepScene
+    private let browser: TestBrowser
+
+    init() async throws {
+        scene = try await SecondStepScene()
+        browser = TestBrowser(scene.server)
     }
 
     @Test("decision 0050: the password begins nothing; the code does, in one transaction")
     func code() async throws {
-        let scene = try await SecondStepScene()
         let server = scene.server
         let browser = TestBrowser(server)
         let before = try await server.remains()
@@ -28,7 +31,7 @@ import Testing
         let answer = try await browser.submit(page, [("code", scene.code)])
         let tokens = try await server.redeem(expectCode(answer))
         #expect(server.database.database.commitCounts.writes == writes + 2, "and the redemption")
-        let claims = try Self.claims(tokens)
+        let claims = try tokens.claims
         #expect(claims.strings("amr") == ["pwd", "otp"])
         #expect(try await scene.used(.totp) == server.clock.seconds / 30)
         #expect(server.log.contains("event=sign_in.ok"))
@@ -36,14 +39,10 @@ import Testing
 
     @Test("RFC 8176 §2: without a second factor `amr` is the password, and `acr` is the same")
     func without() async throws {
-        let scene = try await SecondStepScene()
-        let bob = try Self.claims(try await scene.server.tokens("bob"))
+        let bob = try await scene.server.tokens("bob").claims
         #expect(bob.strings("amr") == ["pwd"])
-        let browser = TestBrowser(scene.server)
-        let page = try await scene.asked(browser)
-        let answer = try await browser.submit(page, [("code", scene.code)])
-        let alice = try Self.claims(try await scene.server.redeem(expectCode(answer)))
-        #expect(alice["acr"] == bob["acr"])
+        let answer = try await browser.submit(scene.asked(browser), [("code", scene.code)])
+        #expect(try await scene.server.redeem(expectCode(answer)).claims["acr"] == bob["acr"])
     }
 
     @Test("decision 0050: what is kept for an export only is not asked for")
@@ -54,7 +53,6 @@ import Testing
 
     @Test("RFC 6238 §5.2: a code is right once, and so is none from before it")
     func once() async throws {
-        let scene = try await SecondStepScene()
         let (one, two) = (TestBrowser(scene.server), TestBrowser(scene.server))
         let first = try await scene.asked(one)
         let second = try await scene.asked(two)
@@ -71,7 +69,6 @@ import Testing
 
     @Test("RFC 6238 §5.2: of many uses at once exactly one begins a session", arguments: 1...10)
     func race(_ round: Int) async throws {
-        let scene = try await SecondStepScene()
         let kinds = [scene.code, scene.recoveryCodes[round % 12]]
         for code in kinds {
             let before = try await scene.server.remains().sessions
@@ -101,16 +98,13 @@ import Testing
             new.realm.codeDrift = window
         }
         let browser = TestBrowser(scene.server)
-        let page = try await scene.asked(browser)
-        let answer = try await browser.submit(page, [("code", scene.code(1))])
+        let answer = try await browser.submit(scene.asked(browser), [("code", scene.code(1))])
         #expect((answer.redirected["code"] != nil) == isRight)
         #expect(try await scene.server.remains().sessions == (isRight ? 1 : 0))
     }
 
     @Test("decision 0050: each recovery code is right once, in any spelling")
     func recovery() async throws {
-        let scene = try await SecondStepScene()
-        let browser = TestBrowser(scene.server)
         var page = try await scene.asked(browser)
         page = try await browser.submit(page, [("action", "recovery")])
         expectAsked(page)
@@ -120,7 +114,7 @@ import Testing
         let spaced = [code.prefix(4), code.dropFirst(4)].joined(separator: "-")
         let answer = try await browser.submit(page, [("code", spaced)])
         let tokens = try await scene.server.redeem(expectCode(answer))
-        #expect(try Self.claims(tokens).strings("amr") == ["pwd", "otp"])
+        #expect(try tokens.claims.strings("amr") == ["pwd", "otp"])
         #expect(try await scene.used(.recoveryCodes) == 1 << 4)
         #expect(try await scene.used(.totp) == 0)
         let second = TestBrowser(scene.server)
@@ -141,15 +135,12 @@ import Testing
             parameters: ["digits": 6, "period": 30, "algorithm": "HmacMD5"]
         )
         let browser = TestBrowser(scene.server)
-        let page = try await scene.asked(browser)
-        expectAsked(try await browser.submit(page, [("code", scene.code)]))
+        expectAsked(try await browser.submit(scene.asked(browser), [("code", scene.code)]))
         #expect(try await scene.server.remains().sessions == 0)
     }
 
     @Test("RFC 6238 §5.2: a wrong code, none, and more than one are told, and open nothing")
     func wrong() async throws {
-        let scene = try await SecondStepScene()
-        let browser = TestBrowser(scene.server)
         let page = try await scene.asked(browser)
         for (typed, told) in [
             (scene.wrong, "Incorrect code"), ("", "Enter the code"),
@@ -167,12 +158,8 @@ import Testing
 
     @Test("decision 0050: sign-in again asks for both again")
     func again() async throws {
-        let scene = try await SecondStepScene()
-        let browser = TestBrowser(scene.server)
-        let page = try await scene.asked(browser)
-        expectCode(try await browser.submit(page, [("code", scene.code)]))
-        let login = TestFlow.request("native1", [("prompt", "login")])
-        let second = try await browser.signIn("alice", login)
+        expectCode(try await browser.submit(scene.asked(browser), [("code", scene.code)]))
+        let second = try await browser.signIn("alice", TestFlow.again)
         expectAsked(second)
         scene.server.clock.advance(by: 30)
         expectCode(try await browser.submit(second, [("code", scene.code)]))
@@ -209,27 +196,22 @@ import Testing
         #expect(try await scene.used(.totp) == scene.server.clock.seconds / 30)
         #expect(try await scene.server.remains().sessions == 0)
         // The same form, by a second click, leads there as well; the code opens nothing else.
-        let again = try await browser.submit(page, [("code", scene.code)])
-        #expect(again.location == location)
-        let other = try await scene.asked(browser)
-        let refused = try await browser.submit(other, [("code", scene.code)])
+        #expect(try await browser.submit(page, [("code", scene.code)]).location == location)
+        let refused = try await browser.submit(scene.asked(browser), [("code", scene.code)])
         expectAsked(refused)
         #expect(refused.text.contains("already been used"))
     }
 
     @Test("decision 0050: the account's own pages ask for it, too")
     func account() async throws {
-        let scene = try await SecondStepScene()
-        let browser = TestBrowser(scene.server)
         let page = try await browser.get("/realms/test/account/devices")
-        let alice = [("username", "alice"), ("password", TestRealm.passwords["alice"] ?? "")]
+        let alice = TestRealm.login()
         let asked = try await browser.submit(page, alice)
         expectAsked(asked)
         #expect(asked.formAction == "/realms/test/account/sign-in")
         let devices = "/realms/test/account/devices"
         #expect(try await !browser.get(devices).text.contains("This device"))
-        let done = try await browser.submit(asked, [("code", scene.code)])
-        #expect(done.location == devices)
+        #expect(try await browser.submit(asked, [("code", scene.code)]).location == devices)
         #expect(try await browser.get(devices).text.contains("This device"))
     }
 }

@@ -12,10 +12,7 @@ import Testing
     }
 
     /// An app's tokens by a login token.
-    private func derived(
-        _ scene: LoginTokenScene,
-        scope: String = "openid"
-    ) async throws -> Reply {
+    private func derived(_ scene: LoginTokenScene, scope: String = "openid") async throws -> Reply {
         let request = TestFlow.request(
             "plain",
             scope: scope,
@@ -29,13 +26,12 @@ import Testing
     }
 
     private func isLive(_ tokens: Reply, _ scene: LoginTokenScene) async throws -> Bool {
-        let access = try #require(tokens.json.string("access_token"))
-        return try await scene.server.userInfo(access).status == 200
+        try await scene.server.userInfo(tokens.accessToken).status == 200
     }
 
     private func revoke(_ token: String?, _ client: String, _ scene: LoginTokenScene) async throws {
         let form = [("client_id", client), ("token", try #require(token))]
-        #expect(try await scene.server.post(ProviderUnderTest.path("revoke"), form).status == 200)
+        #expect(try await scene.server.post(.endpoint("revoke"), form).status == 200)
     }
 
     @Test(
@@ -51,7 +47,7 @@ import Testing
         #expect(try await isLive(tokens, scene))
         #expect(try await scene.server.refresh(scene.refresh, key: "two").error == "invalid_grant")
         #expect(try await !isLive(tokens, scene))
-        let refresh = try #require(tokens.json.string("refresh_token"))
+        let refresh = try tokens.refreshToken
         #expect(try await scene.server.refresh(refresh, "plain").error == "invalid_grant")
         #expect(try await isLive(other, scene))
     }
@@ -101,7 +97,7 @@ import Testing
         // A grant of now, to a session of before.
         let own = try await scene.browser.authorize(TestFlow.request("native1"))
         let later = try await scene.server.redeem(expectCode(own))
-        let refresh = try #require(later.json.string("refresh_token"))
+        let refresh = try later.refreshToken
         let newer = try #require(
             try await scene.exchange([("subject_token", refresh)]).json.string("access_token")
         )
@@ -114,10 +110,7 @@ import Testing
         }
         for token in [token, newer] {
             let request = try await scene.pushed(scene.request(token))
-            expectPage(
-                try await TestBrowser(scene.server).authorize(request),
-                "authenticate"
-            )
+            expectPage(try await TestBrowser(scene.server).authorize(request), "authenticate")
         }
         #expect(try await scene.server.remains().grants == before)
         try await scene.server.changeRealm { $0.notBefore = 0 }
@@ -164,7 +157,7 @@ import Testing
     func events() async throws {
         let scene = try await scene()
         let tokens = try await derived(scene)
-        let claims = try ProviderUnderTest.claims(tokens.json.string("id_token"))
+        let claims = try tokens.claims
         let lines = scene.server.log.split(separator: "\n")
         for (event, client) in [("login_token.made", "native1"), ("login_token.used", "plain")] {
             let line = try #require(lines.first { $0.contains("event=\(event)") }, "\(event)")

@@ -7,6 +7,12 @@ import Testing
 @testable import PorticoProvider
 
 @Suite("Login tokens in a link ask") struct LoginTokenAskingTests {
+    private let scene: LoginTokenScene
+
+    init() async throws {
+        scene = try await LoginTokenScene()
+    }
+
     /// Opens a link with the token, up to the page that asks.
     private func open(_ request: [(String, String)], _ token: String, _ browser: TestBrowser)
         async throws -> Reply
@@ -24,7 +30,6 @@ import Testing
 
     @Test("RFC8693-LT-7, LT-9: a link asks at an address without the token, and then signs in")
     func asks() async throws {
-        let scene = try await LoginTokenScene()
         let token = try await scene.token()
         let browser = TestBrowser(scene.server)
         let page = try await open(scene.request(token), token, browser)
@@ -39,13 +44,11 @@ import Testing
         #expect(try await scene.server.redeem(code, "plain").status == 200)
         #expect(!scene.server.log.contains(token))
         // Going back and agreeing again gives no second code.
-        let again = try await browser.submit(page, [("action", "continue")])
-        #expect(again.redirected["code"] == nil)
+        #expect(try await browser.submit(page, [("action", "continue")]).redirected["code"] == nil)
     }
 
     @Test("decision 0048: a link asks nothing where the same person is signed in in that browser")
     func samePerson() async throws {
-        let scene = try await LoginTokenScene()
         let session = scene.sessionCookie(scene.browser)
         #expect(session != nil)
         let own = try ProviderUnderTest.claims(scene.tokens.json.string("id_token")).string("sub")
@@ -53,14 +56,13 @@ import Testing
             let request = scene.request(try await scene.token(), "plain", further)
             let code = expectCode(try await scene.browser.authorize(request), of: "plain")
             let tokens = try await scene.server.redeem(code, "plain")
-            let claims = try ProviderUnderTest.claims(tokens.json.string("id_token"))
+            let claims = try tokens.claims
             #expect(claims.string("sub") == own && own != nil)
         }
         #expect(scene.sessionCookie(scene.browser) == session)
         // A third party's consent is asked for all the same, and nothing but that.
         let token = try await scene.token(for: "third")
-        let consent = try await open(scene.request(token, "third"), token, scene.browser)
-        expectPage(consent, "consent")
+        expectPage(try await open(scene.request(token, "third"), token, scene.browser), "consent")
         // What the request demands is not replaced by the token.
         let again = scene.request(try await scene.token(), "plain", [("prompt", "login")])
         let first = try await scene.browser.authorize(again)
@@ -74,7 +76,6 @@ import Testing
 
     @Test("attack C31: a planted link signs no one in without their word, and no one for good")
     func planted() async throws {
-        let scene = try await LoginTokenScene()
         let bob = TestBrowser(scene.server)
         _ = try await scene.server.tokens("bob", browser: bob)
         let session = scene.sessionCookie(bob)
@@ -94,17 +95,12 @@ import Testing
             }
             #expect(scene.sessionCookie(bob) == session)
         }
-        let his = try await bob.authorize(TestFlow.request("native1", [("prompt", "none")]))
-        let tokens = try await scene.server.redeem(expectCode(his))
-        #expect(
-            try ProviderUnderTest.claims(tokens.json.string("id_token"))
-                .string("preferred_username") == "bob"
-        )
+        let tokens = try await scene.server.redeem(expectCode(bob.authorize(TestFlow.silent)))
+        #expect(try tokens.claims.string("preferred_username") == "bob")
     }
 
     @Test("attack C31: a page that asks is bound to its browser, and its form to that page")
     func bound() async throws {
-        let scene = try await LoginTokenScene()
         let token = try await scene.token()
         let mallory = TestBrowser(scene.server)
         let page = try await open(scene.request(token), token, mallory)
@@ -124,7 +120,6 @@ import Testing
 
     @Test("A link with prompt=none is refused: no page may ask, and no one else is signed in")
     func promptNone() async throws {
-        let scene = try await LoginTokenScene()
         let bob = TestBrowser(scene.server)
         _ = try await scene.server.tokens("bob", browser: bob)
         let request = scene.request(try await scene.token(), "plain", [("prompt", "none")])
@@ -133,7 +128,6 @@ import Testing
 
     @Test("attack C30: who agrees after a minute signs in, even in a browser that is signed in")
     func late() async throws {
-        let scene = try await LoginTokenScene()
         let bob = TestBrowser(scene.server)
         _ = try await scene.server.tokens("bob", browser: bob)
         let token = try await scene.token()
@@ -146,7 +140,6 @@ import Testing
 
     @Test("attack: a program with a login token allows a third party in the person's name")
     func consent() async throws {
-        let scene = try await LoginTokenScene()
         let token = try await scene.token(for: "third")
         let browser = TestBrowser(scene.server)
         let page = try await open(scene.request(token, "third"), token, browser)
@@ -154,24 +147,17 @@ import Testing
         expectPage(signIn, "authenticate")
         #expect(signIn.userName == "alice@example.com")
         scene.server.clock.advance(by: 120)
-        let consent = try await browser.submit(
-            signIn,
-            [("username", "alice"), ("password", TestRealm.passwords["alice"] ?? "")]
-        )
+        let consent = try await browser.submit(signIn, TestRealm.login())
         expectPage(consent, "consent")
         expectCode(try await browser.submit(consent, [("action", "allow")]), of: "third")
         #expect(scene.sessionCookie(browser) != nil)
         // What they allowed themselves is not asked again.
-        let late = try await scene.token(for: "third")
-        let pushed = try await scene.pushed(scene.request(late, "third"))
+        let pushed = try await scene.pushed(scene.request(scene.token(for: "third"), "third"))
         expectCode(try await TestBrowser(scene.server).authorize(pushed), of: "third")
     }
 
-    @Test(
-        "attack C30: who allows it half an hour later signs in, even in a browser that is signed in"
-    )
+    @Test("attack C30: who allows it half an hour later signs in, in a signed-in browser too")
     func lateConsent() async throws {
-        let scene = try await LoginTokenScene()
         let browser = scene.browser
         let token = try await scene.token(for: "third")
         // Where the same person is signed in no one is asked who they are.
@@ -189,41 +175,33 @@ import Testing
 
     @Test("Who signs in as someone else on that page is the one who signs in to the app")
     func someoneElse() async throws {
-        let scene = try await LoginTokenScene()
         let token = try await scene.token(for: "third")
         let browser = TestBrowser(scene.server)
         let page = try await open(scene.request(token, "third"), token, browser)
         let signIn = try await browser.submit(page, [("action", "continue")])
         expectPage(signIn, "authenticate")
-        let again = try await browser.submit(
-            signIn,
-            [("username", "bob"), ("password", TestRealm.passwords["bob"] ?? "")]
-        )
+        let again = try await browser.submit(signIn, TestRealm.login("bob"))
         expectPage(again, "consent")
         #expect(again.text.contains("Bob Example") && !again.text.contains("Alice Example"))
         let code = expectCode(try await browser.submit(again, [("action", "allow")]), of: "third")
         let answer = try await scene.server.redeem(code, "third")
         func subject(_ reply: Reply) throws -> String? {
-            try ProviderUnderTest.claims(reply.json.string("id_token")).string("sub")
+            try reply.claims.string("sub")
         }
         #expect(try await subject(answer) == subject(scene.server.tokens("bob")))
         // It does not hang on what the token stood for.
         try await scene.endSession()
-        let access = try #require(answer.json.string("access_token"))
-        #expect(try await scene.server.userInfo(access).status == 200)
+        #expect(try await scene.server.userInfo(answer.accessToken).status == 200)
     }
 
     @Test("Who signs in in another tab meanwhile, with a second factor, is asked for consent once")
     func otherTab() async throws {
         let second = try await SecondStepScene { new in
-            for index in new.clients.indices where new.clients[index].clientID == "native1" {
-                new.clients[index].loginTokenTargets = [.init(clientID: "third")]
-            }
+            new.clients[client: "native1"].loginTokenTargets = [.init(clientID: "third")]
         }
         let server = second.server
         let app = TestBrowser(server)
-        let asked = try await second.asked(app)
-        let code = expectCode(try await app.submit(asked, [("code", second.code)]))
+        let code = expectCode(try await app.submit(second.asked(app), [("code", second.code)]))
         let scene = LoginTokenScene(server, signedIn: app, try await server.redeem(code))
         // The next code is another one.
         server.clock.advance(by: 30)
@@ -232,18 +210,13 @@ import Testing
         let page = try await open(scene.request(token, "third"), token, browser)
         let signIn = try await browser.submit(page, [("action", "continue")])
         expectPage(signIn, "authenticate")
-        let tab = try await second.asked(browser)
-        expectCode(try await browser.submit(tab, [("code", second.code)]))
-        let consent = try await browser.submit(
-            signIn,
-            [("username", "alice"), ("password", TestRealm.passwords["alice"] ?? "")]
-        )
+        expectCode(try await browser.submit(second.asked(browser), [("code", second.code)]))
+        let consent = try await browser.submit(signIn, TestRealm.login())
         expectPage(consent, "consent")
         let allowed = try await browser.submit(consent, [("action", "allow")])
         let answer = try await server.redeem(expectCode(allowed, of: "third"), "third")
         // It is this browser's session, and does not hang on what the token stood for.
         try await scene.endSession()
-        let access = try #require(answer.json.string("access_token"))
-        #expect(try await server.userInfo(access).status == 200)
+        #expect(try await server.userInfo(answer.accessToken).status == 200)
     }
 }

@@ -23,9 +23,7 @@ struct LoginTokenScene {
         configure: (inout NewRealm) -> Void = { _ in }
     ) async throws {
         server = try await ProviderUnderTest { new in
-            for index in new.clients.indices where new.clients[index].clientID == "native1" {
-                new.clients[index].loginTokenTargets = targets
-            }
+            new.clients[client: "native1"].loginTokenTargets = targets
             configure(&new)
         }
         browser = TestBrowser(server)
@@ -73,13 +71,13 @@ struct LoginTokenScene {
 
     /// The same by way of a pushed request (RFC 9126).
     func pushed(_ request: [(String, String)]) async throws -> [(String, String)] {
-        let uri = try #require(try await server.push(request).json.string("request_uri"))
+        let uri = try await server.push(request).requestURI
         return [("client_id", request[0].1), ("request_uri", uri)]
     }
 
     /// Ends the session that alice signed in with.
     func endSession() async throws {
-        let claims = try ProviderUnderTest.claims(tokens.json.string("id_token"))
+        let claims = try tokens.claims
         let realm = try #require(server.provider.realms.realm(named: "test"))
         let change = try await server.database.sessions.end(
             id: claims.string("sid") ?? "",

@@ -6,7 +6,11 @@ import PorticoTestSupport
 import Testing
 
 @Suite("Login tokens sign in without a page") struct LoginTokenSilentTests {
-    private static let site = HTTPField.Name("Sec-Fetch-Site") ?? .origin
+    private let scene: LoginTokenScene
+
+    init() async throws {
+        scene = try await LoginTokenScene()
+    }
 
     /// How a silent request reaches the Provider.
     enum Way: String, CaseIterable, Sendable {
@@ -21,15 +25,15 @@ import Testing
     ) async throws -> Reply {
         switch way {
         case .pushed: return try await browser.authorize(try await scene.pushed(request))
-        case .posted: return try await browser.post(ProviderUnderTest.path("auth"), request)
+        case .posted: return try await browser.post(.endpoint("auth"), request)
         case .postedFromElsewhere:
             // The browser withholds its cookies, and gets none.
             let own = browser.cookies
             browser.cookies = [:]
             let reply = try await browser.post(
-                ProviderUnderTest.path("auth"),
+                .endpoint("auth"),
                 request,
-                headers: [Self.site: "cross-site"]
+                headers: [.fetchSite: "cross-site"]
             )
             #expect(browser.cookies.isEmpty)
             browser.cookies = own
@@ -47,7 +51,6 @@ import Testing
         arguments: Way.allCases
     )
     func silent(_ way: Way) async throws {
-        let scene = try await LoginTokenScene()
         let before = try await scene.server.remains()
         scene.server.clock.advance(by: 30)
         let token = try await scene.token()
@@ -59,7 +62,7 @@ import Testing
         #expect(HTTPField.Name("Referrer-Policy").map { answer.headers[$0] } == "no-referrer")
         let tokens = try await scene.server.redeem(code, "plain")
         #expect(tokens.status == 200)
-        let claims = try ProviderUnderTest.claims(tokens.json.string("id_token"))
+        let claims = try tokens.claims
         let first = try ProviderUnderTest.claims(scene.tokens.json.string("id_token"))
         for name in ["sub", "sid", "acr"] { #expect(claims.string(name) == first.string(name)) }
         #expect(claims.int64("auth_time") == first.int64("auth_time"))
@@ -75,7 +78,6 @@ import Testing
         arguments: Way.allCases
     )
     func anotherPerson(_ way: Way) async throws {
-        let scene = try await LoginTokenScene()
         let bob = TestBrowser(scene.server)
         let tokens = try await scene.server.tokens("bob", browser: bob)
         let session = scene.sessionCookie(bob)
@@ -87,13 +89,12 @@ import Testing
         let code = expectCode(try await bob.submit(page, [("action", "continue")]), of: "plain")
         #expect(scene.sessionCookie(bob) == session)
         func subject(_ reply: Reply) throws -> String? {
-            try ProviderUnderTest.claims(reply.json.string("id_token")).string("sub")
+            try reply.claims.string("sub")
         }
         let alice = try await scene.server.redeem(code, "plain")
         #expect(try subject(alice) == subject(scene.tokens))
         // The browser is still bob's.
-        let again = try await bob.authorize(TestFlow.request("native1", [("prompt", "none")]))
-        let his = try await scene.server.redeem(expectCode(again))
+        let his = try await scene.server.redeem(expectCode(bob.authorize(TestFlow.silent)))
         #expect(try subject(his) == subject(tokens))
         // Where no page may ask, there is no answer.
         let silent = scene.request(try await scene.token(), "plain", [("prompt", "none")])
@@ -103,7 +104,6 @@ import Testing
 
     @Test("RFC8693-LT-8: in the same person's browser nothing asks", arguments: Way.allCases)
     func samePerson(_ way: Way) async throws {
-        let scene = try await LoginTokenScene()
         let cookies = scene.browser.cookies
         let request = scene.request(try await scene.token())
         expectCode(try await send(way, request, scene, scene.browser), of: "plain")
@@ -115,7 +115,6 @@ import Testing
 
     @Test("RFC8693-LT-2, attack C30: of many codes from one login token one is redeemed")
     func race() async throws {
-        let scene = try await LoginTokenScene()
         for _ in 0..<20 {
             let token = try await scene.token()
             var codes: [String] = []
@@ -133,34 +132,27 @@ import Testing
             #expect(answers.count { $0.error == "invalid_grant" } == 2)
             #expect(try await scene.server.remains().grants == before.grants + 1)
             let winner = try #require(answers.first { $0.status == 200 })
-            let access = try #require(winner.json.string("access_token"))
-            #expect(try await scene.server.userInfo(access).status == 200)
+            #expect(try await scene.server.userInfo(winner.accessToken).status == 200)
         }
     }
 
     @Test("RFC8693-LT-2: a link preview, and a code that is never redeemed, spend no login token")
     func preview() async throws {
-        let scene = try await LoginTokenScene()
         let token = try await scene.token()
         for _ in 0..<3 {
             let reference = try await scene.pushed(scene.request(token))
             expectCode(try await TestBrowser(scene.server).authorize(reference), of: "plain")
         }
         let reference = try await scene.pushed(scene.request(token))
-        let code = expectCode(
-            try await TestBrowser(scene.server).authorize(reference),
-            of: "plain"
-        )
+        let code = expectCode(try await TestBrowser(scene.server).authorize(reference), of: "plain")
         #expect(try await scene.server.redeem(code, "plain").status == 200)
     }
 
     @Test("OpenID Connect Core §3.1.2.4: for a third party the person signs in, and is then asked")
     func consent() async throws {
-        let scene = try await LoginTokenScene()
         let token = try await scene.token(for: "third")
         let browser = TestBrowser(scene.server)
-        let reference = try await scene.pushed(scene.request(token, "third"))
-        let page = try await browser.authorize(reference)
+        let page = try await browser.authorize(scene.pushed(scene.request(token, "third")))
         expectPage(page, "authenticate")
         #expect(page.text.contains("alice@example.com"))
         #expect(!page.text.contains(token))
@@ -172,10 +164,7 @@ import Testing
         let realm = try #require(scene.server.provider.realms.realm(named: "test"))
         let third = try #require(try await realm.client(clientID: "third")).id
         #expect(try await people.consent(personID: alice, clientID: third) == nil)
-        let consent = try await browser.submit(
-            page,
-            [("username", "alice"), ("password", TestRealm.passwords["alice"] ?? "")]
-        )
+        let consent = try await browser.submit(page, TestRealm.login())
         expectPage(consent, "consent")
         let answer = try await browser.submit(consent, [("action", "allow")])
         let code = expectCode(answer, of: "third")
@@ -185,7 +174,6 @@ import Testing
 
     @Test("OpenID Connect Core §3.1.2.1: prompt=none with a login token gets an answer")
     func promptNone() async throws {
-        let scene = try await LoginTokenScene()
         let request = scene.request(try await scene.token(), "plain", [("prompt", "none")])
         let browser = TestBrowser(scene.server)
         expectCode(try await browser.authorize(try await scene.pushed(request)), of: "plain")
@@ -200,28 +188,18 @@ import Testing
 
     @Test("Signing out of one app ends what a login token began, at once")
     func oneSession() async throws {
-        let scene = try await LoginTokenScene()
-        let token = try await scene.token()
-        let reference = try await scene.pushed(scene.request(token))
-        let code = expectCode(
-            try await TestBrowser(scene.server).authorize(reference),
-            of: "plain"
-        )
+        let reference = try await scene.pushed(scene.request(scene.token()))
+        let code = expectCode(try await TestBrowser(scene.server).authorize(reference), of: "plain")
         let tokens = try await scene.server.redeem(code, "plain")
-        let access = try #require(tokens.json.string("access_token"))
         try await scene.endSession()
-        #expect(try await scene.server.userInfo(access).status == 401)
+        #expect(try await scene.server.userInfo(tokens.accessToken).status == 401)
         #expect(try await scene.server.refresh(scene.refresh).error == "invalid_grant")
     }
 
     @Test("The session ends between the code and its redemption: no tokens")
     func endedMeanwhile() async throws {
-        let scene = try await LoginTokenScene()
         let reference = try await scene.pushed(scene.request(try await scene.token()))
-        let code = expectCode(
-            try await TestBrowser(scene.server).authorize(reference),
-            of: "plain"
-        )
+        let code = expectCode(try await TestBrowser(scene.server).authorize(reference), of: "plain")
         try await scene.endSession()
         #expect(try await scene.server.redeem(code, "plain").error == "invalid_grant")
     }

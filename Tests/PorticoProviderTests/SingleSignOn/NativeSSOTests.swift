@@ -9,6 +9,12 @@ import PorticoTestSupport
 import Testing
 
 @Suite("OpenID Connect Native SSO") struct NativeSSOTests {
+    private let apps: VendorApps
+
+    init() async throws {
+        apps = try await VendorApps()
+    }
+
     private static let scopes: [ScopeToken] = [.openid, .profile, .deviceSSO]
     private static let idToken = "urn:ietf:params:oauth:token-type:id_token"
     private static let deviceSecret = "urn:openid:params:token-type:device-secret"
@@ -16,7 +22,7 @@ import Testing
     /// The first app's tokens, by plain requests.
     private struct First {
         let tokens: Reply
-        var idToken: String { tokens.json.string("id_token") ?? "" }
+        var idToken: String { get throws { try tokens.idToken } }
         var secret: String { tokens.json.string("device_secret") ?? "" }
 
         init(_ apps: VendorApps, _ name: String = "alice", scope: String = "openid device_sso")
@@ -31,20 +37,14 @@ import Testing
         _ first: First,
         _ changes: [(String, String)] = []
     ) async throws -> Reply {
-        try await apps.server.token(
-            TestFlow.change(
-                VendorApps.exchange(of: first.tokens),
-                changes
-            )
-        )
+        try await apps.server.token(TestFlow.change(VendorApps.exchange(of: first.tokens), changes))
     }
 
     @Test("OpenID Connect Native SSO §3.4, §5: device_sso gives a secret that the ID Token binds")
     func secret() async throws {
-        let apps = try await VendorApps()
         let first = try await First(apps)
         #expect(!first.secret.isEmpty)
-        let claims = try ProviderUnderTest.claims(first.idToken)
+        let claims = try first.tokens.claims
         #expect(claims.string("ds_hash") == Base64URL.encode(Hash256(of: first.secret).bytes))
         #expect(claims.string("sid")?.isEmpty == false)
         let path = "/realms/test/.well-known/openid-configuration"
@@ -54,22 +54,18 @@ import Testing
         // Not without being asked, nor for a client that may not.
         let without = try await First(apps, scope: "openid")
         #expect(without.tokens.json["device_secret"] == nil)
-        #expect(try ProviderUnderTest.claims(without.idToken)["ds_hash"] == nil)
+        #expect(try without.tokens.claims["ds_hash"] == nil)
         let other = try await apps.server.tokens(scope: "openid device_sso")
         #expect(other.status == 200 && other.json["device_secret"] == nil)
         // A refresh gives another pair.
-        let refresh = first.tokens.json.string("refresh_token") ?? ""
-        let next = try await apps.server.refresh(refresh, "my-mobile-app")
+        let next = try await apps.server.refresh(first.tokens.refreshToken, "my-mobile-app")
         #expect(next.json.string("device_secret")?.isEmpty == false)
         #expect(next.json.string("device_secret") != first.secret)
         #expect(!apps.server.log.contains(first.secret))
     }
 
-    @Test(
-        "OpenID Connect Native SSO §4: both give another app its own tokens, until the session ends"
-    )
+    @Test("OpenID Connect Native SSO §4: both give another app tokens, until the session ends")
     func exchanged() async throws {
-        let apps = try await VendorApps()
         let first = try await First(apps, scope: "openid profile offline_access device_sso")
         // §4.3: an expired ID Token is good, because its session is.
         apps.server.clock.advance(by: 3000)
@@ -80,17 +76,16 @@ import Testing
                 == "urn:ietf:params:oauth:token-type:access_token"
         )
         #expect(answer.json.string("token_type") == "Bearer")
-        let claims = try ProviderUnderTest.claims(answer.json.string("id_token"))
-        let before = try ProviderUnderTest.claims(first.idToken)
+        let claims = try answer.claims
+        let before = try first.tokens.claims
         #expect(claims.string("aud") == "my-other-app")
         for name in ["sub", "sid", "acr"] { #expect(claims.string(name) == before.string(name)) }
         #expect(claims.int64("auth_time") == before.int64("auth_time"))
         #expect(answer.json.string("scope")?.contains("offline_access") == false)
-        let access = try #require(answer.json.string("access_token"))
+        let access = try answer.accessToken
         #expect(try await apps.server.userInfo(access).status == 200)
-        let refresh = try #require(answer.json.string("refresh_token"))
-        let renewed = try await apps.server.refresh(refresh, "my-other-app")
-        let last = try #require(renewed.json.string("refresh_token"))
+        let renewed = try await apps.server.refresh(answer.refreshToken, "my-other-app")
+        let last = try renewed.refreshToken
         try await apps.endSession(before.string("sid") ?? "")
         #expect(try await apps.server.refresh(last, "my-other-app").error == "invalid_grant")
         #expect(try await apps.server.userInfo(access).status == 401)
@@ -123,7 +118,6 @@ import Testing
     )
     func refusals(_ index: Int) async throws {
         let (changes, error) = Self.refused[index]
-        let apps = try await VendorApps()
         let first = try await First(apps)
         let before = try await apps.server.remains()
         let answer = try await exchange(apps, first, changes)
@@ -135,11 +129,10 @@ import Testing
 
     @Test("OpenID Connect Native SSO §4.3: another pair's secret or ID Token is none")
     func mixed() async throws {
-        let apps = try await VendorApps()
         let alice = try await First(apps)
         let bob = try await First(apps, "bob")
         let before = try await apps.server.remains()
-        for (token, secret) in [(alice.idToken, bob.secret), (bob.idToken, alice.secret)] {
+        for (token, secret) in [(try alice.idToken, bob.secret), (try bob.idToken, alice.secret)] {
             let answer = try await exchange(
                 apps,
                 alice,
@@ -148,24 +141,18 @@ import Testing
             #expect(answer.error == "invalid_grant")
         }
         // Not even of the same grant.
-        let refresh = alice.tokens.json.string("refresh_token") ?? ""
-        let next = try await apps.server.refresh(refresh, "my-mobile-app")
+        let next = try await apps.server.refresh(alice.tokens.refreshToken, "my-mobile-app")
         let secret = try #require(next.json.string("device_secret"))
-        let answer = try await exchange(apps, alice, [("actor_token", secret)])
-        #expect(answer.error == "invalid_grant")
+        #expect(try await exchange(apps, alice, [("actor_token", secret)]).error == "invalid_grant")
         #expect(try await apps.server.remains() == before)
     }
 
     @Test("OpenID Connect Native SSO §4.3: a revoked refresh token takes the secret with it")
     func revoked() async throws {
-        let apps = try await VendorApps()
         let first = try await First(apps, scope: "openid offline_access device_sso")
         let revoked = try await apps.server.post(
-            ProviderUnderTest.path("revoke"),
-            [
-                ("client_id", "my-mobile-app"),
-                ("token", first.tokens.json.string("refresh_token") ?? ""),
-            ]
+            .endpoint("revoke"),
+            [("client_id", "my-mobile-app"), ("token", try first.tokens.refreshToken)]
         )
         #expect(revoked.status == 200)
         #expect(try await exchange(apps, first).error == "invalid_grant")
@@ -173,23 +160,18 @@ import Testing
 
     @Test("OpenID Connect Native SSO §4: what an app got ends with the first app's grant")
     func derived() async throws {
-        let apps = try await VendorApps()
         let first = try await First(apps)
         let second = try await exchange(apps, first)
-        let access = try #require(second.json.string("access_token"))
+        let access = try second.accessToken
         #expect(try await apps.server.userInfo(access).status == 200)
         #expect(apps.server.log.contains("event=device_secret.exchanged"))
-        let form = [
-            ("client_id", "my-mobile-app"),
-            ("token", first.tokens.json.string("refresh_token") ?? ""),
-        ]
-        _ = try await apps.server.post(ProviderUnderTest.path("revoke"), form)
+        let form = [("client_id", "my-mobile-app"), ("token", try first.tokens.refreshToken)]
+        _ = try await apps.server.post(.endpoint("revoke"), form)
         #expect(try await apps.server.userInfo(access).status == 401)
     }
 
     @Test("OpenID Connect Native SSO §4.3: a disabled app's secret is none, nor one of before")
     func ended() async throws {
-        let apps = try await VendorApps()
         let first = try await First(apps)
         apps.server.clock.advance(by: 10)
         let before = try await apps.server.remains()
@@ -218,11 +200,8 @@ import Testing
         #expect(try await exchange(apps, first).status == 200)
     }
 
-    @Test(
-        "OpenID Connect Native SSO §4.3: no page can ask for an authenticator app, so nothing is given"
-    )
+    @Test("OpenID Connect Native SSO §4.3: an authenticator app that is demanded gives nothing")
     func demandedApp() async throws {
-        let apps = try await VendorApps()
         let first = try await First(apps)
         let people = apps.server.database.people
         let realm = try #require(apps.server.provider.realms.realm(named: "test"))
@@ -241,9 +220,7 @@ import Testing
     @Test("OpenID Connect Native SSO §4.3: a third party needs the person's consent, given before")
     func consent() async throws {
         let apps = try await VendorApps { new in
-            for index in new.clients.indices where new.clients[index].clientID == "my-other-app" {
-                new.clients[index].requiresConsent = true
-            }
+            new.clients[client: "my-other-app"].requiresConsent = true
         }
         let first = try await First(apps)
         #expect(try await exchange(apps, first).error == "invalid_scope")
@@ -252,7 +229,7 @@ import Testing
         try await apps.server.database.people.allow(
             Consent(scope: Scope(tokens: ["openid", "device_sso", "roles"])),
             to: other,
-            by: try ProviderUnderTest.claims(first.idToken).string("sub") ?? "",
+            by: try first.tokens.claims.string("sub") ?? "",
             in: nil,
             notBefore: 0,
             at: apps.server.clock.seconds
@@ -262,7 +239,6 @@ import Testing
 
     @Test("OpenID Connect Native SSO §3, §4: our client shares and exchanges, without a browser")
     func client() async throws {
-        let apps = try await VendorApps()
         let shared = InMemory()
         let storage = InMemory()
         let first = try await apps.signIn(
@@ -307,7 +283,6 @@ import Testing
 
     @Test("Without device_sso there is nothing to share")
     func nothing() async throws {
-        let apps = try await VendorApps()
         let shared = InMemory()
         let session = try await apps.signIn(apps.client("my-mobile-app"))
         #expect(try await session.deviceCredentials() == nil)

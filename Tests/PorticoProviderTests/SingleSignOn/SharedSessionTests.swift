@@ -7,7 +7,7 @@ import PorticoTestSupport
 import Testing
 
 /// An SDK inside an app takes over the app's tokens, and both go on.
-@Suite("An SDK with the app's session") struct SharedSessionTests {
+@Suite("Two apps, or an app and its SDK, with one sign-in") struct SharedSessionTests {
     private func signedIn(_ apps: VendorApps, scopes: [ScopeToken] = [.openid]) async throws -> (
         app: Session, sdk: Session
     ) {
@@ -102,8 +102,7 @@ import Testing
         _ = try await sdk.userInfo()
         _ = try await app.userInfo()
         #expect(apps.refreshes == 1)
-        let token = try await sdk.loginToken(for: "my-other-app")
-        #expect(!token.reveal().isEmpty)
+        #expect(try await !sdk.loginToken(for: "my-other-app").reveal().isEmpty)
     }
 
     @Test("Credentials of another client, or of a session that is over, are not adopted")
@@ -120,6 +119,121 @@ import Testing
             _ = try await Session(adopting: credentials, by: apps.client("my-mobile-app"))
         }
         #expect(over == .interactionRequired(.signedOut))
+    }
+
+    @Test("SEED-KAPE-5: signed in to one app, the person is signed in to the next without a page")
+    func silent() async throws {
+        let apps = try await VendorApps()
+        let storage = InMemory()
+        let first = try await apps.signIn(apps.client("my-mobile-app", storage: storage))
+        let stored = try await storage.read()
+        let token = try await first.loginToken(for: "my-other-app")
+        // RFC8693-LT-10: nothing of it is kept.
+        #expect(try await storage.read() == stored)
+        #expect(!"\(token)".contains(token.reveal()))
+        var printed = ""
+        dump(token, to: &printed)
+        #expect(!printed.contains(token.reveal()))
+        let client = apps.client("my-other-app")
+        let attempt = try await client.begin(SignInRequest(loginToken: token))
+        // RFC8693-LT-7: pushed, so no address has it.
+        #expect(!attempt.address.contains("login"))
+        #expect(attempt.address.contains("request_uri="))
+        let browser = TestBrowser(apps.server)
+        let second = try await attempt.complete(try await apps.open(attempt.address, in: browser))
+        #expect(second.user.subject == first.user.subject)
+        #expect(second.user.claims.string("sid") == first.user.claims.string("sid"))
+        #expect(browser.cookies.isEmpty)
+        #expect(try await second.token() != first.token())
+        // Each renews its own.
+        apps.server.clock.advance(by: 400)
+        _ = try await first.token()
+        _ = try await second.token()
+        #expect(first.isActive && second.isActive)
+    }
+
+    @Test("SEED-KAPE-5: without a sign-in, or for another app, there is no login token")
+    func untargeted() async throws {
+        let apps = try await VendorApps()
+        let session = try await apps.signIn(apps.client("my-mobile-app"))
+        let target = await VendorApps.kind { _ = try await session.loginToken(for: "web1") }
+        #expect(target == .misconfigured(.targetRefused))
+        let nothing = await VendorApps.kind { _ = try await session.loginToken(for: "") }
+        #expect(nothing == .misconfigured(.targetRefused))
+        #expect(session.isActive && apps.refreshes == 0)
+        // Its offline access lives on; the sign-in in the browser does not.
+        try await apps.endSession(of: session)
+        let ended = await VendorApps.kind { _ = try await session.loginToken(for: "my-other-app") }
+        #expect(ended == .interactionRequired(.loginRequired))
+        #expect(session.isActive)
+        _ = await session.signOut(.tokens)
+        let out = await VendorApps.kind { _ = try await session.loginToken(for: "my-other-app") }
+        #expect(out == .interactionRequired(.signedOut))
+    }
+
+    @Test("A session that has ended at the provider says so, and is over")
+    func ended() async throws {
+        let apps = try await VendorApps()
+        let client = apps.client("my-mobile-app", scopes: [.openid])
+        let session = try await apps.signIn(client)
+        try await apps.endSession(of: session)
+        let kind = await VendorApps.kind { _ = try await session.loginToken(for: "my-other-app") }
+        #expect(kind == .interactionRequired(.sessionEnded))
+        #expect(!session.isActive)
+    }
+
+    @Test("A refresh token that another process has replaced is no end, and is not used")
+    func replaced() async throws {
+        let apps = try await VendorApps()
+        let storage = InMemory()
+        let session = try await apps.signIn(apps.client("my-mobile-app", storage: storage))
+        let other = apps.client("my-mobile-app", storage: storage)
+        guard case .signedIn(let neighbour) = await other.restore() else {
+            Issue.record("it is stored")
+            return
+        }
+        apps.server.clock.advance(by: 400)
+        _ = try await neighbour.token()
+        #expect(apps.refreshes == 1)
+        #expect(try await session.loginToken(for: "my-other-app").reveal().isEmpty == false)
+        #expect(apps.refreshes == 1 && session.isActive)
+    }
+
+    @Test("currentSession asks the provider, lastKnownSession asks nobody")
+    func current() async throws {
+        let apps = try await VendorApps()
+        let storage = InMemory()
+        let client = apps.client("my-mobile-app", scopes: [.openid], storage: storage)
+        guard case .signedOut = await client.currentSession() else {
+            Issue.record("nobody is signed in")
+            return
+        }
+        let session = try await apps.signIn(client)
+        guard case .signedIn(let live) = await client.currentSession() else {
+            Issue.record("the session is live")
+            return
+        }
+        #expect(live.user.subject == session.user.subject)
+        apps.network.isDown = true
+        guard case .signedIn = await client.currentSession(),
+            case .signedIn = await client.lastKnownSession()
+        else {
+            Issue.record("an unreachable provider ends no session")
+            return
+        }
+        apps.network.isDown = false
+        try await apps.endSession(of: session)
+        guard case .signedIn = await client.lastKnownSession() else {
+            Issue.record("what is stored is what was known last")
+            return
+        }
+        guard case .signedOut = await client.currentSession(),
+            case .signedOut = await client.lastKnownSession()
+        else {
+            Issue.record("the provider has ended it")
+            return
+        }
+        #expect(try await storage.read() == nil)
     }
 }
 

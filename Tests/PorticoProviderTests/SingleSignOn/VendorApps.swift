@@ -60,10 +60,7 @@ struct VendorApps {
     {
         var reply = try await browser.get(String(address.dropFirst("https://op.example.com".count)))
         if let name, reply.status == 200 {
-            reply = try await browser.submit(
-                reply,
-                [("username", name), ("password", TestRealm.passwords[name] ?? "")]
-            )
+            reply = try await browser.submit(reply, TestRealm.login(name))
         }
         return try #require(reply.location)
     }
@@ -72,9 +69,7 @@ struct VendorApps {
     func signIn(_ client: SignInClient, as name: String = "alice") async throws -> Session {
         let attempt = try await client.begin()
         let browser = TestBrowser(server)
-        return try await attempt.complete(
-            try await open(attempt.address, in: browser, as: name)
-        )
+        return try await attempt.complete(try await open(attempt.address, in: browser, as: name))
     }
 
     /// A code of the first app's for a person, with which it gets a device secret.

@@ -8,6 +8,12 @@ import PorticoTestSupport
 import Testing
 
 @Suite("private_key_jwt") struct ClientAssertionTests {
+    private let server: ProviderUnderTest
+
+    init() async throws {
+        server = try await ProviderUnderTest()
+    }
+
     private func claims(_ server: ProviderUnderTest, _ changes: JSONObject = [:]) -> JSONObject {
         var claims: JSONObject = [
             "iss": "jwt1", "sub": "jwt1", "aud": .string(TestRealm.issuer),
@@ -28,10 +34,7 @@ import Testing
         try await server.token(
             [
                 ("grant_type", "client_credentials"), ("client_assertion", assertion),
-                (
-                    "client_assertion_type",
-                    "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
-                ),
+                TestFlow.assertionType,
             ] + extra
         )
     }
@@ -42,7 +45,6 @@ import Testing
 
     @Test("RFC 7523 §2.2: a right assertion authenticates, once")
     func onceOnly() async throws {
-        let server = try await ProviderUnderTest()
         let assertion = try signed(claims(server))
         #expect(try await ask(server, assertion).status == 200)
         let replay = try await ask(server, assertion)
@@ -52,21 +54,18 @@ import Testing
 
     @Test("RFC 7523 §3: an assertion is spent also by a request that fails otherwise")
     func spentByFailure() async throws {
-        let server = try await ProviderUnderTest()
         let assertion = try signed(claims(server))
-        let refused = try await ask(server, assertion, [("scope", "not-mine")])
-        #expect(refused.error == "invalid_scope")
+        #expect(try await ask(server, assertion, [("scope", "not-mine")]).error == "invalid_scope")
         #expect(try await ask(server, assertion).error == "invalid_client")
     }
 
     @Test("RFC 7523 §3: an assertion is spent also where the request writes nothing else")
     func spentWithoutWrite() async throws {
-        let server = try await ProviderUnderTest()
         let form = [
             ("token", "x"), ("client_assertion", try signed(claims(server))),
-            ("client_assertion_type", "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"),
+            TestFlow.assertionType,
         ]
-        let path = ProviderUnderTest.path("token/introspect")
+        let path = String.endpoint("token/introspect")
         #expect(try await server.post(path, form).status == 200)
         #expect(try await server.post(path, form).error == "invalid_client")
     }
@@ -76,10 +75,7 @@ import Testing
         let server = try await ProviderUnderTest(database: TestDatabase.inFile())
         for _ in 1...20 {
             let assertion = try signed(claims(server))
-            let replies = try await withThrowingTaskGroup { group in
-                for _ in 1...8 { group.addTask { try await ask(server, assertion) } }
-                return try await group.reduce(into: [Reply]()) { $0.append($1) }
-            }
+            let replies = try await atOnce(1...8) { _ in try await ask(server, assertion) }
             #expect(replies.count { $0.status == 200 } == 1)
         }
     }
@@ -106,7 +102,6 @@ import Testing
 
     @Test("attack C26, RFC 7523 §3: claims that are not right", arguments: wrong)
     func wrongClaims(name: String, changes: JSONObject) async throws {
-        let server = try await ProviderUnderTest()
         let reply = try await ask(server, try signed(claims(server, changes)))
         #expect(reply.status == 401, "\(name)")
         #expect(reply.error == "invalid_client")
@@ -120,13 +115,13 @@ import Testing
     ) async throws -> Reply {
         let request: [(String, String)] =
             switch endpoint {
-            case "token": [("grant_type", "client_credentials")]
+            case "token": TestFlow.own
             case "ext/par/request": TestFlow.request("jwt1")
             default: [("token", "x")]
             }
         let type = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
         return try await server.post(
-            ProviderUnderTest.path(endpoint),
+            .endpoint(endpoint),
             request + [("client_assertion", assertion), ("client_assertion_type", type)]
         )
     }
@@ -139,7 +134,7 @@ import Testing
     )
     func tokenEndpointAudience(endpoint: String) async throws {
         let token = TestRealm.issuer + "/protocol/openid-connect/token"
-        let other = JSONValue.string(ProviderUnderTest.path(endpoint))
+        let other = JSONValue.string(String.endpoint(endpoint))
         func assertion(_ server: ProviderUnderTest, _ audience: JSONValue) throws -> String {
             try signed(claims(server, ["aud": audience]))
         }
@@ -149,9 +144,7 @@ import Testing
         #expect(usual.log.contains("reason=audience"))
         #expect(usual.log.contains("client=jwt1"))
         let server = try await ProviderUnderTest { realm in
-            for index in realm.clients.indices where realm.clients[index].clientID == "jwt1" {
-                realm.clients[index].takesTokenEndpointAudience = true
-            }
+            realm.clients[client: "jwt1"].takesTokenEndpointAudience = true
         }
         for good in [
             .string(token), .string(TestRealm.issuer), [.string(TestRealm.issuer)],
@@ -180,23 +173,18 @@ import Testing
 
     @Test("RFC 7523 update: one audience in an array is taken; typed assertions are taken")
     func tolerated() async throws {
-        let server = try await ProviderUnderTest()
         let array = try signed(claims(server, ["aud": [.string(TestRealm.issuer)]]))
         #expect(try await ask(server, array).status == 200)
         let typed = try signed(claims(server), type: .clientAuthentication)
         #expect(try await ask(server, typed).status == 200)
     }
 
-    @Test(
-        "FAPI 2.0 Security Profile §5.3.2.1: a client registered for it names its audience as text"
-    )
+    @Test("FAPI 2.0 Security Profile §5.3.2.1: a client registered so names its audience as text")
     func audienceAsText() async throws {
         for (pushes, binds) in [(true, true), (true, false), (false, true)] {
             let server = try await ProviderUnderTest { realm in
-                for index in realm.clients.indices where realm.clients[index].clientID == "jwt1" {
-                    realm.clients[index].requiresPushedRequests = pushes
-                    realm.clients[index].dpopBoundAccessTokens = binds
-                }
+                realm.clients[client: "jwt1"].requiresPushedRequests = pushes
+                realm.clients[client: "jwt1"].dpopBoundAccessTokens = binds
             }
             let prover = try Prover(server)
             func reply(to audience: JSONValue) async throws -> Reply {
@@ -205,17 +193,13 @@ import Testing
                     "token",
                     [
                         ("grant_type", "client_credentials"), ("client_assertion", assertion),
-                        (
-                            "client_assertion_type",
-                            "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
-                        ),
+                        TestFlow.assertionType,
                     ]
                 )
             }
             let listed = try await reply(to: [.string(TestRealm.issuer)])
             if pushes, binds {
-                #expect(listed.status == 401)
-                #expect(listed.error == "invalid_client")
+                #expect(listed.status == 401 && listed.error == "invalid_client")
                 #expect(server.log.contains("reason=audience"))
             } else {
                 #expect(listed.status == 200, "neither alone is FAPI: \(listed.text)")
@@ -230,7 +214,6 @@ import Testing
         arguments: [JWTType.accessToken, .dpopProof, .logoutToken]
     )
     func otherKinds(type: JWTType) async throws {
-        let server = try await ProviderUnderTest()
         #expect(
             try await ask(server, try signed(claims(server), type: type)).error == "invalid_client"
         )
@@ -238,7 +221,6 @@ import Testing
 
     @Test("attack C27: none, HMAC with the public key, and keys that the header brings")
     func forgedSignatures() async throws {
-        let server = try await ProviderUnderTest()
         func forge(_ header: String, _ sign: (String) throws -> [UInt8]) throws -> String {
             let payload = Base64URL.encode(claims(server).serialized())
             let input = Base64URL.encode(header.utf8) + "." + payload
@@ -294,10 +276,8 @@ import Testing
         "RFC 7523 §2.2: client_id is the assertion's subject; two, or another type, are refused"
     )
     func clientID() async throws {
-        let server = try await ProviderUnderTest()
         let right = try signed(claims(server))
-        let other = try await ask(server, right, [("client_id", "web1")])
-        #expect(other.error == "invalid_client")
+        #expect(try await ask(server, right, [("client_id", "web1")]).error == "invalid_client")
         #expect(try await ask(server, right, [("client_id", "jwt1")]).status == 200)
         let twice = try await ask(server, right, [("client_assertion", right)])
         #expect(twice.error == "invalid_request")
@@ -311,12 +291,10 @@ import Testing
 
     @Test("RFC 7523 §3: the assertion of a disabled client proves nothing, and is not spent")
     func disabledClient() async throws {
-        let server = try await ProviderUnderTest()
         let assertion = try signed(claims(server))
         try await server.change("jwt1") { $0.isEnabled = false }
         let refused = try await ask(server, assertion)
-        #expect(refused.status == 401)
-        #expect(refused.error == "invalid_client")
+        #expect(refused.status == 401 && refused.error == "invalid_client")
         try await server.change("jwt1") { $0.isEnabled = true }
         #expect(try await ask(server, assertion).status == 200)
     }
@@ -326,13 +304,15 @@ import Testing
         let server = try await ProviderUnderTest { realm in
             // Left over from another method: a key set alone makes no private_key_jwt.
             let keys = realm.clients.first { $0.clientID == "jwt1" }?.keySet
-            for index in realm.clients.indices where realm.clients[index].clientID == "machine" {
-                realm.clients[index].keySet = keys
-            }
+            realm.clients[client: "machine"].keySet = keys
         }
-        let form = [("grant_type", "client_credentials")]
-        #expect(try await server.token(form, basic: ("jwt1", "secret")).error == "invalid_client")
-        #expect(try await server.token(form + [("client_id", "jwt1")]).error == "invalid_client")
+        #expect(
+            try await server.token(TestFlow.own, basic: ("jwt1", "secret")).error
+                == "invalid_client"
+        )
+        #expect(
+            try await server.token(TestFlow.own + [("client_id", "jwt1")]).error == "invalid_client"
+        )
         let machine = try signed(claims(server, ["iss": "machine", "sub": "machine"]))
         #expect(try await ask(server, machine).error == "invalid_client")
     }

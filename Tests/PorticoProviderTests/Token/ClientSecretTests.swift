@@ -1,7 +1,9 @@
 import HTTPTypes
+import PorticoAdministration
 import PorticoBytes
 import PorticoProtocol
 import PorticoProvider
+import PorticoSeals
 import PorticoStores
 import PorticoTestSupport
 import Testing
@@ -25,7 +27,7 @@ struct ClientSecretTests {
     ) async throws -> Reply {
         let credentials = [("client_id", client), ("client_secret", secret)]
         let form = Self.form(endpoint, client) + credentials
-        return try await server.post(ProviderUnderTest.path(endpoint), form)
+        return try await server.post(.endpoint(endpoint), form)
     }
 
     private func byHeader(
@@ -35,9 +37,9 @@ struct ClientSecretTests {
         _ secret: String
     ) async throws -> Reply {
         try await server.post(
-            ProviderUnderTest.path(endpoint),
+            .endpoint(endpoint),
             Self.form(endpoint, client),
-            headers: [.authorization: ProviderUnderTest.basic(client, secret)]
+            headers: .basic(client, secret)
         )
     }
 
@@ -47,9 +49,7 @@ struct ClientSecretTests {
     )
     func eitherWay(endpoint: String) async throws {
         let server = try await ProviderUnderTest()
-        for (client, secret) in [
-            ("web1", TestRealm.secret), ("other1", TestRealm.otherSecret),
-        ] {
+        for (client, secret) in [TestRealm.web1, ("other1", TestRealm.otherSecret)] {
             let replies = [
                 try await byPost(server, endpoint, client, secret),
                 try await byHeader(server, endpoint, client, secret),
@@ -73,9 +73,8 @@ struct ClientSecretTests {
     func redeemAndRefresh() async throws {
         let server = try await ProviderUnderTest()
         let tokens = try await server.tokens("alice", "web1")
-        let refresh = try #require(tokens.json.string("refresh_token"))
         let secret = ("client_secret", TestRealm.secret)
-        #expect(try await server.refresh(refresh, "web1", [secret]).status == 200)
+        #expect(try await server.refresh(tokens.refreshToken, "web1", [secret]).status == 200)
     }
 
     @Test(
@@ -107,17 +106,16 @@ struct ClientSecretTests {
     func both() async throws {
         let server = try await ProviderUnderTest()
         for (client, secret) in [
-            ("web1", TestRealm.secret), ("other1", TestRealm.otherSecret), ("native1", "x"),
+            TestRealm.web1, ("other1", TestRealm.otherSecret), ("native1", "x"),
         ] {
             for endpoint in Self.endpoints {
                 let form = Self.form(endpoint, client)
                 let reply = try await server.post(
-                    ProviderUnderTest.path(endpoint),
+                    .endpoint(endpoint),
                     form + [("client_id", client), ("client_secret", secret)],
-                    headers: [.authorization: ProviderUnderTest.basic(client, secret)]
+                    headers: .basic(client, secret)
                 )
-                #expect(reply.status == 400)
-                #expect(reply.error == "invalid_request")
+                #expect(reply.status == 400 && reply.error == "invalid_request")
             }
         }
     }
@@ -152,17 +150,14 @@ struct ClientSecretTests {
     func emptyPasswordWhileGuessed() async throws {
         let server = try await ProviderUnderTest()
         for number in 1...40 { _ = try await byHeader(server, "token", "native1", "x\(number)") }
-        let reply = try await byHeader(server, "token", "native1", "")
-        #expect(reply.error == "invalid_grant")
+        #expect(try await byHeader(server, "token", "native1", "").error == "invalid_grant")
     }
 
     @Test("OpenID Connect Core §9: no secret proves a client that has a key")
     func keys() async throws {
         let server = try await ProviderUnderTest { realm in
-            for index in realm.clients.indices where realm.clients[index].clientID == "jwt1" {
-                // Left over from another method.
-                realm.clients[index].secret = .hashed(Hash256(of: TestRealm.secret).bytes)
-            }
+            // Left over from another method.
+            realm.clients[client: "jwt1"].secret = .hashed(Hash256(of: TestRealm.secret).bytes)
         }
         for endpoint in Self.endpoints {
             let replies = [
@@ -171,5 +166,101 @@ struct ClientSecretTests {
             ]
             #expect(replies.allSatisfy { $0.status == 401 && $0.error == "invalid_client" })
         }
+    }
+
+    private static let grant = TestFlow.own
+
+    private func attempt(
+        _ server: ProviderUnderTest,
+        _ secret: String,
+        of client: String = "machine",
+        from address: String = "198.51.100.7"
+    ) async throws -> Reply {
+        try await server.post(
+            .endpoint("token"),
+            Self.grant,
+            headers: .basic(client, secret),
+            from: address
+        )
+    }
+
+    private func guess(_ server: ProviderUnderTest, of client: String = "machine") async throws
+        -> [Reply]
+    {
+        var replies: [Reply] = []
+        for number in 1...25 {
+            replies.append(try await attempt(server, "wrong \(number)", of: client))
+        }
+        return replies
+    }
+
+    @Test("attack C16: wrong secrets are slowed down, from one address only")
+    func guessing() async throws {
+        let server = try await ProviderUnderTest()
+        let replies = try await guess(server)
+        #expect(replies.prefix(20).allSatisfy { $0.status == 401 })
+        #expect(replies.dropFirst(20).allSatisfy { $0.status == 429 })
+        #expect(replies.last?.headers[.retryAfter] != nil)
+        #expect(try await attempt(server, "wrong", from: "203.0.113.9").status == 401)
+        #expect(try await attempt(server, "wrong", of: "web1").status == 401)
+    }
+
+    @Test("A right secret that no one can guess is never held back by wrong ones")
+    func rightProof() async throws {
+        let server = try await ProviderUnderTest()
+        _ = try await guess(server)
+        #expect(try await attempt(server, TestRealm.machineSecret).status == 200)
+        // It clears nothing.
+        #expect(try await attempt(server, "wrong").status == 429)
+    }
+
+    @Test("attack C16: a right secret that is short enough to be guessed waits like a wrong one")
+    func shortSecret() async throws {
+        let server = try await ProviderUnderTest { realm in
+            let secrets = ClientSecretSeal(ring: TestRealm.ring)
+            realm.clients[client: "machine"].secret = secrets.keep(
+                SecretText("15 bytes, short"),
+                of: realm.clients[client: "machine"].id,
+                random: .system
+            )
+        }
+        #expect(try await attempt(server, "15 bytes, short").status == 200)
+        _ = try await guess(server)
+        #expect(try await attempt(server, "15 bytes, short").status == 429)
+        #expect(try await attempt(server, "15 bytes, short", from: "203.0.113.9").status == 200)
+        server.clock.advance(by: 3600)
+        #expect(try await attempt(server, "15 bytes, short").status == 200)
+    }
+
+    @Test("A public client has nothing to guess, and no one locks its apps out of refresh")
+    func publicClient() async throws {
+        let server = try await ProviderUnderTest()
+        let own = try await server.tokens("alice", "native1")
+        let token = try own.refreshToken
+        for number in 1...40 {
+            let form = [
+                ("grant_type", "refresh_token"), ("refresh_token", "x"), ("client_id", "native1"),
+                ("client_secret", "x\(number)"),
+            ]
+            let path = String.endpoint("token")
+            _ = try await server.post(path, form)
+        }
+        let refreshed = try await server.token([
+            ("grant_type", "refresh_token"), ("refresh_token", token), ("client_id", "native1"),
+        ])
+        #expect(refreshed.status == 200)
+    }
+
+    @Test("Clients that no one has registered are counted by the address alone")
+    func madeUp() async throws {
+        let server = try await ProviderUnderTest()
+        var statuses: [Int] = []
+        for number in 0..<25 {
+            statuses.append(try await attempt(server, "x", of: "made-up-\(number)").status)
+        }
+        #expect(statuses.prefix(20).allSatisfy { $0 == 401 })
+        #expect(statuses.dropFirst(20).allSatisfy { $0 == 429 })
+        #expect(try await attempt(server, TestRealm.machineSecret).status == 200)
+        #expect(try await attempt(server, "wrong").status == 401)
     }
 }

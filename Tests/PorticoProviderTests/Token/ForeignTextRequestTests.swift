@@ -22,24 +22,20 @@ import Testing
     func value(endpoint: String, parameter: String) async throws {
         let server = try await ProviderUnderTest()
         let form = [(parameter, Self.marks)]
-        let reply = try await server.post(ProviderUnderTest.path(endpoint), form)
-        #expect(reply.status == 400)
-        #expect(reply.error == "invalid_request")
+        let reply = try await server.post(.endpoint(endpoint), form)
+        #expect(reply.status == 400 && reply.error == "invalid_request")
         #expect(try await server.remains() == Remains())
     }
 
     @Test("WEB-INPUT-1: or as a parameter's name", arguments: ["token", "ext/par/request"])
     func name(endpoint: String) async throws {
-        let server = try await ProviderUnderTest()
-        let reply = try await server.post(ProviderUnderTest.path(endpoint), [(Self.marks, "a")])
-        #expect(reply.status == 400)
-        #expect(reply.error == "invalid_request")
+        let reply = try await ProviderUnderTest().post(.endpoint(endpoint), [(Self.marks, "a")])
+        #expect(reply.status == 400 && reply.error == "invalid_request")
     }
 
     @Test("WEB-INPUT-1: what is typed into a page is bounded as well, and no one signs in by it")
     func page() async throws {
-        let server = try await ProviderUnderTest()
-        let browser = TestBrowser(server)
+        let (_, browser) = try await ProviderUnderTest.withBrowser()
         let page = try await browser.authorize(TestFlow.request())
         for field in ["username", "password", "action"] {
             let reply = try await browser.submit(
@@ -49,12 +45,7 @@ import Testing
             #expect(reply.status == 400)
             #expect(reply.location == nil)
         }
-        expectCode(
-            try await browser.submit(
-                page,
-                [("username", "alice"), ("password", TestRealm.passwords["alice"] ?? "")]
-            )
-        )
+        expectCode(try await browser.submit(page, TestRealm.login()))
     }
 
     @Test("WEB-INPUT-1: Basic credentials and tokens of marks are refused")
@@ -63,8 +54,8 @@ import Testing
         let short = "a" + String(repeating: "\u{301}", count: 600)
         let basic = ProviderUnderTest.basic(short, "secret")
         let reply = try await server.post(
-            ProviderUnderTest.path("token"),
-            [("grant_type", "client_credentials")],
+            .endpoint("token"),
+            TestFlow.own,
             headers: [.authorization: basic]
         )
         #expect(reply.status == 401)
@@ -75,13 +66,11 @@ import Testing
         let server = try await ProviderUnderTest()
         let scope = (0..<10_000).map { String($0, radix: 36) }.joined(separator: " ")
         #expect(scope.utf8.count < 65_000)
-        let reply = try await server.post(
-            ProviderUnderTest.path("token"),
+        let reply = try await server.token(
             [("grant_type", "client_credentials"), ("scope", scope)],
-            headers: [.authorization: ProviderUnderTest.basic("machine", TestRealm.machineSecret)]
+            basic: ("machine", TestRealm.machineSecret)
         )
-        #expect(reply.status == 400)
-        #expect(reply.error == "invalid_scope")
+        #expect(reply.status == 400 && reply.error == "invalid_scope")
     }
 
     @Test("RFC 6749 §2.2: a client_id in another normalization form is another client")

@@ -28,12 +28,9 @@ import Testing
         #expect(one.headers[.accessControlAllowOrigin] == "*")
     }
 
-    @Test(
-        "OpenID Connect Discovery §3: the required members, and what is not offered is not listed"
-    )
+    @Test("OpenID Connect Discovery §3: the required members, and nothing that is not offered")
     func members() async throws {
-        let server = try await ProviderUnderTest()
-        let document = try await server.send(.get, path).json
+        let document = try await ProviderUnderTest().send(.get, path).json
         #expect(document.string("issuer") == TestRealm.issuer)
         for name in [
             "authorization_endpoint", "token_endpoint", "userinfo_endpoint", "jwks_uri",
@@ -64,6 +61,11 @@ import Testing
         )
         #expect(document.bool("authorization_response_iss_parameter_supported") == true)
         #expect(document.bool("request_parameter_supported") == false)
+        #expect(document.bool("require_pushed_authorization_requests") == false)
+        #expect(document["backchannel_logout_supported"] == true)
+        #expect(document["backchannel_logout_session_supported"] == true)
+        let proofs = document.strings("dpop_signing_alg_values_supported")
+        #expect(proofs == SignatureAlgorithm.allCases.map(\.rawValue))
         #expect(document.bool("request_uri_parameter_supported") == false)
         #expect(document.bool("claims_parameter_supported") == true)
         #expect(
@@ -93,8 +95,7 @@ import Testing
 
     @Test("JWK set: public members only, every kid once, use=sig (RFC 7517 §4)")
     func keySet() async throws {
-        let server = try await ProviderUnderTest()
-        let reply = try await server.send(.get, ProviderUnderTest.path("certs"))
+        let reply = try await ProviderUnderTest().send(.get, .endpoint("certs"))
         #expect(reply.headers[.cacheControl] == "public, max-age=300")
         let keys = try #require(reply.json.array("keys")).compactMap(\.object)
         #expect(keys.count == 2)
@@ -107,28 +108,12 @@ import Testing
         #expect(Set(keys.compactMap { $0.string("kid") }).count == keys.count)
     }
 
-    @Test("OpenID Connect Core §15.1: a client that asks for RS256 gets it")
-    func rs256() async throws {
-        let server = try await ProviderUnderTest { realm in
-            for index in realm.clients.indices { realm.clients[index].idTokenAlgorithm = .rs256 }
-        }
-        let tokens = try await server.tokens()
-        let idToken = try JWT(parsing: try #require(tokens.json.string("id_token")))
-        #expect(idToken.header.algorithm == .rs256)
-        let access = try #require(tokens.json.string("access_token"))
-        #expect(try await server.userInfo(access).status == 200)
-    }
-
-    @Test(
-        "OpenID Connect Core §2, §3.1.3.6: the ID Token verifies by the published keys, with every claim"
-    )
+    @Test("OpenID Connect Core §2, §3.1.3.6: the ID Token verifies, with every claim")
     func idToken() async throws {
         let server = try await ProviderUnderTest()
         let tokens = try await server.tokens("alice", "native1", [("max_age", "1000")])
-        let set = try JWKSet(
-            parsing: try await server.send(.get, ProviderUnderTest.path("certs")).body
-        )
-        let jwt = try JWT(parsing: try #require(tokens.json.string("id_token")))
+        let set = try JWKSet(parsing: try await server.send(.get, .endpoint("certs")).body)
+        let jwt = try JWT(parsing: try tokens.idToken)
         let verified = try jwt.verified(by: set.keys, allowing: [.es256], types: [.jwt])
         #expect(Set(jwt.header.members.map(\.name)) == ["alg", "typ", "kid"])
         let claims = verified.claims
@@ -139,43 +124,18 @@ import Testing
         #expect(claims.int64("auth_time") == server.clock.seconds)
         #expect(claims.int64("exp") == server.clock.seconds + 300)
         #expect((claims.string("sub") ?? "").utf8.count <= 255)
-        let access = try #require(tokens.json.string("access_token"))
+        let access = try tokens.accessToken
         #expect(claims.string("at_hash") == SignatureAlgorithm.es256.leftHalfHash(of: access))
         let unasked = try await server.tokens("bob", "native1", [("nonce", "")])
-        let second = try JWT(parsing: try #require(unasked.json.string("id_token")))
+        let second = try JWT(parsing: try unasked.idToken)
             .uncheckedClaims()
         #expect(second["nonce"] == nil, "no nonce is made up")
-    }
-
-    @Test(
-        "attack H05: no second spelling of a path is served",
-        arguments: [
-            "//.well-known/openid-configuration", "/realms/test//.well-known/openid-configuration",
-            "/realms/test/.well-known/openid-configuration/", "/%2e%2e/",
-            "/realms/../realms/test/.well-known/openid-configuration",
-            "/realms/TEST/.well-known/openid-configuration",
-            "/realms/test/.well-known/%6fpenid-configuration", "/realms/test/../test", "/realms",
-            "/realms/none/.well-known/openid-configuration",
-            "/realms/test/.WELL-KNOWN/openid-configuration",
-        ]
-    )
-    func otherSpellings(path: String) async throws {
-        let server = try await ProviderUnderTest()
-        #expect(try await server.send(.get, path).status == 404)
-    }
-
-    @Test("WEB-HOST-1: another Host is not served, and no address is built from it")
-    func host() async throws {
-        let server = try await ProviderUnderTest()
-        let reply = try await server.send(.get, path, host: "evil.example")
-        #expect(reply.status == 421)
-        #expect(!reply.text.contains("evil.example"))
     }
 
     @Test("WEB-TLS-2, RFC 6749 §2.3.1: over plain http nothing is served")
     func plainHTTP() async throws {
         let server = try await ProviderUnderTest()
-        let post = try await server.send(.post, ProviderUnderTest.path("token"), scheme: "http")
+        let post = try await server.send(.post, .endpoint("token"), scheme: "http")
         #expect((400..<500).contains(post.status))
         let get = try await server.send(.get, path, scheme: "http")
         #expect(get.status == 303)

@@ -13,23 +13,8 @@ import Testing
     /// From a second after now on.
     private func endAll(_ server: ProviderUnderTest) async throws {
         server.clock.advance(by: 1)
-        try await set(server.clock.seconds, server)
-    }
-
-    private func set(_ notBefore: Int64, _ server: ProviderUnderTest) async throws {
-        var realm = try #require(server.provider.realms.realm(named: "test")?.realm)
-        realm.notBefore = notBefore
-        #expect(try await server.database.realms.update(realm) == .changed)
-        try await server.provider.realms.refresh()
-    }
-
-    private func isActive(_ token: String, _ server: ProviderUnderTest) async throws -> Bool? {
-        let reply = try await server.post(
-            ProviderUnderTest.path("token/introspect"),
-            [("token", token)],
-            headers: [.authorization: ProviderUnderTest.basic("web1", TestRealm.secret)]
-        )
-        return reply.json.bool("active")
+        let now = server.clock.seconds
+        try await server.changeRealm { $0.notBefore = now }
     }
 
     @Test("a session of before is none, in any browser, and no list names it")
@@ -40,8 +25,7 @@ import Testing
         #expect(try await before.get(Self.devices).text.contains("This device"))
         try await endAll(server)
         #expect(!(try await before.get(Self.devices).text.contains("This device")))
-        let silent = TestFlow.request("native1", [("prompt", "none")])
-        #expect(try await before.authorize(silent).redirected["error"] == "login_required")
+        #expect(try await before.authorize(TestFlow.silent).redirected["error"] == "login_required")
         let after = TestBrowser(server)
         _ = try await server.tokens(browser: after)
         let list = try await after.get(Self.devices)
@@ -56,7 +40,7 @@ import Testing
         try await endAll(server)
         #expect(try await server.redeem(code).error == "invalid_grant")
         // Presented once, it is spent, as any code is.
-        try await set(0, server)
+        try await server.changeRealm { $0.notBefore = 0 }
         #expect(try await server.redeem(code).error == "invalid_grant")
         try await endAll(server)
         #expect(try await server.tokens().status == 200)
@@ -73,12 +57,11 @@ import Testing
             let access = try #require(tokens.string("access_token"))
             let refresh = try #require(tokens.string("refresh_token"))
             #expect(try await server.userInfo(access).status == (isGood ? 200 : 401))
-            #expect(try await isActive(access, server) == isGood)
-            #expect(try await isActive(refresh, server) == isGood)
+            #expect(try await server.introspect(access).json.bool("active") == isGood)
+            #expect(try await server.introspect(refresh).json.bool("active") == isGood)
         }
         let refresh = try #require(native.string("refresh_token"))
         #expect(try await server.refresh(refresh).error == "invalid_grant")
-        let fresh = try #require(try await server.tokens().json.string("refresh_token"))
-        #expect(try await server.refresh(fresh).status == 200)
+        #expect(try await server.refresh(server.tokens().refreshToken).status == 200)
     }
 }

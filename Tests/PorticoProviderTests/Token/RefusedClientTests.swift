@@ -97,15 +97,11 @@ struct RefusedClientTests {
         ]
     }
 
-    @Test(
-        "Every invalid_client has its reason in the log and among the events, with the client's name"
-    )
+    @Test("Every invalid_client has its reason and client in the log and among the events")
     func reasons() async throws {
         let database = try TestDatabase.inMemory()
         let server = try await ProviderUnderTest(database: database) { realm in
-            for index in realm.clients.indices where realm.clients[index].clientID == "machine" {
-                realm.clients[index].isEnabled = false
-            }
+            realm.clients[client: "machine"].isEnabled = false
         }
         var answers: Set<[String]> = []
         var seen: Set<String> = []
@@ -114,8 +110,8 @@ struct RefusedClientTests {
             var headers: HTTPFields = [:]
             headers[.authorization] = one.authorization
             let reply = try await server.post(
-                ProviderUnderTest.path("token"),
-                [("grant_type", "client_credentials")] + one.form,
+                .endpoint("token"),
+                TestFlow.own + one.form,
                 headers: headers,
                 from: "192.0.2.\(number + 1)"
             )
@@ -140,15 +136,11 @@ struct RefusedClientTests {
         #expect(answers.count == 1, "the same words for each")
         let replay = try Self.assertion("replayed")
         for status in [200, 401] {
-            let grant = [("grant_type", "client_credentials")]
-            #expect(try await server.token(grant + replay.form).status == status)
+            #expect(try await server.token(TestFlow.own + replay.form).status == status)
         }
         seen.insert("replayed")
         #expect(seen == Set(UnprovenClient.Reason.allCases.map(\.rawValue)))
-        #expect(
-            try await database.events.latest().isEmpty,
-            "no request writes"
-        )
+        #expect(try await database.events.latest().isEmpty, "no request writes")
         try await server.provider.trail.flush(into: database.events)
         let events = Array(try await database.events.latest().reversed())
         #expect(events.allSatisfy { $0.kind == .clientRefused && $0.realm == "test" })
@@ -160,17 +152,14 @@ struct RefusedClientTests {
         #expect(events.first?.address == "192.0.2.1")
     }
 
-    @Test(
-        "A client and a reason are one event in ten minutes, and what no one registered one in all"
-    )
+    @Test("A client and a reason are one event in ten minutes; unregistered clients one in all")
     func flood() async throws {
         let server = try await ProviderUnderTest()
         let kept = server.database.events
         func refuse(_ count: Int) async throws -> Int {
             for number in 0..<count {
-                let grant = [("grant_type", "client_credentials")]
-                _ = try await server.token(grant, basic: ("web1", "wrong \(number)"))
-                _ = try await server.token(grant, basic: ("made-up-\(number)", "x"))
+                _ = try await server.token(TestFlow.own, basic: ("web1", "wrong \(number)"))
+                _ = try await server.token(TestFlow.own, basic: ("made-up-\(number)", "x"))
             }
             try await server.provider.trail.flush(into: kept)
             return try await kept.latest().count
@@ -202,9 +191,9 @@ struct RefusedClientTests {
         }
         for number in 0..<320 {
             _ = try await server.post(
-                ProviderUnderTest.path("token"),
-                [("grant_type", "client_credentials")],
-                headers: [.authorization: ProviderUnderTest.basic("flood-\(number)", "x")],
+                .endpoint("token"),
+                TestFlow.own,
+                headers: .basic("flood-\(number)", "x"),
                 from: "192.0.2.\(number % 250 + 1)"
             )
             if number % 100 == 0 {
@@ -212,8 +201,7 @@ struct RefusedClientTests {
             }
         }
         try await server.provider.trail.flush(into: server.database.events)
-        let events = try await server.database.events.latest()
-        #expect(events.count == 300)
+        #expect(try await server.database.events.latest().count == 300)
     }
 
     @Test("Of what waits to be written, so much is kept as has a bound")
@@ -226,9 +214,7 @@ struct RefusedClientTests {
             server.provider.trail.note(event, in: realm, at: server.clock.now)
         }
         try await server.provider.trail.flush(into: server.database.events)
-        #expect(
-            try await server.database.events.latest(limit: .max).count == EventTrail.most
-        )
+        #expect(try await server.database.events.latest(limit: .max).count == EventTrail.most)
     }
 
     @Test("What could not be written waits, and so much of it as has a bound")
@@ -238,20 +224,18 @@ struct RefusedClientTests {
         full.refuseWrites(Full())
         let server = try await ProviderUnderTest()
         let trail = server.provider.trail
-        _ = try await server.token([("grant_type", "client_credentials")], basic: ("web1", "x"))
+        _ = try await server.token(TestFlow.own, basic: ("web1", "x"))
         await #expect(throws: Full.self) { try await trail.flush(into: full.events) }
         try await trail.flush(into: server.database.events)
         try await trail.flush(into: server.database.events)
         #expect(try await server.database.events.latest().count == 1)
     }
 
-    @Test(
-        "A refusal within a request is noted as one at its door: a public client may not introspect"
-    )
+    @Test("A refusal within a request is noted too: a public client may not introspect")
     func later() async throws {
         let server = try await ProviderUnderTest()
         let form = [("token", "x"), ("client_id", "native1")]
-        let path = ProviderUnderTest.path("token/introspect")
+        let path = String.endpoint("token/introspect")
         #expect(try await server.post(path, form).error == "invalid_client")
         #expect(server.log.contains("client=native1 "))
         #expect(server.log.contains("reason=method"))

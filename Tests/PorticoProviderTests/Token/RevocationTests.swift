@@ -7,6 +7,12 @@ import PorticoTestSupport
 import Testing
 
 @Suite("Revocation and introspection") struct RevocationTests {
+    private let server: ProviderUnderTest
+
+    init() async throws {
+        server = try await ProviderUnderTest()
+    }
+
     private func revoke(
         _ server: ProviderUnderTest,
         _ token: String,
@@ -16,16 +22,8 @@ import Testing
         async throws -> Reply
     {
         try await server.post(
-            ProviderUnderTest.path("revoke"),
+            .endpoint("revoke"),
             [("token", token), ("client_id", client)] + extra
-        )
-    }
-
-    private func introspect(_ server: ProviderUnderTest, _ token: String) async throws -> Reply {
-        try await server.post(
-            ProviderUnderTest.path("token/introspect"),
-            [("token", token)],
-            headers: [.authorization: ProviderUnderTest.basic("web1", TestRealm.secret)]
         )
     }
 
@@ -37,31 +35,25 @@ import Testing
         ]
     )
     func revokes(member: String, hint: String) async throws {
-        let server = try await ProviderUnderTest()
         let tokens = try await server.tokens()
         let token = try #require(tokens.json.string(member))
         let reply = try await revoke(server, token, "native1", [("token_type_hint", hint)])
         #expect(reply.status == 200)
         #expect(reply.text == "{}")
-        let access = try #require(tokens.json.string("access_token"))
-        #expect(try await server.userInfo(access).status == 401)
-        let refresh = try #require(tokens.json.string("refresh_token"))
-        #expect(try await server.refresh(refresh).error == "invalid_grant")
+        #expect(try await server.userInfo(tokens.accessToken).status == 401)
+        #expect(try await server.refresh(tokens.refreshToken).error == "invalid_grant")
         #expect(try await revoke(server, token, "native1").status == 200, "RFC 7009 §2.2: again")
     }
 
     @Test("attack C28, RFC 7009 §2.1: a token of another client stays alive")
     func foreign() async throws {
-        let server = try await ProviderUnderTest()
         let tokens = try await server.tokens()
         for member in ["access_token", "refresh_token"] {
             let token = try #require(tokens.json.string(member))
             #expect(try await revoke(server, token, "third").status == 200)
         }
-        let access = try #require(tokens.json.string("access_token"))
-        #expect(try await server.userInfo(access).status == 200)
-        let refresh = try #require(tokens.json.string("refresh_token"))
-        #expect(try await server.refresh(refresh).status == 200)
+        #expect(try await server.userInfo(tokens.accessToken).status == 200)
+        #expect(try await server.refresh(tokens.refreshToken).status == 200)
     }
 
     /// 57 bytes: every bit of the last character is one of the MAC.
@@ -71,22 +63,19 @@ import Testing
 
     @Test("decision 0035: an altered refresh token revokes nothing")
     func altered() async throws {
-        let server = try await ProviderUnderTest()
-        let token = try #require(try await server.tokens().json.string("refresh_token"))
+        let token = try await server.tokens().refreshToken
         #expect(try await revoke(server, alter(token), "native1").status == 200)
         #expect(try await server.refresh(token).status == 200)
     }
 
     @Test("RFC 7009 §2.2: an unknown token is no error; GET is; a wrong secret is 401")
     func unknown() async throws {
-        let server = try await ProviderUnderTest()
         #expect(try await revoke(server, "nobody knows it", "native1").status == 200)
-        let get = try await server.send(.get, ProviderUnderTest.path("revoke?token=x&callback=f"))
-        #expect(get.status == 405)
+        #expect(try await server.send(.get, .endpoint("revoke?token=x&callback=f")).status == 405)
         let wrong = try await server.post(
-            ProviderUnderTest.path("revoke"),
+            .endpoint("revoke"),
             [("token", "x")],
-            headers: [.authorization: ProviderUnderTest.basic("web1", "wrong")]
+            headers: .basic("web1", "wrong")
         )
         #expect(wrong.status == 401)
         #expect(try await revoke(server, "", "native1").error == "invalid_request")
@@ -94,9 +83,8 @@ import Testing
 
     @Test("attack C29, RFC 7662 §2.1: public clients and strangers cannot introspect")
     func callers() async throws {
-        let server = try await ProviderUnderTest()
-        let token = try #require(try await server.tokens().json.string("access_token"))
-        let path = ProviderUnderTest.path("token/introspect")
+        let token = try await server.tokens().accessToken
+        let path = String.endpoint("token/introspect")
         let byPublic = try await server.post(path, [("token", token), ("client_id", "native1")])
         #expect(byPublic.status == 401)
         #expect(try await server.post(path, [("token", token)]).status == 401)
@@ -105,25 +93,19 @@ import Testing
 
     @Test("RFC 7662 §2.2: the token's own client learns about it")
     func active() async throws {
-        let server = try await ProviderUnderTest()
         let tokens = try await server.tokens("alice", "web1")
-        let reply = try await introspect(server, try #require(tokens.json.string("access_token")))
+        let reply = try await server.introspect(try tokens.accessToken)
         #expect(reply.json.bool("active") == true)
         #expect(reply.json.string("username") == "alice")
         #expect(reply.json.string("client_id") == "web1")
         #expect(reply.json.string("iss") == TestRealm.issuer)
         #expect(reply.json.int64("exp") == server.clock.seconds + 300)
         #expect(reply.headers[.cacheControl] == "no-store")
-        let refresh = try await introspect(
-            server,
-            try #require(tokens.json.string("refresh_token"))
-        )
-        #expect(refresh.json.bool("active") == true)
+        #expect(try await server.introspect(try tokens.refreshToken).json.bool("active") == true)
     }
 
     @Test("attack C29, RFC 7662 §2.2: of a token that is not active nothing is said but that")
     func inactive() async throws {
-        let server = try await ProviderUnderTest()
         let foreign = try await server.tokens("bob", "native1")
         let own = try await server.tokens("alice", "web1")
         let code = try await server.code("alice", "web1")
@@ -131,69 +113,60 @@ import Testing
         for member in ["access_token", "refresh_token"] {
             tokens.append(try #require(foreign.json.string(member)))
         }
-        tokens.append(try #require(own.json.string("id_token")))
-        tokens.append(alter(try #require(own.json.string("refresh_token"))))
+        tokens.append(try own.idToken)
+        tokens.append(alter(try own.refreshToken))
         for token in tokens {
-            #expect(try await introspect(server, token).text == #"{"active":false}"#)
+            #expect(try await server.introspect(token).text == #"{"active":false}"#)
         }
         let revoked = try await server.tokens("bob", "web1")
-        let refresh = try #require(revoked.json.string("refresh_token"))
-        _ = try await server.post(
-            ProviderUnderTest.path("revoke"),
-            [("token", refresh)],
-            headers: [.authorization: ProviderUnderTest.basic("web1", TestRealm.secret)]
-        )
-        for token in [try #require(revoked.json.string("access_token")), refresh] {
-            #expect(try await introspect(server, token).text == #"{"active":false}"#)
+        let refresh = try revoked.refreshToken
+        _ = try await server.post(.endpoint("revoke"), [("token", refresh)], headers: .web1)
+        for token in [try revoked.accessToken, refresh] {
+            #expect(try await server.introspect(token).text == #"{"active":false}"#)
         }
         server.clock.advance(by: 301)
-        let expired = try #require(own.json.string("access_token"))
-        #expect(try await introspect(server, expired).text == #"{"active":false}"#)
+        #expect(try await server.introspect(own.accessToken).text == #"{"active":false}"#)
     }
 
     @Test("WEB-SESS-5, RFC 7662 §2.2: a disabled client's access token is active nowhere")
     func disabledClient() async throws {
         let server = try await ProviderUnderTest { realm in
-            for index in realm.clients.indices where realm.clients[index].clientID == "native1" {
-                realm.clients[index].mappers = [ClaimMapper(.audience("web1"))]
-            }
+            realm.clients[client: "native1"].mappers = [ClaimMapper(.audience("web1"))]
         }
-        let token = try #require(try await server.tokens().json.string("access_token"))
+        let token = try await server.tokens().accessToken
         for isEnabled in [true, false, true] {
             try await server.change("native1") { $0.isEnabled = isEnabled }
             #expect(try await server.userInfo(token).status == (isEnabled ? 200 : 401))
-            #expect(try await introspect(server, token).json.bool("active") == isEnabled)
+            #expect(try await server.introspect(token).json.bool("active") == isEnabled)
         }
     }
 
     @Test("RFC 7662 §4: only the current generation of a refresh token is active")
     func generations() async throws {
-        let server = try await ProviderUnderTest()
         let tokens = try await server.tokens("alice", "web1")
-        let old = try #require(tokens.json.string("refresh_token"))
+        let old = try tokens.refreshToken
         let rotated = try await server.token(
             [("grant_type", "refresh_token"), ("refresh_token", old)],
-            basic: ("web1", TestRealm.secret)
+            basic: TestRealm.web1
         )
         #expect(rotated.status == 200)
-        #expect(try await introspect(server, old).text == #"{"active":false}"#)
+        #expect(try await server.introspect(old).text == #"{"active":false}"#)
     }
 
     @Test(
-        "WEB-BRUTE-2, RFC 7009 §5, RFC 7662 §4: wrong secrets are 401, and 429 after a while",
-        arguments: ["revoke", "token/introspect"]
+        "WEB-BRUTE-2, RFC 7009 §5, RFC 7662 §4, RFC 9126 §2.3: wrong secrets are 401, then 429",
+        arguments: ["revoke", "token/introspect", "ext/par/request"]
     )
     func guesses(endpoint: String) async throws {
-        let server = try await ProviderUnderTest()
         let own = try await server.tokens("alice", "web1")
-        let token = try #require(own.json.string("access_token"))
+        let token = try own.accessToken
         var replies: [Reply] = []
         for guess in 0..<25 {
             replies.append(
                 try await server.post(
-                    ProviderUnderTest.path(endpoint),
+                    .endpoint(endpoint),
                     [("token", token)],
-                    headers: [.authorization: ProviderUnderTest.basic("web1", "guess \(guess)")]
+                    headers: .basic("web1", "guess \(guess)")
                 )
             )
         }
@@ -205,9 +178,7 @@ import Testing
         #expect(try await server.userInfo(token).status == 200)
     }
 
-    @Test(
-        "RFC 7009 §2.3, WEB-CORS-1: scripts of registered origins alone may read what is answered"
-    )
+    @Test("RFC 7009 §2.3, WEB-CORS-1: only scripts of registered origins may read the answers")
     func crossOrigin() async throws {
         let registered = "https://app.example.com"
         let server = try await ProviderUnderTest { realm in
@@ -218,7 +189,7 @@ import Testing
             let isForPages = ["revoke", "token"].contains(endpoint)
             for origin in [registered, "https://evil.example", "null"] {
                 let isAllowed = isForPages && origin == registered
-                let path = ProviderUnderTest.path(endpoint)
+                let path = String.endpoint(endpoint)
                 let preflight = try await server.send(.options, path, headers: [.origin: origin])
                 let post = try await server.post(
                     path,

@@ -14,80 +14,60 @@ import Testing
         server = try await ProviderUnderTest()
     }
 
-    private func introspect(_ token: String) async throws -> Reply {
-        try await server.post(
-            ProviderUnderTest.path("token/introspect"),
-            [("token", token)],
-            headers: [.authorization: ProviderUnderTest.basic("web1", TestRealm.secret)]
-        )
-    }
-
     private func refresh(_ tokens: Reply, _ changes: [(String, String)] = []) async throws -> Reply
     {
         try await server.token(
-            [
-                ("grant_type", "refresh_token"),
-                ("refresh_token", tokens.json.string("refresh_token") ?? ""),
-            ] + changes,
-            basic: ("web1", TestRealm.secret)
+            [("grant_type", "refresh_token"), ("refresh_token", try tokens.refreshToken)] + changes,
+            basic: TestRealm.web1
         )
     }
 
     @Test("decision 0072: a scope that is taken from a client is gone from the tokens that it has")
     func scopeTaken() async throws {
         let tokens = try await server.tokens("alice", "web1", scope: "openid profile email")
-        let access = try #require(tokens.json.string("access_token"))
+        let access = try tokens.accessToken
         #expect(try await server.userInfo(access).json["email"] != nil)
         try await server.change("web1") { $0.optionalScopes.removeAll { $0 == "email" } }
         let info = try await server.userInfo(access)
         #expect(info.status == 200)
         #expect(info.json["email"] == nil && info.json["preferred_username"] != nil)
-        let described = try await introspect(access).json
+        let described = try await server.introspect(access).json
         #expect(described.bool("active") == true)
         #expect(described.string("scope")?.split(separator: " ").contains("email") == false)
         #expect(described.int64("exp") == server.clock.seconds + 300)
-        let token = tokens.json.string("refresh_token") ?? ""
-        #expect(try await introspect(token).json.string("scope")?.contains("email") == false)
+        let token = try tokens.refreshToken
+        #expect(try await server.introspect(token).json.string("scope")?.contains("email") == false)
         let next = try await refresh(tokens)
         #expect(next.status == 200)
         #expect(next.json.string("scope")?.contains("email") == false)
-        #expect(try ProviderUnderTest.claims(next.json.string("id_token"))["email"] == nil)
+        #expect(try next.claims["email"] == nil)
         // Nor for who asks for it, as it was granted: the answer says what it is.
         let asked = try await refresh(next, [("scope", "openid email")])
         #expect(asked.json.string("scope") == "openid")
-        let wide = try await refresh(asked, [("scope", "openid phone")])
-        #expect(wide.error == "invalid_scope")
+        #expect(try await refresh(asked, [("scope", "openid phone")]).error == "invalid_scope")
         // Given back, it is what the person allowed then.
         try await server.change("web1") { $0.optionalScopes.append("email") }
-        let back = try await refresh(asked)
-        #expect(back.json.string("scope")?.contains("email") == true)
+        #expect(try await refresh(asked).json.string("scope")?.contains("email") == true)
     }
 
     @Test("decision 0072: roles are gone from what introspection says when the scope is taken")
     func rolesTaken() async throws {
         let tokens = try await server.tokens("alice", "web1")
-        let access = try #require(tokens.json.string("access_token"))
-        #expect(try await introspect(access).json["realm_access"] != nil)
+        let access = try tokens.accessToken
+        #expect(try await server.introspect(access).json["realm_access"] != nil)
         try await server.change("web1") { $0.defaultScopes = [] }
-        let described = try await introspect(access).json
+        let described = try await server.introspect(access).json
         #expect(described.bool("active") == true && described["sub"] != nil)
         #expect(described["realm_access"] == nil && described["resource_access"] == nil)
         let next = try await refresh(tokens)
-        #expect(
-            try ProviderUnderTest.claims(next.json.string("access_token"))["realm_access"] == nil
-        )
+        #expect(try next.accessClaims["realm_access"] == nil)
     }
 
     @Test("OpenID Connect Core §5.5: an individual claim goes with the scope that it counts as")
     func singleClaim() async throws {
         let claims = #"{"userinfo": {"email": null, "given_name": null}}"#
-        let tokens = try await server.tokens(
-            "alice",
-            "web1",
-            scope: "openid",
-            [("claims", claims)]
-        )
-        let access = try #require(tokens.json.string("access_token"))
+        let tokens = try await server.tokens("alice", "web1", scope: "openid", [("claims", claims)])
+        let access = try tokens.accessToken
         #expect(try await server.userInfo(access).json.string("email") == "alice@example.com")
         try await server.change("web1") { $0.optionalScopes.removeAll { $0 == "email" } }
         let info = try await server.userInfo(access).json
@@ -98,23 +78,19 @@ import Testing
     func offline() async throws {
         let tokens = try await server.tokens("alice", "web1", scope: "openid offline_access")
         let other = try await server.tokens("alice", "web1", scope: "openid")
-        let access = try #require(tokens.json.string("access_token"))
+        let access = try tokens.accessToken
         try await server.change("web1") { $0.optionalScopes.removeAll { $0 == "offline_access" } }
         let before = try await server.remains()
         #expect(try await refresh(tokens).error == "invalid_grant")
         #expect(try await server.userInfo(access).status == 401)
-        #expect(try await introspect(access).json == ["active": false])
-        let token = tokens.json.string("refresh_token") ?? ""
-        #expect(try await introspect(token).json == ["active": false])
+        #expect(try await server.introspect(access).json == ["active": false])
+        let token = try tokens.refreshToken
+        #expect(try await server.introspect(token).json == ["active": false])
         #expect(try await server.remains() == before)
         // One that hangs on its session goes on.
         #expect(try await refresh(other).status == 200)
         // It can still be ended.
-        let end = try await server.post(
-            ProviderUnderTest.path("revoke"),
-            [("token", token)],
-            headers: [.authorization: ProviderUnderTest.basic("web1", TestRealm.secret)]
-        )
+        let end = try await server.post(.endpoint("revoke"), [("token", token)], headers: .web1)
         #expect(end.status == 200)
         try await server.change("web1") { $0.optionalScopes.append("offline_access") }
         #expect(try await refresh(tokens).error == "invalid_grant")
@@ -123,11 +99,11 @@ import Testing
     @Test("decision 0072: consent that is switched on is missing until the person has given it")
     func consentOn() async throws {
         let tokens = try await server.tokens("alice", "web1", scope: "openid profile email")
-        let access = try #require(tokens.json.string("access_token"))
+        let access = try tokens.accessToken
         try await server.change("web1") { $0.requiresConsent = true }
         #expect(try await refresh(tokens).error == "invalid_grant")
         #expect(try await server.userInfo(access).status == 401)
-        #expect(try await introspect(access).json == ["active": false])
+        #expect(try await server.introspect(access).json == ["active": false])
         // What they allow counts for what was granted before, and no more than that.
         let browser = TestBrowser(server)
         let page = try await browser.signIn(
@@ -147,7 +123,7 @@ import Testing
     @Test("decision 0072: a grant of a type that the client may not use any more is over")
     func grantType() async throws {
         let tokens = try await server.tokens("alice", "web1")
-        let access = try #require(tokens.json.string("access_token"))
+        let access = try tokens.accessToken
         try await server.change("web1") { $0.grantTypes.remove(.authorizationCode) }
         #expect(try await refresh(tokens).error == "invalid_grant")
         #expect(try await server.userInfo(access).status == 401)
@@ -155,24 +131,19 @@ import Testing
             $0.grantTypes = [.authorizationCode]
         }
         #expect(try await refresh(tokens).error == "unauthorized_client")
-        let token = tokens.json.string("refresh_token") ?? ""
-        #expect(try await introspect(token).json == ["active": false])
+        let token = try tokens.refreshToken
+        #expect(try await server.introspect(token).json == ["active": false])
         #expect(try await server.userInfo(access).status == 200)
         try await server.change("web1") { $0.grantTypes.insert(.refreshToken) }
         #expect(try await refresh(tokens).status == 200)
         // The same for what a client gets for itself.
-        let own = try await server.token(
-            [("grant_type", "client_credentials")],
-            basic: ("machine", TestRealm.machineSecret)
-        )
-        let bare = try #require(own.json.string("access_token"))
+        let own = try await server.token(TestFlow.own, basic: TestRealm.machine)
+        let bare = try own.accessToken
         func isActive() async throws -> Bool? {
             try await server.post(
-                ProviderUnderTest.path("token/introspect"),
+                .endpoint("token/introspect"),
                 [("token", bare)],
-                headers: [
-                    .authorization: ProviderUnderTest.basic("machine", TestRealm.machineSecret)
-                ]
+                headers: .basic("machine", TestRealm.machineSecret)
             ).json.bool("active")
         }
         #expect(try await isActive() == true)
@@ -208,7 +179,7 @@ import Testing
         for (scope, name) in [("openid", nil), ("openid profile", "alice")] {
             let tokens = try await server.tokens("alice", "web1", scope: scope)
             for member in ["access_token", "refresh_token"] {
-                let described = try await introspect(tokens.json.string(member) ?? "").json
+                let described = try await server.introspect(tokens.json.string(member) ?? "").json
                 #expect(described.bool("active") == true)
                 #expect(described.string("username") == name, "\(scope) \(member)")
             }
@@ -275,8 +246,8 @@ import Testing
         let apps = try await VendorApps()
         let tokens = try await apps.tokens()
         let given = try await exchange(apps, tokens)
-        let access = try #require(given.json.string("access_token"))
-        let refresh = given.json.string("refresh_token") ?? ""
+        let access = try given.accessToken
+        let refresh = try given.refreshToken
         let clients = try await apps.server.database.realms.snapshot().clients
         let former = try #require(clients.first { $0.clientID == "my-mobile-app" })
         try await apps.server.change("my-mobile-app") { client in
@@ -287,7 +258,7 @@ import Testing
         #expect(try await apps.server.refresh(refresh, "my-other-app").error == "invalid_grant")
         #expect(try await apps.server.userInfo(access).status == 401)
         #expect(try await apps.server.remains() == before)
-        let own = tokens.json.string("access_token") ?? ""
+        let own = try tokens.accessToken
         #expect(try await apps.server.userInfo(own).status == 200, "the first app's is its own")
         // What is given back counts again.
         try await apps.server.change("my-mobile-app") { client in
@@ -316,20 +287,15 @@ import Testing
     func exchangesOnly() async throws {
         let apps = try await VendorApps()
         try await apps.server.change("my-other-app") { $0.grantTypes = [.refreshToken] }
-        let tokens = try await apps.tokens()
-        let given = try await exchange(apps, tokens)
-        let access = try #require(given.json.string("access_token"))
-        #expect(try await apps.server.userInfo(access).status == 200)
-        let token = given.json.string("refresh_token") ?? ""
-        #expect(try await apps.server.refresh(token, "my-other-app").status == 200)
+        let given = try await exchange(apps, apps.tokens())
+        #expect(try await apps.server.userInfo(given.accessToken).status == 200)
+        #expect(try await apps.server.refresh(given.refreshToken, "my-other-app").status == 200)
     }
 
     @Test("RFC 7523 §3: an exchange of a device secret spends the client's assertion")
     func assertion() async throws {
         let apps = try await VendorApps { new in
-            for index in new.clients.indices where new.clients[index].clientID == "my-mobile-app" {
-                new.clients[index].loginTokenTargets.append(.init(clientID: "jwt1"))
-            }
+            new.clients[client: "my-mobile-app"].loginTokenTargets.append(.init(clientID: "jwt1"))
         }
         let tokens = try await apps.tokens()
         let now = apps.server.clock.seconds
@@ -341,10 +307,7 @@ import Testing
             ],
             type: .jwt
         )
-        let proof = [
-            ("client_assertion", assertion),
-            ("client_assertion_type", "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"),
-        ]
+        let proof = [("client_assertion", assertion), TestFlow.assertionType]
         let form = VendorApps.exchange(of: tokens).filter { $0.0 != "client_id" } + proof
         #expect(try await apps.server.token(form).status == 200)
         let before = try await apps.server.remains()
@@ -357,8 +320,7 @@ import Testing
         let apps = try await VendorApps()
         let server = apps.server
         let app = try Prover(server)
-        let code = try await apps.code()
-        let tokens = try await app.redeem(code, "my-mobile-app", VendorApps.redirect)
+        let tokens = try await app.redeem(apps.code(), "my-mobile-app", VendorApps.redirect)
         let form = VendorApps.exchange(of: tokens)
         let node = try ProofRefusalTests.node(of: server)
         let proof = try await app.proof(.post, "token")

@@ -20,38 +20,34 @@ import Testing
         {
             server = try await ProviderUnderTest { new in
                 if let appIdle { new.realm.lifetimes.appIdle = appIdle }
-                for index in new.clients.indices where new.clients[index].clientID == "native1" {
-                    new.clients[index].staySignedIn = stay
-                }
+                new.clients[client: "native1"].staySignedIn = stay
             }
             browser = TestBrowser(server)
             tokens = try await server.tokens(scope: scope, browser: browser)
         }
 
-        var idToken: String { tokens.json.string("id_token") ?? "" }
+        var claims: JSONObject { get throws { try tokens.claims } }
 
         /// Whether the app still gets tokens.
         func isSignedIn() async throws -> Bool {
-            let next = try await server.refresh(tokens.json.string("refresh_token") ?? "")
+            let next = try await server.refresh(try tokens.refreshToken)
             guard next.status == 200 else {
                 #expect(next.error == "invalid_grant")
                 return false
             }
             tokens = next
-            let access = next.json.string("access_token") ?? ""
-            #expect(try await server.userInfo(access).status == 200)
+            #expect(try await server.userInfo(next.accessToken).status == 200)
             return true
         }
 
         func browserIsSignedIn() async throws -> Bool {
-            let silent = TestFlow.request("native1", [("prompt", "none")])
-            return try await browser.authorize(silent).redirected["code"] != nil
+            try await browser.authorize(TestFlow.silent).redirected["code"] != nil
         }
 
         func logout(_ browser: TestBrowser, hint: Bool) async throws -> Reply {
-            let parameters = hint ? [(name: "id_token_hint", value: idToken)] : []
+            let parameters = hint ? [(name: "id_token_hint", value: try tokens.idToken)] : []
             return try await browser.get(
-                FormEncoding.appending(parameters, to: ProviderUnderTest.path("logout")),
+                FormEncoding.appending(parameters, to: String.endpoint("logout")),
                 headers: [.accept: "text/html"]
             )
         }
@@ -93,9 +89,7 @@ import Testing
         #expect(try await scene.isSignedIn() == isAlive)
     }
 
-    @Test(
-        "decision 0111: without times of its own a client ends with the browser session's longest"
-    )
+    @Test("decision 0111: a client without times ends with the browser session's longest")
     func longest() async throws {
         let scene = try await Scene(.session)
         for _ in 1...25 {
@@ -123,9 +117,7 @@ import Testing
         server.clock.advance(by: after)
         #expect(try await scene.isSignedIn())
         let realm = try await server.database.realms.snapshot().realms[0]
-        let person = try #require(
-            try ProviderUnderTest.claims(scene.idToken).string("sub")
-        )
+        let person = try #require(try scene.claims.string("sub"))
         switch end {
         case .hintInItsBrowser:
             #expect(try await scene.logout(scene.browser, hint: true).text.contains("signed out"))
@@ -167,7 +159,7 @@ import Testing
             _ = try await server.tokens("alice", "web1", browser: other)
             let page = try await other.get("/realms/test/account/devices")
             let offered = page.hiddenFields.filter { $0.name == "id" }.map(\.value)
-            let sid = try ProviderUnderTest.claims(scene.idToken).string("sid")
+            let sid = try scene.claims.string("sid")
             #expect(offered == [sid], "the device is listed, so that it can be ended")
             let proof = page.formProof
             _ = try await other.post(
@@ -181,10 +173,10 @@ import Testing
     @Test("decision 0111: after the same person's next sign-in there, one sign-out ends both")
     func sameBrowser() async throws {
         let scene = try await Scene()
-        let sid = try ProviderUnderTest.claims(scene.idToken).string("sid")
+        let sid = try scene.claims.string("sid")
         scene.server.clock.advance(by: 5 * Self.day)
         let again = try await scene.server.tokens("alice", "web1", browser: scene.browser)
-        #expect(try ProviderUnderTest.claims(again.json.string("id_token")).string("sid") == sid)
+        #expect(try again.claims.string("sid") == sid)
         #expect(try await scene.isSignedIn())
         let page = try await scene.logout(scene.browser, hint: false)
         _ = try await scene.browser.submit(page, [("action", "sign-out")])
@@ -206,8 +198,7 @@ import Testing
         }
         let form = VendorApps.exchange(of: try await apps.tokens())
         let second = try await apps.server.token(form)
-        let refresh = try #require(second.json.string("refresh_token"))
         apps.server.clock.advance(by: 20 * Self.day)
-        #expect(try await apps.server.refresh(refresh, "my-other-app").status == 200)
+        #expect(try await apps.server.refresh(second.refreshToken, "my-other-app").status == 200)
     }
 }

@@ -30,8 +30,6 @@ import Testing
         }
     }
 
-    private static let site = HTTPField.Name("Sec-Fetch-Site") ?? .origin
-
     @Test(
         "decision 0102: a person in hundreds of groups has tokens that every endpoint takes",
         arguments: [150, 300, 420]
@@ -40,50 +38,36 @@ import Testing
         let server = try await Self.server(groups)
         let browser = TestBrowser(server)
         let tokens = try await server.tokens("alice", "web1", browser: browser)
-        let access = try #require(tokens.json.string("access_token"))
-        let hint = try #require(tokens.json.string("id_token"))
+        let access = try tokens.accessToken
+        let hint = try tokens.idToken
         #expect(hint.utf8.count > groups * 60 && hint.utf8.count <= JWS.standardLimit)
-        let info = try await server.userInfo(access)
-        #expect(info.json.strings("groups")?.count == groups)
-        let posted = try await server.post(
-            ProviderUnderTest.path("userinfo"),
-            [("access_token", access)]
-        )
+        #expect(try await server.userInfo(access).json.strings("groups")?.count == groups)
+        let posted = try await server.post(.endpoint("userinfo"), [("access_token", access)])
         #expect(posted.status == 200)
-        let introspected = try await server.post(
-            ProviderUnderTest.path("token/introspect"),
-            [("token", access)],
-            headers: [.authorization: ProviderUnderTest.basic("web1", TestRealm.secret)]
-        )
-        #expect(introspected.json.bool("active") == true)
+        #expect(try await server.introspect(access).json.bool("active") == true)
         // As a hint, without a page and with all of them, by GET, by POST and pushed.
         let request = TestFlow.request("web1", [("id_token_hint", hint), ("prompt", "none")])
         expectCode(try await browser.authorize(request), of: "web1")
-        expectCode(try await browser.post(ProviderUnderTest.path("auth"), request), of: "web1")
+        expectCode(try await browser.post(.endpoint("auth"), request), of: "web1")
         let shown = TestFlow.request("web1", [("id_token_hint", hint), ("prompt", "login")])
         expectCode(try await browser.signIn("alice", shown), of: "web1")
         let pushed = try await server.push(shown)
-        let uri = try #require(pushed.json.string("request_uri"))
+        let uri = try pushed.requestURI
         let reference = [("client_id", "web1"), ("request_uri", uri)]
         expectCode(try await browser.signIn("alice", reference), of: "web1")
         let bob = try await TestBrowser(server).signIn("bob", shown)
         #expect(bob.redirected["error"] == "login_required", "the hint still says who")
         // Signing out, by a page of the client's that posts it, and by GET.
         let cross = try await browser.post(
-            ProviderUnderTest.path("logout"),
+            .endpoint("logout"),
             [("id_token_hint", hint)],
-            headers: [Self.site: "cross-site"]
+            headers: [.fetchSite: "cross-site"]
         )
         let carried = try #require(cross.location)
         #expect(carried.utf8.count < 1000, "what the token said is enough")
-        let elsewhere = try await TestBrowser(server).get(
-            carried,
-            headers: [.accept: "text/html"]
-        )
-        #expect(elsewhere.formAction == ProviderUnderTest.path("logout/logout-confirm"))
-        let out = try await browser.get(
-            ProviderUnderTest.path("logout") + "?id_token_hint=" + hint
-        )
+        let elsewhere = try await TestBrowser(server).get(carried, headers: [.accept: "text/html"])
+        #expect(elsewhere.formAction == String.endpoint("logout/logout-confirm"))
+        let out = try await browser.get(String.endpoint("logout") + "?id_token_hint=" + hint)
         #expect(out.status == 200)
         #expect(try await server.remains().liveSessions == 1, "bob's")
     }
@@ -91,10 +75,8 @@ import Testing
     @Test("decision 0102: what would not be taken back is not issued, and the log names the claim")
     func notIssued() async throws {
         let server = try await Self.server(900)
-        let code = try await server.code("alice", "web1")
-        let answer = try await server.redeem(code, "web1")
-        #expect(answer.status == 500)
-        #expect(answer.error == "server_error")
+        let answer = try await server.redeem(server.code("alice", "web1"), "web1")
+        #expect(answer.status == 500 && answer.error == "server_error")
         #expect(answer.json.string("error_description")?.contains("32 KiB") == true)
         #expect(answer.json["access_token"] == nil)
         #expect(server.log.contains("token.too_long"))
@@ -128,11 +110,10 @@ import Testing
         #expect(tokens.status == (isIssued ? 200 : 500))
         #expect(server.log.contains("claim=bio") == !isIssued)
         guard isIssued else { return }
-        let access = try #require(tokens.json.string("access_token"))
-        let info = try await server.userInfo(access)
+        let info = try await server.userInfo(tokens.accessToken)
         #expect(info.status == 200)
         #expect(info.text.contains("x\"") && info.text.utf8.count > length)
-        let hint = try #require(tokens.json.string("id_token"))
+        let hint = try tokens.idToken
         let realm = try #require(server.provider.realms.realm(named: "test"))
         #expect(IDTokenHint(hint, of: realm, at: server.clock.seconds) != nil)
     }
@@ -143,12 +124,9 @@ import Testing
         try await server.changeRealm { $0.mappers = [] }
         let tokens = try await server.tokens("alice", "web1")
         let code = try await server.code("alice", "web1")
-        let refresh = [
-            ("grant_type", "refresh_token"),
-            ("refresh_token", tokens.json.string("refresh_token") ?? ""),
-        ]
+        let refresh = [("grant_type", "refresh_token"), ("refresh_token", try tokens.refreshToken)]
         func refreshed() async throws -> Reply {
-            try await server.token(refresh, basic: ("web1", TestRealm.secret))
+            try await server.token(refresh, basic: TestRealm.web1)
         }
         try await server.changeRealm { $0.mappers = [Self.mapper] }
         let before = try await server.remains()
@@ -179,26 +157,19 @@ import Testing
 
     @Test("A hint of what it said counts only where we sealed it ourselves")
     func carried() async throws {
-        let server = try await ProviderUnderTest()
-        let browser = TestBrowser(server)
+        let (server, browser) = try await ProviderUnderTest.withBrowser()
         let tokens = try await server.tokens("alice", "web1", browser: browser)
         let realm = try #require(server.provider.realms.realm(named: "test"))
         let now = server.clock.seconds
-        let hint = try #require(
-            IDTokenHint(tokens.json.string("id_token") ?? "", of: realm, at: now)
-        )
+        let hint = try #require(IDTokenHint(try tokens.idToken, of: realm, at: now))
         #expect(IDTokenHint(hint.carried, of: realm, isCarried: true, at: now) == hint)
         #expect(IDTokenHint(hint.carried, of: realm, at: now) == nil)
         for text in [hint.carried, "read:", "read:AAAA"] {
             let request = TestFlow.request("web1", [("id_token_hint", text), ("prompt", "none")])
-            let refused = try await browser.authorize(request)
-            expectError(refused, "invalid_request", of: "web1")
+            expectError(try await browser.authorize(request), "invalid_request", of: "web1")
             #expect(try await server.push(request).error == "invalid_request")
             let out = try await browser.get(
-                FormEncoding.appending(
-                    [("id_token_hint", text)],
-                    to: ProviderUnderTest.path("logout")
-                )
+                FormEncoding.appending([("id_token_hint", text)], to: String.endpoint("logout"))
             )
             #expect(out.status == 400)
         }
@@ -208,7 +179,7 @@ import Testing
     @Test("RFC 6750 §2.1: more than one space behind the scheme is taken, nothing else")
     func spaces() async throws {
         let server = try await ProviderUnderTest()
-        let access = try #require(try await server.tokens().json.string("access_token"))
+        let access = try await server.tokens().accessToken
         func status(_ field: String) async throws -> Int {
             try await server.userInfo(field, proofs: []).status
         }
@@ -227,7 +198,7 @@ import Testing
         let field = ProviderUnderTest.basic("web1", TestRealm.secret)
             .replacing("Basic ", with: "basic   ")
         let reply = try await server.post(
-            ProviderUnderTest.path("token"),
+            .endpoint("token"),
             TestFlow.redemption(code, "web1").filter { $0.0 != "client_id" },
             headers: [.authorization: field]
         )

@@ -7,6 +7,12 @@ import PorticoTestSupport
 import Testing
 
 @Suite("POST /token: who asks, and how") struct TokenRequestTests {
+    private let server: ProviderUnderTest
+
+    init() async throws {
+        server = try await ProviderUnderTest()
+    }
+
     @Test(
         "attack C10, RFC 6749 §5.2: grant types that are not served",
         arguments: [
@@ -16,7 +22,6 @@ import Testing
         ]
     )
     func grantTypes(grantType: String, error: String) async throws {
-        let server = try await ProviderUnderTest()
         let reply = try await server.token(
             TestFlow.redemption("x", "native1", [("grant_type", grantType), ("username", "alice")])
         )
@@ -33,10 +38,9 @@ import Testing
         ]
     )
     func unservedGrantType(authorization: String?) async throws {
-        let server = try await ProviderUnderTest()
         var headers: HTTPFields = [:]
         headers[.authorization] = authorization
-        let path = ProviderUnderTest.path("token")
+        let path = String.endpoint("token")
         let uma = ("grant_type", "urn:ietf:params:oauth:grant-type:uma-ticket")
         for extra in [
             [], [("client_id", "web1"), ("client_secret", "x")], [("client_assertion", "x")],
@@ -44,8 +48,7 @@ import Testing
             // More often than anyone may guess: nothing was tried, so nothing is counted.
             for _ in 1...25 {
                 let reply = try await server.post(path, [uma] + extra, headers: headers)
-                #expect(reply.status == 400)
-                #expect(reply.error == "unsupported_grant_type")
+                #expect(reply.status == 400 && reply.error == "unsupported_grant_type")
                 #expect(reply.headers[.wwwAuthenticate] == nil)
             }
         }
@@ -58,8 +61,7 @@ import Testing
         )
         #expect(refused.error == "invalid_client")
         let twice = [uma, ("grant_type", "refresh_token")]
-        let repeated = try await server.post(path, twice, headers: headers)
-        #expect(repeated.error == "invalid_request")
+        #expect(try await server.post(path, twice, headers: headers).error == "invalid_request")
     }
 
     @Test(
@@ -67,28 +69,25 @@ import Testing
         arguments: ["application/json", "multipart/form-data; boundary=x", "text/plain", nil]
     )
     func contentTypes(type: String?) async throws {
-        let server = try await ProviderUnderTest()
         let code = try await server.code()
         let body = FormEncoding.encode(TestFlow.redemption(code).map { (name: $0.0, value: $0.1) })
         let reply = try await server.send(
             .post,
-            ProviderUnderTest.path("token"),
+            .endpoint("token"),
             headers: type.map { [.contentType: $0] } ?? [:],
             body: body
         )
-        #expect(reply.status == 400)
-        #expect(reply.error == "invalid_request")
+        #expect(reply.status == 400 && reply.error == "invalid_request")
         #expect(try await server.redeem(code).status == 200, "the code is still good")
     }
 
     @Test("RFC 6749 §3.2: a charset in the Content-Type does no harm")
     func charset() async throws {
-        let server = try await ProviderUnderTest()
         let code = try await server.code()
         let body = FormEncoding.encode(TestFlow.redemption(code).map { (name: $0.0, value: $0.1) })
         let reply = try await server.send(
             .post,
-            ProviderUnderTest.path("token"),
+            .endpoint("token"),
             headers: [.contentType: "application/x-www-form-urlencoded; charset=UTF-8"],
             body: body
         )
@@ -99,22 +98,14 @@ import Testing
         "attack C14, RFC 6749 §2.3: more than one way of authentication is refused",
         arguments: [
             [("client_secret", TestRealm.secret), ("client_id", "web1")],
-            [
-                ("client_assertion", "a.b.c"),
-                (
-                    "client_assertion_type",
-                    "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
-                ),
-            ],
+            [("client_assertion", "a.b.c"), TestFlow.assertionType],
         ]
     )
     func twoMethods(extra: [(String, String)]) async throws {
-        let server = try await ProviderUnderTest()
         let code = try await server.code("alice", "web1")
         let form = TestFlow.redemption(code, "web1", [("client_id", "")] + extra)
-        let reply = try await server.token(form, basic: ("web1", TestRealm.secret))
-        #expect(reply.status == 400)
-        #expect(reply.error == "invalid_request")
+        let reply = try await server.token(form, basic: TestRealm.web1)
+        #expect(reply.status == 400 && reply.error == "invalid_request")
     }
 
     @Test(
@@ -122,46 +113,39 @@ import Testing
         arguments: ["Basic !!!", "Basic d2ViMQ==", "Basic", "Digest x", "Bearer x"]
     )
     func unreadable(header: String) async throws {
-        let server = try await ProviderUnderTest()
         let reply = try await server.post(
-            ProviderUnderTest.path("token"),
-            [("grant_type", "client_credentials")],
+            .endpoint("token"),
+            TestFlow.own,
             headers: [.authorization: header]
         )
-        #expect(reply.status == 401)
-        #expect(reply.error == "invalid_client")
+        #expect(reply.status == 401 && reply.error == "invalid_client")
         #expect(reply.headers[.wwwAuthenticate]?.hasPrefix("Basic realm=") == true)
     }
 
     @Test("attack C15: two Authorization headers, or 100 kB in one, are refused")
     func manyCredentials() async throws {
-        let server = try await ProviderUnderTest()
         var headers: HTTPFields = [:]
         let value = ProviderUnderTest.basic("web1", TestRealm.secret)
         headers.append(HTTPField(name: .authorization, value: value))
         headers.append(HTTPField(name: .authorization, value: value))
-        let path = ProviderUnderTest.path("token")
-        let form = [("grant_type", "client_credentials")]
-        let two = try await server.post(path, form, headers: headers)
-        #expect(two.error == "invalid_request")
+        let path = String.endpoint("token")
+        #expect(
+            try await server.post(path, TestFlow.own, headers: headers).error == "invalid_request"
+        )
         let long = "Basic " + String(repeating: "A", count: 100_000)
-        let reply = try await server.post(path, form, headers: [.authorization: long])
-        #expect(reply.status == 401)
+        #expect(
+            try await server.post(path, TestFlow.own, headers: [.authorization: long]).status == 401
+        )
     }
 
     @Test("RFC 6749 §2.3.1: Basic credentials are form-decoded", arguments: ["a:b%+ ü/é"])
     func encodedCredentials(secret: String) async throws {
         let secretOfMachine = "p%:+ ü and more to be long"
         let server = try await ProviderUnderTest { realm in
-            for index in realm.clients.indices where realm.clients[index].clientID == "machine" {
-                realm.clients[index].clientID = "ma:chine"
-                realm.clients[index].secret = .hashed(Hash256(of: secretOfMachine).bytes)
-            }
+            realm.clients[client: "machine"].clientID = "ma:chine"
+            realm.clients[client: "machine"].secret = .hashed(Hash256(of: secretOfMachine).bytes)
         }
-        let reply = try await server.token(
-            [("grant_type", "client_credentials")],
-            basic: ("ma:chine", secretOfMachine)
-        )
+        let reply = try await server.token(TestFlow.own, basic: ("ma:chine", secretOfMachine))
         #expect(reply.status == 200)
     }
 
@@ -169,37 +153,29 @@ import Testing
     func hashedSecret() async throws {
         let secret = RandomSource.system.text(32)
         let server = try await ProviderUnderTest { realm in
-            for index in realm.clients.indices where realm.clients[index].clientID == "machine" {
-                realm.clients[index].secret = .hashed(Hash256(of: secret).bytes)
-            }
+            realm.clients[client: "machine"].secret = .hashed(Hash256(of: secret).bytes)
         }
-        let form = [("grant_type", "client_credentials")]
         let hash = Base64URL.encode(Hash256(of: secret).bytes)
         for wrong in ["", "x", secret + "A", String(secret.dropLast()), hash] {
-            let reply = try await server.token(form, basic: ("machine", wrong))
+            let reply = try await server.token(TestFlow.own, basic: ("machine", wrong))
             #expect(reply.error == "invalid_client")
         }
-        #expect(try await server.token(form, basic: ("machine", secret)).status == 200)
+        #expect(try await server.token(TestFlow.own, basic: ("machine", secret)).status == 200)
     }
 
     @Test("RFC 6749 §2.3.1: a confidential client proves itself, and never in the URL")
     func methods() async throws {
-        let server = try await ProviderUnderTest()
         let form = [("grant_type", "refresh_token"), ("refresh_token", "x")]
         #expect(try await server.token(form + [("client_id", "web1")]).status == 401)
         // The very credentials that would do in the body.
         let inBody = [("client_id", "other1"), ("client_secret", TestRealm.otherSecret)]
         #expect(try await server.token(form + inBody).error == "invalid_grant")
-        let url = FormEncoding.appending(
-            inBody.map { (name: $0.0, value: $0.1) },
-            to: ProviderUnderTest.path("token")
-        )
+        let url = TestBrowser.authorizationPath(inBody, at: String.endpoint("token"))
         for form in [form, form + [("client_id", "other1")]] {
             let inURL = try await server.post(url, form)
-            #expect(inURL.status == 401)
-            #expect(inURL.error == "invalid_client")
+            #expect(inURL.status == 401 && inURL.error == "invalid_client")
         }
-        let query = ProviderUnderTest.path("token?client_id=native1")
+        let query = String.endpoint("token?client_id=native1")
         #expect(try await server.post(query, form).error == "invalid_client")
     }
 
@@ -209,10 +185,8 @@ import Testing
     )
     func publicSecret(method: ClientAuthenticationMethod) async throws {
         let server = try await ProviderUnderTest { realm in
-            for index in realm.clients.indices where realm.clients[index].clientID == "native1" {
-                realm.clients[index].secret = .hashed(Hash256(of: "static secret").bytes)
-                realm.clients[index].authentication = method
-            }
+            realm.clients[client: "native1"].secret = .hashed(Hash256(of: "static secret").bytes)
+            realm.clients[client: "native1"].authentication = method
         }
         let reply = try await server.token([
             ("grant_type", "client_credentials"), ("client_id", "native1"),
@@ -221,11 +195,8 @@ import Testing
         #expect(reply.error == "invalid_client")
     }
 
-    @Test(
-        "RFC 6749 §3.2: repeated parameters are refused, empty ones missing, unknown ones ignored"
-    )
+    @Test("RFC 6749 §3.2: repeated parameters are refused, empty ones missing, others ignored")
     func parameters() async throws {
-        let server = try await ProviderUnderTest()
         let code = try await server.code()
         let twice = TestFlow.redemption(code) + [("code", "other")]
         #expect(try await server.token(twice).error == "invalid_request")
@@ -235,7 +206,7 @@ import Testing
         // One that no one reads.
         let hints = [("token_type_hint", "access_token"), ("token_type_hint", "refresh_token")]
         let revocation = [("client_id", "native1"), ("token", "x")] + hints
-        let revoked = try await server.post(ProviderUnderTest.path("revoke"), revocation)
+        let revoked = try await server.post(.endpoint("revoke"), revocation)
         #expect(revoked.error == "invalid_request", "RFC 7009 §2.1")
     }
 
@@ -244,22 +215,19 @@ import Testing
         arguments: ["%FF", "%00", "%zz", "%"]
     )
     func encoding(value: String) async throws {
-        let server = try await ProviderUnderTest()
         let reply = try await server.send(
             .post,
-            ProviderUnderTest.path("token"),
+            .endpoint("token"),
             headers: [.contentType: "application/x-www-form-urlencoded"],
             body: Array("grant_type=authorization_code&client_id=native1&code=\(value)".utf8)
         )
-        #expect(reply.status == 400)
-        #expect(reply.error == "invalid_request")
+        #expect(reply.status == 400 && reply.error == "invalid_request")
     }
 
     @Test("attack H04, RFC 6749 §3.2: other methods get 405 with Allow, and no token")
     func otherMethods() async throws {
-        let server = try await ProviderUnderTest()
         for method in [HTTPRequest.Method.get, .put, .delete] {
-            let reply = try await server.send(method, ProviderUnderTest.path("token"))
+            let reply = try await server.send(method, String.endpoint("token"))
             #expect(reply.status == 405)
             #expect(reply.headers[.allow] == "POST")
         }
@@ -267,8 +235,7 @@ import Testing
 
     @Test("RFC 6749 §5.1: the answer has every member in its type, and is never cached")
     func answer() async throws {
-        let server = try await ProviderUnderTest()
-        let reply = try await server.tokens()
+        let reply = try await ProviderUnderTest().tokens()
         #expect(reply.headers[.contentType] == "application/json")
         #expect(reply.headers[.cacheControl] == "no-store")
         #expect(HTTPField.Name("Pragma").flatMap { reply.headers[$0] } == "no-cache")
@@ -280,19 +247,16 @@ import Testing
         #expect(reply.json.string("scope") == "openid profile email roles")
     }
 
-    @Test(
-        "RFC 6749 §4.4: client credentials give a token for the client itself, and no refresh token"
-    )
+    @Test("RFC 6749 §4.4: client credentials give a token of the client's own, no refresh token")
     func clientCredentials() async throws {
-        let server = try await ProviderUnderTest()
         let reply = try await server.token(
             [("grant_type", "client_credentials"), ("scope", "jobs")],
-            basic: ("machine", TestRealm.machineSecret)
+            basic: TestRealm.machine
         )
         #expect(reply.status == 200)
         #expect(reply.json["refresh_token"] == nil)
         #expect(reply.json["id_token"] == nil)
-        let token = try #require(reply.json.string("access_token"))
+        let token = try reply.accessToken
         let claims = try JWT(parsing: token).uncheckedClaims()
         #expect(claims.string("sub") == "client:machine", "RFC 9700 §4.15: no person's name")
         #expect(claims.string("scope")?.contains("jobs") == true)
@@ -301,42 +265,75 @@ import Testing
         for scope in ["openid", "openid jobs", "jobs openid"] {
             let reply = try await server.token(
                 [("grant_type", "client_credentials"), ("scope", scope)],
-                basic: ("machine", TestRealm.machineSecret)
+                basic: TestRealm.machine
             )
             #expect(reply.status == 200)
             #expect(reply.json["id_token"] == nil, "there is nobody whom it could be about")
             let granted = try Scope(try #require(reply.json.string("scope")))
             #expect(!granted.contains("openid"))
             #expect(granted.contains("jobs") == scope.contains("jobs"))
-            let access = try #require(reply.json.string("access_token"))
+            let access = try reply.accessToken
             #expect(try ProviderUnderTest.claims(access).string("scope") == granted.text)
             #expect(try await server.userInfo(access).status == 403)
         }
         // Nor where they are the client's defaults.
         try await server.change("machine") { $0.defaultScopes.append("offline_access") }
-        let defaults = try await server.token(
-            [("grant_type", "client_credentials")],
-            basic: ("machine", TestRealm.machineSecret)
-        )
+        let defaults = try await server.token(TestFlow.own, basic: TestRealm.machine)
         let granted = try Scope(defaults.json.string("scope") ?? "")
         #expect(!granted.contains("offline_access"))
         #expect(defaults.json["id_token"] == nil)
         for scope in ["openid admin", "OpenID"] {
             let reply = try await server.token(
                 [("grant_type", "client_credentials"), ("scope", scope)],
-                basic: ("machine", TestRealm.machineSecret)
+                basic: TestRealm.machine
             )
             #expect(reply.error == "invalid_scope")
         }
         let wide = try await server.token(
             [("grant_type", "client_credentials"), ("scope", "admin")],
-            basic: ("machine", TestRealm.machineSecret)
+            basic: TestRealm.machine
         )
         #expect(wide.error == "invalid_scope")
-        let unregistered = try await server.token(
-            [("grant_type", "client_credentials")],
-            basic: ("web1", TestRealm.secret)
-        )
+        let unregistered = try await server.token(TestFlow.own, basic: TestRealm.web1)
         #expect(unregistered.error == "unauthorized_client")
+    }
+
+    private func account(isEnabled: Bool) async throws -> ProviderUnderTest {
+        try await ProviderUnderTest { new in
+            guard let client = new.clients.first(where: { $0.clientID == "machine" }) else {
+                return
+            }
+            var person = Person(
+                id: "5f1e52f3-7a2b-4c70-8d57-4b3f0f1f7c11",
+                realmID: new.realm.id,
+                username: "service-account-machine",
+                createdAt: 0
+            )
+            person.serviceClientID = client.id
+            person.isEnabled = isEnabled
+            let roles = [RoleName(clientID: nil, name: "editor")]
+            new.people.append(NewPerson(person: person, password: nil, roles: roles))
+        }
+    }
+
+    private func token(_ server: ProviderUnderTest) async throws -> Reply {
+        try await server.token(TestFlow.own, basic: TestRealm.machine)
+    }
+
+    @Test("decision 0049: a client's own account is named in its tokens")
+    func tokens() async throws {
+        let reply = try await token(try await account(isEnabled: true))
+        #expect(reply.status == 200)
+        let claims = try reply.accessClaims
+        #expect(claims.string("sub") == "5f1e52f3-7a2b-4c70-8d57-4b3f0f1f7c11")
+        #expect(reply.json["refresh_token"] == nil)
+    }
+
+    @Test("decision 0049: a client's disabled account gives no tokens, and signs no one in")
+    func disabled() async throws {
+        let server = try await account(isEnabled: false)
+        let before = try await server.remains()
+        #expect(try await token(server).error == "unauthorized_client")
+        #expect(try await server.remains() == before)
     }
 }

@@ -26,6 +26,32 @@ package struct Reply: Sendable {
     /// `error` of an OAuth error, from the body or from the redirect.
     package var error: String? { json.string("error") ?? redirected["error"] }
 
+    /// A member of a successful answer, which the test cannot go on without.
+    package func member(_ name: String) throws -> String {
+        guard let value = json.string(name) else { throw Missing(member: name, answer: text) }
+        return value
+    }
+
+    private struct Missing: Error {
+        let member: String
+        let answer: String
+    }
+
+    package var accessToken: String { get throws { try member("access_token") } }
+    package var refreshToken: String { get throws { try member("refresh_token") } }
+    package var idToken: String { get throws { try member("id_token") } }
+    package var requestURI: String { get throws { try member("request_uri") } }
+
+    /// What the ID Token says, unchecked.
+    package var claims: JSONObject {
+        get throws { try JWT(parsing: idToken).uncheckedClaims() }
+    }
+
+    /// What the access token says, unchecked.
+    package var accessClaims: JSONObject {
+        get throws { try JWT(parsing: accessToken).uncheckedClaims() }
+    }
+
     /// The parameters of the redirect, each once.
     package var redirected: [String: String] {
         guard let location, let mark = location.firstIndex(of: "?"),

@@ -78,11 +78,26 @@ package final class TestBrowser: Sendable {
 
     /// Starts a request and signs in on the page that comes.
     package func signIn(_ name: String, _ parameters: [(String, String)]) async throws -> Reply {
-        let page = try await authorize(parameters)
-        return try await submit(
-            page,
-            [("username", name), ("password", TestRealm.passwords[name] ?? "")]
-        )
+        try await submit(try await authorize(parameters), TestRealm.login(name))
+    }
+
+    /// Signs out on the Provider's own page.
+    package func signOut() async throws {
+        let page = try await get(.endpoint("logout"))
+        _ = try await submit(page, [("action", "sign-out")])
+    }
+
+    /// Whether its person gets a code without being asked for anything.
+    package func isSignedIn() async throws -> Bool {
+        let silent = TestFlow.request("native1", [("prompt", "none")])
+        return try await authorize(silent).redirected["code"] != nil
+    }
+
+    /// Another one with the same cookies: a second click, or a thief's copy.
+    package func copy() -> TestBrowser {
+        let copy = TestBrowser(server)
+        copy.cookies = cookies
+        return copy
     }
 
     private func sending(_ headers: HTTPFields) -> HTTPFields {

@@ -1,6 +1,7 @@
 import Foundation
-import HTTPTypes
-import PorticoProtocol
+package import HTTPTypes
+package import PorticoProtocol
+package import PorticoStores
 
 /// Requests that work, so that a test changes the one thing it is about. Verifier and challenge are
 /// those of RFC 7636 appendix B.
@@ -31,6 +32,12 @@ package enum TestFlow {
         )
     }
 
+    /// Without a page, and with the password in any case.
+    package static let silent = request("native1", [("prompt", "none")])
+    package static let again = request("native1", [("prompt", "login")])
+    /// What a client asks for to get a token of its own.
+    package static let own = [("grant_type", "client_credentials")]
+
     /// The redemption of a code.
     package static func redemption(
         _ code: String,
@@ -44,6 +51,15 @@ package enum TestFlow {
             ],
             changes
         )
+    }
+
+    package static let assertionType = (
+        "client_assertion_type", "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
+    )
+
+    /// How `jwt1` authenticates.
+    package static func assertion(_ jwt: String) -> [(String, String)] {
+        [assertionType, ("client_assertion", jwt)]
     }
 
     package static func change(_ base: [(String, String)], _ changes: [(String, String)])
@@ -61,7 +77,53 @@ package enum TestFlow {
     }
 }
 
+extension String {
+    /// A path below the OpenID Connect endpoints of the realm `test`.
+    package static func endpoint(_ name: String) -> String { ProviderUnderTest.path(name) }
+}
+
+extension HTTPFields {
+    /// How `web1` authenticates.
+    package static let web1: HTTPFields = [
+        .authorization: ProviderUnderTest.basic("web1", TestRealm.secret)
+    ]
+
+    package static func basic(_ user: String, _ password: String) -> HTTPFields {
+        [.authorization: ProviderUnderTest.basic(user, password)]
+    }
+}
+
+/// What is answered to each of `items`, all at the same time.
+package func atOnce<Items: Sequence, Answer: Sendable>(
+    _ items: Items,
+    _ ask: @escaping @Sendable (Items.Element) async throws -> Answer
+) async throws -> [Answer] where Items.Element: Sendable {
+    try await withThrowingTaskGroup(of: Answer.self) { group in
+        for item in items { group.addTask { try await ask(item) } }
+        return try await group.reduce(into: []) { $0.append($1) }
+    }
+}
+
 extension ProviderUnderTest {
+    /// A server with the realm `test`, and a browser that has not been there yet.
+    package static func withBrowser(
+        sendsMail: Bool = false,
+        configure: (inout NewRealm) -> Void = { _ in }
+    ) async throws -> (ProviderUnderTest, TestBrowser) {
+        let server = try await ProviderUnderTest(sendsMail: sendsMail, configure: configure)
+        return (server, TestBrowser(server))
+    }
+
+    /// The realm's OpenID Connect metadata.
+    package func metadata() async throws -> JSONObject {
+        try await send(.get, "/realms/test/.well-known/openid-configuration").json
+    }
+
+    /// Introspection of a token, asked by `web1`.
+    package func introspect(_ token: String) async throws -> Reply {
+        try await post(.endpoint("token/introspect"), [("token", token)], headers: .web1)
+    }
+
     /// `POST /token`.
     package func token(_ form: [(String, String)], basic: (String, String)? = nil) async throws
         -> Reply

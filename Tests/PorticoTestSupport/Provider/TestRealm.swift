@@ -15,6 +15,15 @@ package enum TestRealm {
     package static let machineSecret = "correct horse battery staple of machine"
     package static let passwords = ["alice": "wonderland is 1 place", "bob": "he can fix it today"]
 
+    /// How the confidential clients authenticate.
+    package static let web1 = ("web1", secret)
+    package static let machine = ("machine", machineSecret)
+
+    /// What a person types into the sign-in page.
+    package static func login(_ name: String = "alice") -> [(String, String)] {
+        [("username", name), ("password", passwords[name] ?? "")]
+    }
+
     /// The key of the client `jwt1`.
     package static let clientKey: SigningKey = {
         guard let key = try? SigningKey(generating: .es256, keyID: "jwt1-key", random: .system)
