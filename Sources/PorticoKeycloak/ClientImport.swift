@@ -79,12 +79,12 @@ struct ClientImport {
         schemes: [String: [String]],
         report: inout ImportReport
     ) throws(RealmImportError) -> Client? {
-        var (client, said, names) = (blank, file, ClientMembers.Names?.none)
+        var (client, said, names) = (blank, file, ClientRepresentation.Names?.none)
         if let here, !here.isMoved {
             // What the file does not say stays.
             client = here
             said = try file.filled(by: here, in: realm)
-            names = ClientMembers.Names(file.object)
+            names = ClientRepresentation.Names(file.object)
         } else if let here {
             client.keepForm(of: here)
         }
@@ -265,8 +265,8 @@ extension Client {
     /// Takes what acts of every client.
     mutating func takeRules(of said: Client) {
         isEnabled = said.isEnabled
-        ClientMembers.table.take(from: said, to: &self) { $1.isOfAll }
-        ClientMembers.attributes.take(from: said, to: &self) { $1.isOfAll }
+        ClientRepresentation.members.take(from: said, to: &self) { $1.isOfAll }
+        ClientRepresentation.attributes.take(from: said, to: &self) { $1.isOfAll }
         redirectRule = said.redirectRule
         compatibility = said.compatibility
         kept = said.kept

@@ -117,7 +117,7 @@ package struct RealmImport: Sendable {
             throw RealmImportError.missing(path: representation.path(of: "realm"))
         }
         let settings = try RealmSettings(filled ?? representation, report: &report)
-        let algorithms = try ClientMembers.algorithms(of: representation)
+        let algorithms = try ClientRepresentation.algorithms(of: representation)
         let keyImport = KeyImport(ring: ring, moment: moment, existing: existing)
         var keys = KeyImport.Keys()
         var new: NewRealm

@@ -41,7 +41,7 @@ import Testing
             "attributes": .object([attribute: "x", "own": "y"]),
         ]
         for isOwn in [true, false] {
-            let kept = ClientMembers.kept(said, mappers: nil, isOwn: isOwn).object
+            let kept = ClientRepresentation.kept(said, mappers: nil, isOwn: isOwn).object
             #expect(kept == ["description": "d", "attributes": ["own": "y"]])
         }
     }
@@ -59,7 +59,7 @@ import Testing
         let realm = Realm(id: "r", name: "r", displayName: "r", issuer: "https://op.example/r")
         try ClientReader(realm: realm, scopes: ClientScopes(of: realm, scopes: [])).read(
             try Representation(.object(said), path: ""),
-            former.map { ClientMembers.Names($0, said) },
+            former.map { ClientRepresentation.Names($0, said) },
             to: &client,
             report: &report
         )
@@ -91,7 +91,7 @@ import Testing
 
     @Test("Of a client that was made here, members that say nothing are not read")
     func unsaid() {
-        let names = ClientMembers.Names(
+        let names = ClientRepresentation.Names(
             ["name": .null, "enabled": false, "attributes": ["a": "", "b": "1", "c": .null]]
         )
         #expect(names.members == ["enabled", "attributes"])
@@ -141,7 +141,7 @@ import Testing
         #expect(client.dpopBoundAccessTokens && client.accessTokenLifetime == 86_400)
         func written() -> JSONObject {
             var attributes = said.object("attributes") ?? JSONObject()
-            ClientMembers.attributes.write(client, over: attributes, to: &attributes)
+            ClientRepresentation.attributes.write(client, over: attributes, to: &attributes)
             return attributes
         }
         #expect(written().string("dpop.bound.access.tokens") == "TRUE")

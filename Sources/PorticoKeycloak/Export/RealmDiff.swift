@@ -33,29 +33,30 @@ package struct RealmDiff: Sendable {
     package static var most: Int { RealmComparison.most }
 
     /// - Parameters:
-    ///   - name: What the realm is called in the file; `nil`: as here.
+    ///   - place: Where it stands in the file (``RealmSource/compared(_:)``), be it under another name.
     ///   - now: Seconds since 1970.
     /// - Returns: `nil` where the realm is not there any more.
     /// - Throws: what reading the file and the stores throw, and where the key ring does not fit.
     package func callAsFunction(
         _ realm: Realm,
-        _ reader: RealmFileReader,
-        named name: String? = nil,
+        _ place: RealmPlace,
         at now: Int64
     ) async throws -> Report? {
-        let file = try reader.realm(named: name ?? realm.name)
+        let file = try place.said().object
         guard let whole = try await realms.whole(id: realm.id) else { return nil }
         let secrets = RealmSecrets(ring: ring, areShown: true)
         let parts = PartNames(whole.parts)
         let document = try RealmDocument(whole, secrets: secrets, at: now).json
         let here = CanonicalRealm(parts.withKeptIDs(document)).json
         var comparison = RealmComparison()
-        let said = ImportedPart(file.json, of: realm, here: document).json
+        let said = ImportedPart(file, of: realm, here: document).json
         for (name, value) in CanonicalRealm(parts.withKeptIDs(said)).json {
             comparison.compare(here[name], value, at: JSONPath([.name(name)]))
         }
-        if file.hasPeople {
-            try await compare(whole, file, reader, &comparison)
+        if !place.people.isEmpty {
+            // A file of people alone has a part of them.
+            let isWhole = file["clients"] != nil || file["roles"] != nil
+            try await compare(whole, place, isWhole: isWhole, &comparison)
         }
         return Report(differences: comparison.differences, counts: comparison.counts)
     }
@@ -64,8 +65,8 @@ package struct RealmDiff: Sendable {
 
     private func compare(
         _ whole: NewRealm,
-        _ file: RealmFileReader.Realm,
-        _ reader: RealmFileReader,
+        _ place: RealmPlace,
+        isWhole: Bool,
         _ comparison: inout RealmComparison
     ) async throws {
         let names = UserRepresentation.Names(groups: whole.groups, clients: whole.clients)
@@ -73,11 +74,11 @@ package struct RealmDiff: Sendable {
         let realmID = whole.realm.id
         // The ids of people of the file.
         var seen: Set<String> = []
-        var found = comparison
-        try await reader.people(of: file) { person in
+        var reader = PeopleReader(place.people)
+        while let person = try reader.next()?.object {
             guard let said = CanonicalPerson(person) else {
-                found.add(RealmDifference(Self.path(""), here: nil, there: [:]))
-                return
+                comparison.add(RealmDifference(Self.path(""), here: nil, there: [:]))
+                continue
             }
             let given = KnownPeople.id(
                 person.string("id"),
@@ -92,17 +93,16 @@ package struct RealmDiff: Sendable {
             {
                 id = account.person.id
             }
-            guard seen.insert(id).inserted else { return }
+            guard seen.insert(id).inserted else { continue }
             let new = try await people.whole(realmID: realmID, id: id)
             let kept = try new.flatMap { CanonicalPerson(try $0.exported(names, seal)) }
-            found.compare(
+            comparison.compare(
                 kept.map { .object($0.json) },
                 .object(said.json),
                 at: Self.path(said.username)
             )
         }
-        // A file of people alone has a part of them.
-        if file.json["clients"] != nil || file.json["roles"] != nil {
+        if isWhole {
             var cursor: String?
             while true {
                 let page = try await people.whole(
@@ -113,13 +113,14 @@ package struct RealmDiff: Sendable {
                 // Those of clients are made where a file has none.
                 for person in page.map(\.person)
                 where !seen.contains(person.id) && person.serviceClientID == nil {
-                    found.add(RealmDifference(Self.path(person.username), here: [:], there: nil))
+                    comparison.add(
+                        RealmDifference(Self.path(person.username), here: [:], there: nil)
+                    )
                 }
                 guard page.count == Self.page, let last = page.last else { break }
                 cursor = last.person.username
             }
         }
-        comparison = found
     }
 
     private static func path(_ username: String) -> JSONPath {

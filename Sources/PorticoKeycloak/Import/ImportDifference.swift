@@ -70,7 +70,12 @@ struct ImportDifference {
             let (subject, roles) = ("group \(group.group.name)", Set(group.roles))
             guard mayWrite(former != nil, subject, &report) else { continue }
             if group.group != former?.group {
-                tell(subject, former?.group.fields, group.group.fields, &report)
+                tell(
+                    subject,
+                    former.map { GroupRepresentation(GroupWithRoles(group: $0.group)).json },
+                    GroupRepresentation(GroupWithRoles(group: group.group)).json,
+                    &report
+                )
                 changes.groups.append(group.group)
             }
             if roles != Set(former?.roles ?? []) {
@@ -123,7 +128,12 @@ struct ImportDifference {
             guard mayWrite(name, &report) else { continue }
             let former = existing.roles[role.roleName]
             if role != former {
-                tell(name.subject, former?.fields, role.fields, &report)
+                tell(
+                    name.subject,
+                    former.map { RoleRepresentation($0).json },
+                    RoleRepresentation(role).json,
+                    &report
+                )
                 changes.roles.append(role)
             }
             let parts = Set((contents[role.roleName] ?? []).map(\.part))
@@ -245,16 +255,4 @@ extension RoleName {
 /// Things as the objects whose members a report names.
 extension MemberOwner {
     fileprivate var fields: JSONObject { memberValues }
-}
-
-extension Role {
-    fileprivate var fields: JSONObject {
-        ["description": .string(description), "attributes": .lists(attributes)]
-    }
-}
-
-extension Group {
-    fileprivate var fields: JSONObject {
-        ["description": .string(description), "attributes": .lists(attributes)]
-    }
 }

@@ -20,51 +20,54 @@ package struct RealmSource: Sendable {
     /// - Throws: where a file is no strict JSON, has a realm twice, or has people of a realm that is
     ///   not there.
     package init(_ files: [RealmFile]) throws(RealmFileError) {
-        var parts: [(found: RealmIndex.Found, file: RealmFile)] = []
+        var parts: [RealmPlace] = []
         var known: [ExactText: Int] = [:]
-        for file in files {
-            var index = RealmIndex(file)
-            let first = realms.count
-            var unfilled: [Placeholders.Unfilled] = []
-            for found in try index.objects() {
-                unfilled.note(found.unfilled)
-                if found.isPart {
-                    parts.append((found, file))
-                    continue
-                }
-                let name = ExactText(found.name)
-                guard known.updateValue(realms.count, forKey: name) == nil else {
-                    throw RealmFileError(
-                        file: file.name,
-                        reason: .repeatedRealm(path: found.path)
-                    )
-                }
-                realms.append(
-                    RealmPlace(
-                        name: found.name,
-                        file: file,
-                        path: found.path,
-                        stretch: found.stretch,
-                        own: found.people,
-                        hasFederatedUsers: found.hasFederatedUsers
-                    )
+        for place in try Self.places(in: files) {
+            if place.isPart {
+                parts.append(place)
+                continue
+            }
+            guard known.updateValue(realms.count, forKey: ExactText(place.name)) == nil else {
+                throw RealmFileError(
+                    file: place.file.name,
+                    reason: .repeatedRealm(path: place.path)
                 )
             }
-            guard unfilled.isEmpty else {
-                // Those of the rest too, so that nobody has to ask twice.
-                var all: [Placeholders.Unfilled] = []
-                for realm in realms[first...] { all.note(realm.unfilled()) }
-                all.note(unfilled)
-                throw RealmFileError(file: file.name, reason: .placeholders(all))
-            }
+            realms.append(place)
         }
-        for (part, file) in parts {
+        for part in parts {
             guard let realm = known[ExactText(part.name)] else {
-                throw RealmFileError(file: file.name, reason: .peopleAlone(path: part.path))
+                throw RealmFileError(
+                    file: part.file.name,
+                    reason: .peopleAlone(path: part.path)
+                )
             }
-            if let people = part.people { realms[realm].others.append(people) }
+            realms[realm].others += part.people
             if part.hasFederatedUsers { realms[realm].hasFederatedUsers = true }
         }
+    }
+
+    /// The same of files that are compared: people alone are some of a realm's.
+    package static func compared(_ files: [RealmFile]) throws(RealmFileError) -> [RealmPlace] {
+        files.count == 1 ? try places(in: files) : try RealmSource(files).realms
+    }
+
+    private static func places(in files: [RealmFile]) throws(RealmFileError) -> [RealmPlace] {
+        var places: [RealmPlace] = []
+        for file in files {
+            var index = RealmIndex(file)
+            let found = try index.objects()
+            let all = found.map { RealmPlace($0, in: file) }
+            guard found.allSatisfy(\.unfilled.isEmpty) else {
+                // Those of the rest too, so that no one has to ask twice.
+                var unfilled: [Placeholders.Unfilled] = []
+                for place in all where !place.isPart { unfilled.note(place.unfilled()) }
+                for one in found { unfilled.note(one.unfilled) }
+                throw RealmFileError(file: file.name, reason: .placeholders(unfilled))
+            }
+            places += all
+        }
+        return places
     }
 }
 
@@ -75,12 +78,20 @@ package struct RealmPlace: Sendable {
     let file: RealmFile
     /// In the file: `[1]`; empty where the file is one realm.
     let path: String
-    let stretch: Range<Int>
+    private let stretch: Range<Int>
+    /// Whether it is people of a realm without the realm itself.
+    fileprivate let isPart: Bool
     /// The `users` of the realm itself.
-    let own: PeoplePlace?
+    private let own: PeoplePlace?
     /// Those of other files.
-    var others: [PeoplePlace] = []
-    var hasFederatedUsers: Bool
+    fileprivate var others: [PeoplePlace] = []
+    fileprivate var hasFederatedUsers: Bool
+
+    fileprivate init(_ found: RealmIndex.Found, in file: RealmFile) {
+        (name, path, stretch) = (found.name, found.path, found.stretch)
+        (isPart, own, hasFederatedUsers) = (found.isPart, found.people, found.hasFederatedUsers)
+        self.file = file
+    }
 
     var people: [PeoplePlace] { [own].compactMap(\.self) + others }
 

@@ -29,7 +29,7 @@ struct ClientReader {
     /// - Parameter names: Those that are read; `nil`: all.
     func read(
         _ said: Representation,
-        _ names: ClientMembers.Names? = nil,
+        _ names: ClientRepresentation.Names? = nil,
         to client: inout Client,
         report: inout ImportReport
     ) throws(RealmImportError) {
@@ -41,14 +41,14 @@ struct ClientReader {
         if parts.contains(.proof) {
             try ClientProof(said).apply(to: &client, isOwn: isOwn, subject, report: &report)
         }
-        try ClientMembers.table.read(
+        try ClientRepresentation.members.read(
             said,
             of: subject,
             to: &client,
             where: { names?.members.contains($0) ?? true && (!isOwn || $1.isOfAll) },
             report: &report
         )
-        try ClientMembers.attributes.read(
+        try ClientRepresentation.attributes.read(
             attributes,
             of: subject,
             to: &client,
@@ -61,7 +61,7 @@ struct ClientReader {
             MapperList(new, [:]).add(subject, to: &report)
             client.mappers = list.mappers
         }
-        client.kept = ClientMembers.kept(said.object, mappers: list.others, isOwn: isOwn)
+        client.kept = ClientRepresentation.kept(said.object, mappers: list.others, isOwn: isOwn)
         if isOwn { return }
         Self.name(said.object, attributes.object, names, subject, in: &report)
         if parts.contains(.addresses) {
@@ -81,7 +81,7 @@ struct ClientReader {
     private static func name(
         _ members: JSONObject,
         _ attributes: JSONObject,
-        _ names: ClientMembers.Names?,
+        _ names: ClientRepresentation.Names?,
         _ subject: String,
         in report: inout ImportReport
     ) {
@@ -89,7 +89,7 @@ struct ClientReader {
             guard let names else { return object }
             return JSONObject(unique: object.filter { names.contains($0.name) }) ?? object
         }
-        ClientMembers.table.representation.add(
+        RepresentationMembers.client.add(
             named(members, names?.members),
             subject,
             to: &report
@@ -100,7 +100,7 @@ struct ClientReader {
         where object.string(name).map({ ["0", "1"].contains($0) }) ?? false {
             object[name] = nil
         }
-        ClientMembers.attributes.representation.add(object, subject, to: &report)
+        ClientRepresentation.attributes.representation.add(object, subject, to: &report)
         if object[AdminRights.mark] != nil {
             report.add(.changed, subject, "no file says that people administer by way of it")
         }

@@ -28,6 +28,9 @@ extension KeptRepresentation? {
 
 /// The attributes of what is kept.
 extension JSONObject {
+    /// As it stands in a text.
+    var text: String { String(decoding: serialized(), as: UTF8.self) }
+
     /// The text of an attribute; `nil` also for an empty one, which means the same there.
     func attribute(_ name: String) -> String? {
         let text: String? =
@@ -71,6 +74,6 @@ enum ACRLevels {
             ($0.key, JSONValue.integer($0.value))
         }
         let object = JSONObject(unique: members) ?? JSONObject()
-        return String(decoding: object.serialized(), as: UTF8.self)
+        return object.text
     }
 }
