@@ -49,13 +49,7 @@ struct ClientImport {
             let blank = ClientReader.blank(clientID, id: id, realmID: self.realm.id)
             if isOwn {
                 clients.append(try own(said, blank, here, report: &report))
-                report.add(
-                    .changed,
-                    subject,
-                    nil,
-                    "Keycloak's own: kept for its roles",
-                    isKept: true
-                )
+                report.keep(subject, "Keycloak's own: kept for its roles")
             } else if let client = try client(
                 said,
                 blank,
@@ -171,12 +165,9 @@ struct ClientImport {
         guard let secret, !Self.isMask(secret) else {
             // The one that it has here goes on.
             if here?.secret != nil { return .made }
-            report.add(
-                .changed,
+            report.keep(
                 "client \(client.clientID)",
-                nil,
-                "the file does not hold its secret: make a new one before it is used",
-                isKept: true
+                "the file does not hold its secret: make a new one before it is used"
             )
             // No one is shown this one.
             return .made

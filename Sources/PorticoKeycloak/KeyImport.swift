@@ -96,7 +96,7 @@ struct KeyImport {
                 if kind == .published { key.publicJWK = component.jwk(of: pair) }
                 keys.kept.append(key)
                 let words = kind == .published ? "published only" : "disabled"
-                report.add(.changed, subject, nil, words, isKept: true)
+                report.keep(subject, words)
             }
         }
     }

@@ -264,12 +264,9 @@ struct PersonImport {
             identities.append(identity)
         }
         if !identities.isEmpty {
-            report.add(
-                .changed,
+            report.keep(
                 subject,
-                nil,
-                "its accounts at other providers are kept, but no one signs in by them yet",
-                isKept: true
+                "its accounts at other providers are kept, but no one signs in by them yet"
             )
         }
         return identities

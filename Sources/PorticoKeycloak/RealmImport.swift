@@ -237,9 +237,7 @@ package struct RealmImport: Sendable {
             roles: roles,
             groups: groups,
             administering: administering,
-            clients: Dictionary(
-                new.clients.map { (ExactText($0.clientID), $0.id) }
-            ) { first, _ in first },
+            clients: new.clients.keyed { ExactText($0.clientID) }.mapValues(\.id),
             seal: CredentialSeal(ring: ring),
             moment: moment,
             isOverRealm: existing != nil

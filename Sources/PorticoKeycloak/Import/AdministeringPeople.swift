@@ -284,7 +284,7 @@ extension ExistingRealm {
         for client in changes.clients { clients[ExactText(client.clientID)] = client }
         var contents = self.contents
         for (role, parts) in changes.contents { contents[role] = parts }
-        var groups = Dictionary(self.groups.values.map { ($0.group.id, $0) }) { $1 }
+        var groups = self.groups.values.keyed(by: \.group.id)
         for group in changes.groups {
             groups[group.id] = GroupWithRoles(group: group, roles: groups[group.id]?.roles ?? [])
         }

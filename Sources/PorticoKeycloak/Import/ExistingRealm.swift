@@ -30,16 +30,16 @@ struct ExistingRealm: Sendable {
         realm = whole.realm
         keys = whole.keys
         keptKeys = whole.keptKeys.map(\.keyID)
-        clients = Dictionary(whole.clients.map { (ExactText($0.clientID), $0) }) { $1 }
-        scopes = Dictionary(whole.scopes.map { (ExactText($0.name), $0) }) { $1 }
-        roles = Dictionary(whole.roles.map { ($0.roleName, $0) }) { $1 }
+        clients = whole.clients.keyed { ExactText($0.clientID) }
+        scopes = whole.scopes.keyed { ExactText($0.name) }
+        roles = whole.roles.keyed(by: \.roleName)
         roleIDs = roles.mapValues { $0.id }
         contents = Dictionary(grouping: whole.roleParts, by: \.role)
             .mapValues { Set($0.map(\.part)) }
-        groups = Dictionary(whole.groups.map { (GroupPlace($0.group), $0) }) { $1 }
+        groups = whole.groups.keyed { GroupPlace($0.group) }
         limits = Dictionary(grouping: whole.roleLimits, by: \.owner)
             .mapValues { Set($0.map(\.role)) }
-        parts = Dictionary(whole.parts.map { (PartPlace($0), $0) }) { $1 }
+        parts = whole.parts.keyed { PartPlace($0) }
         var names: [ThingID: ThingName] = [:]
         func know(_ id: String, _ name: ThingName) { names[ThingID(name.kind, id)] = name }
         for client in whole.clients { know(client.id, .client(client.clientID)) }

@@ -1,3 +1,4 @@
+import PorticoAdministration
 package import PorticoBytes
 import PorticoProtocol
 import PorticoProvider
@@ -251,5 +252,53 @@ package struct RealmImporter: Sendable {
         return Task { [store, isDryRun] in
             if !isDryRun, !people.isEmpty { try await store.stage(people) }
         }
+    }
+}
+
+/// What becomes of a realm that is here already (docs/decisions/0054).
+package enum ImportConflict: Hashable, Sendable {
+    /// It is refused.
+    case fail
+    /// It is added to, and nothing that is here changes.
+    case skip
+    /// It becomes what the file says.
+    ///
+    /// - Parameters:
+    ///   - people: Its people, too.
+    ///   - prune: What the file lacks is deleted; people only with `people`.
+    case overwrite(people: Bool = false, prune: Bool = false)
+
+    var writesOver: Bool { self != .fail && self != .skip }
+
+    var writesOverPeople: Bool {
+        if case .overwrite(people: true, _) = self { true } else { false }
+    }
+
+    var prunes: Bool { if case .overwrite(_, prune: true) = self { true } else { false } }
+
+    var prunesPeople: Bool { prunes && writesOverPeople }
+}
+
+extension RealmImporter {
+    /// Ids of credentials are given once in the whole store: one that someone else's has is made anew.
+    func withFreeCredentialIDs(_ chunk: [Read], _ random: RandomSource) async throws -> [Read] {
+        let owners = try await personStore.owners(
+            ofCredentials: chunk.flatMap { $0.person.credentials.map(\.id) }
+        )
+        guard !owners.isEmpty else { return chunk }
+        let seal = CredentialSeal(ring: realmImport.ring)
+        var chunk = chunk
+        for index in chunk.indices {
+            for place in chunk[index].person.credentials.indices {
+                var credential = chunk[index].person.credentials[place]
+                guard let owner = owners[credential.id], !sameBytes(owner, credential.personID)
+                else { continue }
+                let secret = try seal.open(credential.sealedSecret, of: credential.id)
+                credential.id = UniqueID(random: random).text
+                credential.sealedSecret = seal.seal(secret, of: credential.id, random: random)
+                chunk[index].person.credentials[place] = credential
+            }
+        }
+        return chunk
     }
 }

@@ -121,13 +121,7 @@ struct ClientReader {
             }
             if client.redirectURIs.isEmpty {
                 // Of each that is left out there is a word of its own.
-                report.add(
-                    .changed,
-                    subject,
-                    nil,
-                    "has no redirect URI left: no one can sign in to it",
-                    isKept: true
-                )
+                report.keep(subject, "has no redirect URI left: no one can sign in to it")
             }
         }
         if try said.bool("serviceAccountsEnabled") ?? false, !isBearerOnly {
@@ -141,7 +135,7 @@ struct ClientReader {
             ("implicitFlowEnabled", "the implicit flow is switched off (RFC 9700 2.1.2)"),
             ("directAccessGrantsEnabled", "the password grant is switched off (RFC 9700 2.4)"),
         ] where try said.bool(name) == true {
-            report.add(.changed, subject, nil, words, isKept: true)
+            report.keep(subject, words)
         }
     }
 }

@@ -101,7 +101,7 @@ struct RepresentationMembers: Sendable {
         self.members = members
         self.unknown = unknown
         names = Set(members.map(\.name))
-        byName = Dictionary(members.map { (ExactText($0.name), $0) }) { first, _ in first }
+        byName = members.keyed { ExactText($0.name) }
         patterns = members.filter { $0.name.hasPrefix("*") || $0.name.hasSuffix("*") }
     }
 

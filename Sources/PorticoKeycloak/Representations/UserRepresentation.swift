@@ -12,7 +12,7 @@ package struct UserRepresentation: Sendable {
 
         package init(groups: [GroupWithRoles], clients: [Client]) {
             groupPaths = GroupRepresentation.paths(of: groups)
-            clientIDs = Dictionary(clients.map { ($0.id, $0.clientID) }) { first, _ in first }
+            clientIDs = clients.keyed(by: \.id).mapValues(\.clientID)
         }
     }
 
