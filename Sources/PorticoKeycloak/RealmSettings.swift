@@ -37,8 +37,6 @@ struct RealmSettings {
     func apply(to realm: inout Realm) {
         RealmRepresentation.members.take(from: read, to: &realm)
         RealmRepresentation.attributes.take(from: read, to: &realm)
-        realm.signsOutByHintAlone = true
-        realm.errorStyle = .phrase
     }
 
     /// What has no place of its own, for exports and for the answers of the realm.

@@ -61,8 +61,6 @@ package struct RealmDiff: Sendable {
         return Report(differences: comparison.differences, counts: comparison.counts)
     }
 
-    private static let page = 200
-
     private func compare(
         _ whole: NewRealm,
         _ place: RealmPlace,
@@ -103,22 +101,13 @@ package struct RealmDiff: Sendable {
             )
         }
         if isWhole {
-            var cursor: String?
-            while true {
-                let page = try await people.whole(
-                    realmID: realmID,
-                    after: cursor,
-                    limit: Self.page
-                )
-                // Those of clients are made where a file has none.
+            // Those of clients are made where a file has none.
+            try await people.eachPage(of: realmID) { page in
                 for person in page.map(\.person)
                 where !seen.contains(person.id) && person.serviceClientID == nil {
-                    comparison.add(
-                        RealmDifference(Self.path(person.username), here: [:], there: nil)
-                    )
+                    let path = Self.path(person.username)
+                    comparison.add(RealmDifference(path, here: [:], there: nil))
                 }
-                guard page.count == Self.page, let last = page.last else { break }
-                cursor = last.person.username
             }
         }
     }

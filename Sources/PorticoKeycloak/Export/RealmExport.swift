@@ -38,8 +38,6 @@ package struct RealmExport: Sendable {
         package var hashedSecrets: [String] = []
     }
 
-    private static let page = 200
-
     /// The realm is of one moment, and so is each page of people. Someone who gets another user
     /// name meanwhile may be missing, or be there twice.
     ///
@@ -73,18 +71,10 @@ package struct RealmExport: Sendable {
             try write(lines.take())
             let names = UserRepresentation.Names(groups: whole.groups, clients: whole.clients)
             let seal = CredentialSeal(ring: ring)
-            var cursor: String?
-            while true {
-                let page = try await people.whole(
-                    realmID: realmID,
-                    after: cursor,
-                    limit: Self.page
-                )
+            try await people.eachPage(of: realmID) { page in
                 for new in page { lines.add(try new.exported(names, seal)) }
                 try write(lines.take())
                 summary.people += page.count
-                guard page.count == Self.page, let last = page.last else { break }
-                cursor = last.person.username
             }
             lines.end()
         }
@@ -93,6 +83,21 @@ package struct RealmExport: Sendable {
         }
         try write(lines.finish())
         return summary
+    }
+}
+
+extension PersonStore {
+    private static let page = 200
+
+    /// Everyone in a realm, some at a time.
+    func eachPage(of realmID: String, _ body: ([NewPerson]) throws -> Void) async throws {
+        var cursor: String?
+        while true {
+            let page = try await whole(realmID: realmID, after: cursor, limit: Self.page)
+            try body(page)
+            guard page.count == Self.page, let last = page.last else { return }
+            cursor = last.person.username
+        }
     }
 }
 

@@ -240,19 +240,8 @@ extension RealmImporter {
         var isAtEnd = false
         while !isAtEnd {
             var chunk: [Read] = []
-            while chunk.count < Self.chunk, !isAtEnd {
-                guard let user = try reader.next() else {
-                    isAtEnd = true
-                    continue
-                }
-                do {
-                    try writing.see(user)
-                } catch {
-                    throw RealmFileError(file: reader.file, reason: error)
-                }
-                if let read = try await read(user, reader.file, &people, report: &report) {
-                    chunk.append(read)
-                }
+            isAtEnd = try await next(&chunk, from: &reader, &people, report: &report) {
+                user throws(RealmImportError) in try writing.see(user)
             }
             if isAtEnd {
                 for account in try await accounts(people, of: new) {

@@ -193,37 +193,55 @@ package struct RealmImporter: Sendable {
         report: inout ImportReport
     ) async throws -> Int {
         var reader = PeopleReader(place.people)
-        var chunk: [Read] = []
-        var count = 0
+        var (count, isAtEnd) = (0, false)
         // A chunk is written while the next one is read.
         var writing: Task<Void, any Error>?
         do {
-            while let user = try reader.next() {
-                guard let read = try await read(user, reader.file, &people, report: &report)
-                else { continue }
-                chunk.append(read)
-                count += 1
-                if chunk.count == Self.chunk {
-                    try await writing?.value
-                    writing = try await write(chunk, people.moment.random)
-                    chunk = []
+            while !isAtEnd {
+                var chunk: [Read] = []
+                isAtEnd = try await next(&chunk, from: &reader, &people, report: &report)
+                count += chunk.count
+                if isAtEnd {
+                    for account in try people.missingAccounts(of: realm) {
+                        let file = place.file.name
+                        let made = try await read(account, file, &people, report: &report)
+                        if let made { chunk.append(made) }
+                    }
                 }
-            }
-            for account in try people.missingAccounts(of: realm) {
-                let file = place.file.name
-                guard let read = try await read(account, file, &people, report: &report) else {
-                    continue
-                }
-                chunk.append(read)
+                try await writing?.value
+                writing = try await write(chunk, people.moment.random)
             }
             try await writing?.value
-            try await write(chunk, people.moment.random).value
         } catch {
             // It must not go on where the realm is removed.
             _ = await writing?.result
             throw error
         }
         return count
+    }
+
+    /// The next people of the files, not more than a chunk.
+    ///
+    /// - Parameter see: Gets each, those who are left out too.
+    /// - Returns: Whether these are the last.
+    func next(
+        _ chunk: inout [Read],
+        from reader: inout PeopleReader,
+        _ people: inout PersonImport,
+        report: inout ImportReport,
+        seeing see: (Representation) throws(RealmImportError) -> Void = { _ in }
+    ) async throws -> Bool {
+        while chunk.count < Self.chunk {
+            guard let user = try reader.next() else { return true }
+            do throws(RealmImportError) {
+                try see(user)
+            } catch {
+                throw RealmFileError(file: reader.file, reason: error)
+            }
+            let read = try await read(user, reader.file, &people, report: &report)
+            if let read { chunk.append(read) }
+        }
+        return false
     }
 
     /// - Returns: `nil` for one that is left out.

@@ -9,16 +9,9 @@ extension RepresentationMembers {
     static let role = RoleRepresentation.members.representation
     static let group = GroupRepresentation.members.representation
     static let scope = ClientScopeRepresentation.members.representation
+    static let mapper = ClaimMapper.members.representation
     static let credential = CredentialRepresentation.members.representation
     static let identity = FederatedIdentity.members.representation
-
-    static let mapper = RepresentationMembers(
-        "ProtocolMapperRepresentation",
-        """
-        id:text name:text protocol:text protocolMapper:text consentRequired:bool consentText:text
-        config:map
-        """
-    )
 
     static let identityProvider = RepresentationMembers(
         "IdentityProviderRepresentation",

@@ -10,7 +10,7 @@ package struct CredentialRepresentation: Sendable {
     var id: String?
     var type = "password"
     var label = ""
-    /// Seconds since 1970.
+    /// Milliseconds since 1970.
     var createdAt: Int64 = 0
     /// `secretData`
     var secret: String?
