@@ -50,9 +50,9 @@ struct OverwriteScene {
 
     /// What `portico realm diff` says.
     func diff(_ text: String) async throws -> [String] {
-        let diff = RealmDiff(realms: database.realms, people: database.people, ring: TestRealm.ring)
+        let diff = RealmDiff(.underTest(), realms: database.realms, people: database.people)
         let place = try #require(try RealmSource.compared([RealmFile(text)]).first)
-        let report = try await diff(try await realm, place, at: 1_800_000_000)
+        let report = try await diff(try await realm, place, at: ExportSample.moment)
         return (report?.differences ?? []).map { "\($0.kind) \($0.path)" }.sorted()
     }
 

@@ -43,12 +43,7 @@ struct RealmComparison {
         guard case .name(let name)? = path.steps.last else { return false }
         // A password in the clear is masked, too, and counts where the person has none yet.
         if let said { return Self.isMasked(said) && (whereKept || name != "password") }
-        // A key provider without its key has little else, and a key that was made here stays.
-        guard path.steps.contains(.name(PartImport.keyComponents)) else {
-            return Self.quiet.contains(name)
-        }
-        return path.steps.count == 2 || path.steps.count > 4
-            || name.hasPrefix(KeyComponentRepresentation.ofOurs)
+        return Self.quiet.contains(name)
     }
 
     private mutating func compare(_ here: JSONObject, _ there: JSONObject, at path: JSONPath) {

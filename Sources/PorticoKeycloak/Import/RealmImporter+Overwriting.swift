@@ -65,37 +65,16 @@ extension RealmImporter {
         report: inout ImportReport
     ) async throws -> Staged {
         let former = try await administered(existing, at: moment, preview)
-        let whole = try place.said()
-        let file = FileThings(whole.object, over: existing, report: &report)
-        let difference = ImportDifference(
-            existing: existing,
-            file: file,
-            conflict: conflict,
-            ring: realmImport.ring,
-            random: moment.random
+        var (_, imported, changes) = try changes(
+            by: place,
+            to: existing,
+            after: preview,
+            at: moment,
+            report: &report
         )
-        var imported: RealmImport.Imported
-        do {
-            let filled = existing.filling(file.object)
-            imported = try realmImport(
-                try Representation(.object(file.object), path: whole.path)
-                    .completed(named: place.name, isNew: false),
-                over: existing,
-                filled: try Representation(.object(filled), path: whole.path),
-                at: moment,
-                report: &report
-            )
-        } catch let error as RealmImportError {
-            throw RealmFileError(file: place.file.name, reason: error)
-        }
         let known = existing.thingIDs
         if let subject = try await store.subjectWithUsedID(in: imported.realm, but: known) {
             throw RealmFileError(file: place.file.name, reason: .idTaken(path: subject))
-        }
-        var changes = try difference(imported, report: &report)
-        if conflict.writesOver {
-            let named = preview?.deletions
-            difference.addMissing(imported, named: named, to: &changes, &report)
         }
         var administering = existing.administering(after: changes)
         administering.add(to: &report)
@@ -134,7 +113,9 @@ extension RealmImporter {
         )
         writing.administering.addOthers(to: &report)
         if preview == nil { try existing.expectAdministrator(former, writing.administering) }
-        if conflict.writesOver { place.reportMissingPeople(whole, report: &report) }
+        if conflict.writesOver {
+            place.reportMissingPeople(try place.said(), report: &report)
+        }
         return Staged(
             realm: changes.realm ?? existing.realm,
             report: report,
@@ -146,6 +127,47 @@ extension RealmImporter {
                 administered: former
             )
         )
+    }
+
+    /// What of a file differs from a realm that is here, and what that has besides.
+    ///
+    /// - Parameter preview: What was shown; `nil`: this shows it.
+    func changes(
+        by place: RealmPlace,
+        to existing: ExistingRealm,
+        after preview: Preview? = nil,
+        at moment: Moment,
+        report: inout ImportReport
+    ) throws -> (file: FileThings, imported: RealmImport.Imported, changes: RealmChanges) {
+        let said = try place.said()
+        let file = FileThings(said.object, over: existing, report: &report)
+        let imported: RealmImport.Imported
+        do {
+            let filled = existing.filling(file.object)
+            imported = try realmImport(
+                try Representation(.object(file.object), path: said.path)
+                    .completed(named: place.name, isNew: false),
+                over: existing,
+                filled: try Representation(.object(filled), path: said.path),
+                at: moment,
+                report: &report
+            )
+        } catch let error as RealmImportError {
+            throw RealmFileError(file: place.file.name, reason: error)
+        }
+        let difference = ImportDifference(
+            existing: existing,
+            file: file,
+            conflict: conflict,
+            ring: realmImport.ring,
+            random: moment.random
+        )
+        var changes = try difference(imported, report: &report)
+        if conflict.writesOver {
+            let named = preview?.deletions
+            difference.addMissing(imported, named: named, to: &changes, &report)
+        }
+        return (file, imported, changes)
     }
 
     /// Who administers a realm before anything of it is written.

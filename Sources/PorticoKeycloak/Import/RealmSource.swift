@@ -95,6 +95,12 @@ package struct RealmPlace: Sendable {
 
     var people: [PeoplePlace] { [own].compactMap(\.self) + others }
 
+    func called(_ name: String) -> RealmPlace {
+        var place = self
+        place.name = name
+        return place
+    }
+
     func expectUnchanged() throws(RealmFileError) {
         try file.expectUnchanged()
         for other in others { try other.file.expectUnchanged() }

@@ -42,15 +42,17 @@ extension RealmCommand {
                 [file],
                 RealmFiles.placeholders(substitute: substitute)
             )
-            let diff = RealmDiff(
-                realms: administration.realms,
-                people: administration.people,
-                ring: administration.installation.ring
-            )
             let report: RealmDiff.Report?
             do {
                 let place = try place(in: try RealmSource.compared(files))
-                report = try await diff(realm, place, at: administration.moment.seconds)
+                report = try await administration.installation.registering { people in
+                    let diff = RealmDiff(
+                        RealmImport(of: administration.installation, people),
+                        realms: administration.realms,
+                        people: administration.people
+                    )
+                    return try await diff(realm, place, at: administration.moment)
+                }
             } catch let error as RealmFileError {
                 throw broken(error.reason)
             }
