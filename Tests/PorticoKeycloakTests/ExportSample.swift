@@ -65,7 +65,8 @@ struct ExportSample {
     func diff(_ file: [UInt8]) async throws -> RealmDiff.Report {
         let diff = RealmDiff(.underTest(ring), realms: database.realms, people: database.people)
         let place = try RealmSource.compared([RealmFile(file)]).first { $0.name == realm.name }
-        return try #require(try await diff(realm, try #require(place), at: Self.moment))
+        let report = try await diff(realm, try #require(place), at: Self.moment)
+        return try #require(report)
     }
 
     func diff(_ json: JSONObject) async throws -> [String] {
