@@ -73,14 +73,12 @@ struct ClientImport {
         schemes: [String: [String]],
         report: inout ImportReport
     ) throws(RealmImportError) -> Client? {
-        var (client, said, names) = (blank, file, ClientRepresentation.Names?.none)
+        // What no file has a word for stays.
+        var (client, said, names) = (here ?? blank, file, ClientRepresentation.Names?.none)
         if let here, !here.isMoved {
-            // What the file does not say stays.
-            client = here
+            // Nor does one that was made here lose what the file does not say.
             said = try file.filled(by: here, in: realm)
             names = ClientRepresentation.Names(file.object)
-        } else if let here {
-            client.keepForm(of: here)
         }
         let proof = try ClientProof(said)
         // One that is enabled here was given another way to prove itself, and goes on with it.

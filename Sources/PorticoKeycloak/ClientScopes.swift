@@ -92,10 +92,7 @@ struct ClientScopes {
             report.add(.skipped, subject, "scope \(name)", "the file does not describe it")
         }
         for name in names where known.contains(name) && !registrable.contains(name) {
-            // `try?`: only whether it parses matters.
-            if name != "openid", name.utf8.count <= 200, let scope = try? Scope(name),
-                scope.tokens == [name]
-            {
+            if name.isRegistrableScope {
                 registrable.append(name)
             } else if !standing.contains(name) {
                 report.add(.skipped, subject, "scope \(name)", "no one can ask for that name")
@@ -231,10 +228,7 @@ package struct AssignedScopes: Sendable {
     private func isHere(_ name: String) -> Bool { all.contains(ExactText(name)) }
 
     private func registrable(_ names: [String]) -> [String] {
-        names.filter {
-            // `try?`: only whether it parses matters.
-            known.contains(ExactText($0)) && $0 != "openid" && (try? Scope($0))?.tokens == [$0]
-        }
+        names.filter { known.contains(ExactText($0)) && $0.isRegistrableScope }
     }
 
     /// A list with what was taken from another one taken, and what was added to it added.
@@ -252,5 +246,13 @@ package struct AssignedScopes: Sendable {
                 let name = ExactText($0)
                 return !before.contains(name) && !there.contains(name)
             }
+    }
+}
+
+extension String {
+    /// Whether a client can ask for a scope of that name.
+    fileprivate var isRegistrableScope: Bool {
+        // `try?`: only whether it parses matters.
+        self != "openid" && utf8.count <= 200 && (try? Scope(self))?.tokens == [self]
     }
 }

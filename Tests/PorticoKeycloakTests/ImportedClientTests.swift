@@ -315,28 +315,6 @@ import Testing
         )
     }
 
-    @Test("A scope that does not show in tokens there is the client's here too, with its mappers")
-    func hiddenScope() async throws {
-        let imported = try await ImportSample.realm(
-            """
-            "clientScopes": [{"name": "hidden",
-                "attributes": {"include.in.token.scope": "false"},
-                "protocolMappers": [{"name": "m",
-                    "protocolMapper": "oidc-hardcoded-claim-mapper",
-                    "config": {"claim.name": "x", "claim.value": "y",
-                        "access.token.claim": "true"}}]}],
-            "clients": [{"clientId": "a", "redirectUris": ["https://a.example/cb"],
-                "defaultClientScopes": ["hidden"], "optionalClientScopes": []}]
-            """
-        )
-        let client = try #require(imported.realm.clients.first)
-        #expect(client.defaultScopes == ["hidden"] && client.optionalScopes.isEmpty)
-        #expect(client.mappers.isEmpty)
-        let scope = try #require(imported.realm.scopes.first)
-        #expect(imported.realm.scopes.count == 1 && scope.name == "hidden")
-        #expect(!scope.isShown && scope.mappers.count == 1)
-    }
-
     @Test("A client's representation is kept without its secrets and what has a place of its own")
     func representation() async throws {
         let imported = try await ImportSample.clients([

@@ -229,7 +229,7 @@ extension ImportedIDs {
 }
 
 extension Client {
-    /// What only this server has, and no file says.
+    /// Keeps what a file does not take away.
     ///
     /// - Parameter withProof: A new one would be disabled, because its protection would be gone. This
     ///   one may have been given another by now.
@@ -240,24 +240,9 @@ extension Client {
             keySet = here.keySet
             secret = here.secret
         }
-        lends = here.lends
         administers = here.administers && !requiresConsent
         // What was revoked stays revoked.
         notBefore = max(notBefore, here.notBefore)
-        authenticatesStrictly = here.authenticatesStrictly
-        takesTokenEndpointAudience = here.takesTokenEndpointAudience
-        isDevelopment = here.isDevelopment
-        loginTokenTargets = here.loginTokenTargets
-        staySignedIn = here.staySignedIn
-    }
-
-    /// Keeps what has no word in a representation.
-    mutating func keepForm(of here: Client) {
-        // Keycloak has one word for both ways to send a secret.
-        authentication = here.authentication
-        if here.tokenForm == .standard { tokenForm = .standard }
-        redirectRule = here.redirectRule
-        compatibility = here.compatibility
     }
 
     /// Keeps that its access tokens are as the realm's are, where a file says no other.
