@@ -1,6 +1,5 @@
 package import PorticoAdministration
 package import PorticoProtocol
-import PorticoProvider
 
 /// The outcome of importing a realm: nothing in the file is dropped without being named. It contains
 /// no secrets.

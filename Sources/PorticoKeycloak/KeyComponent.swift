@@ -1,6 +1,5 @@
 import PorticoBytes
 package import PorticoProtocol
-import PorticoProvider
 package import PorticoStores
 
 /// A key provider of a realm, as its file has it (Keycloak `ComponentExportRepresentation`).

@@ -1,7 +1,6 @@
 import PorticoAdministration
 import PorticoBytes
 import PorticoProtocol
-import PorticoProvider
 import PorticoStores
 
 /// Values in the form in which two are compared.

@@ -1,7 +1,6 @@
 import PorticoAdministration
 package import PorticoBytes
 import PorticoProtocol
-import PorticoProvider
 package import PorticoStores
 
 /// What is different in a realm and in a file: what an import that writes the file over the realm, its people

@@ -1,6 +1,5 @@
 import PorticoAdministration
 import PorticoBytes
-import PorticoProvider
 import PorticoStores
 
 /// What is here of the people of one chunk of a file, and who here has what they would get.

@@ -1,7 +1,6 @@
 import PorticoAdministration
 import PorticoBytes
 package import PorticoProtocol
-import PorticoProvider
 package import PorticoStores
 
 /// A realm's settings as Keycloak writes them: `RealmRepresentation` without what has a place of
