@@ -1,7 +1,6 @@
 import PorticoAdministration
 import PorticoBytes
 import PorticoProtocol
-import PorticoProvider
 import PorticoStores
 
 /// Imports Keycloak's clients (Keycloak `ClientRepresentation`), with Keycloak's defaults for
@@ -49,13 +48,7 @@ struct ClientImport {
             let blank = ClientReader.blank(clientID, id: id, realmID: self.realm.id)
             if isOwn {
                 clients.append(try own(said, blank, here, report: &report))
-                report.add(
-                    .changed,
-                    subject,
-                    nil,
-                    "Keycloak's own: kept for its roles",
-                    isKept: true
-                )
+                report.keep(subject, "Keycloak's own: kept for its roles")
             } else if let client = try client(
                 said,
                 blank,
@@ -79,14 +72,12 @@ struct ClientImport {
         schemes: [String: [String]],
         report: inout ImportReport
     ) throws(RealmImportError) -> Client? {
-        var (client, said, names) = (blank, file, ClientMembers.Names?.none)
+        // What no file has a word for stays.
+        var (client, said, names) = (here ?? blank, file, ClientRepresentation.Names?.none)
         if let here, !here.isMoved {
-            // What the file does not say stays.
-            client = here
+            // Nor does one that was made here lose what the file does not say.
             said = try file.filled(by: here, in: realm)
-            names = ClientMembers.Names(file.object)
-        } else if let here {
-            client.keepForm(of: here)
+            names = ClientRepresentation.Names(file.object)
         }
         let proof = try ClientProof(said)
         // One that is enabled here was given another way to prove itself, and goes on with it.
@@ -171,12 +162,9 @@ struct ClientImport {
         guard let secret, !Self.isMask(secret) else {
             // The one that it has here goes on.
             if here?.secret != nil { return .made }
-            report.add(
-                .changed,
+            report.keep(
                 "client \(client.clientID)",
-                nil,
-                "the file does not hold its secret: make a new one before it is used",
-                isKept: true
+                "the file does not hold its secret: make a new one before it is used"
             )
             // No one is shown this one.
             return .made
@@ -265,8 +253,8 @@ extension Client {
     /// Takes what acts of every client.
     mutating func takeRules(of said: Client) {
         isEnabled = said.isEnabled
-        ClientMembers.table.take(from: said, to: &self) { $1.isOfAll }
-        ClientMembers.attributes.take(from: said, to: &self) { $1.isOfAll }
+        ClientRepresentation.members.take(from: said, to: &self) { $1.isOfAll }
+        ClientRepresentation.attributes.take(from: said, to: &self) { $1.isOfAll }
         redirectRule = said.redirectRule
         compatibility = said.compatibility
         kept = said.kept

@@ -18,24 +18,23 @@ struct CredentialImport {
         ids: inout ImportedIDs,
         report: inout ImportReport
     ) async throws {
-        let subject = "user \(new.person.username)"
         for credential in try user.children("credentials") {
-            switch try credential.text("type") ?? "password" {
-            case "password":
-                guard new.password == nil else { continue }
-                new.password = try await password(
-                    credential,
-                    of: new.person,
-                    subject,
-                    report: &report
-                )
-                if new.password != nil, try credential.bool("temporary") == true,
-                    !new.person.requiredActions.contains(RequiredAction.updatePassword)
-                {
-                    new.person.requiredActions.append(RequiredAction.updatePassword)
-                }
-            case let type:
-                try addOther(credential, type, to: &new, &ids, report: &report)
+            let said = try CredentialRepresentation(credential)
+            guard said.type == "password" else {
+                addOther(said, to: &new, &ids, report: &report)
+                continue
+            }
+            guard new.password == nil else { continue }
+            new.password = try await password(
+                credential,
+                said.value,
+                of: new.person,
+                report: &report
+            )
+            if new.password != nil, said.isTemporary,
+                !new.person.requiredActions.contains(RequiredAction.updatePassword)
+            {
+                new.person.requiredActions.append(RequiredAction.updatePassword)
             }
         }
     }
@@ -43,17 +42,18 @@ struct CredentialImport {
     /// A hash is kept as it is; a plain password is hashed.
     private func password(
         _ credential: Representation,
+        _ value: String?,
         of person: Person,
-        _ subject: String,
         report: inout ImportReport
     ) async throws -> PasswordHash? {
+        let subject = "user \(person.username)"
         do {
             if let hash = try KeycloakHash.hash(of: credential.object) { return hash }
         } catch {
             report.add(.skipped, subject, "its password: \(error.description)")
             return nil
         }
-        guard let value = try credential.text("value") else {
+        guard let value else {
             report.add(.skipped, subject, "a password without a value")
             return nil
         }
@@ -112,17 +112,15 @@ struct CredentialImport {
 
     /// What nothing here asks for is kept, so that an export gives it back.
     private func addOther(
-        _ credential: Representation,
-        _ type: String,
+        _ said: CredentialRepresentation,
         to new: inout NewPerson,
         _ ids: inout ImportedIDs,
         report: inout ImportReport
-    ) throws {
-        let subject = "user \(new.person.username)"
-        let (type, found, data) = try Self.texts(of: credential, type)
+    ) {
+        let (subject, type) = ("user \(new.person.username)", said.type)
         // `try?`: what cannot be read cannot be checked either.
-        guard let secret = found, secret.utf8.count <= 16_384,
-            let parameters = try? JSONValue(parsing: Array(data.utf8)).object
+        guard let secret = said.secret, secret.utf8.count <= 16_384,
+            let parameters = try? JSONValue(parsing: Array((said.data ?? "{}").utf8)).object
         else {
             Self.reportUnreadable(type, subject, report: &report)
             return
@@ -133,7 +131,7 @@ struct CredentialImport {
             case "recovery-authn-codes": .recoveryCodes
             default: .other
             }
-        let id = ids.take(try credential.text("id"), random: moment.random)
+        let id = ids.take(said.id, random: moment.random)
         var kept = parameters
         kept["type"] = .string(type)
         new.credentials.append(
@@ -141,36 +139,14 @@ struct CredentialImport {
                 id: id,
                 personID: new.person.id,
                 kind: kind,
-                label: PlainText.shown(try credential.text("userLabel") ?? ""),
-                createdAt: max(0, try credential.integer("createdDate") ?? 0),
+                label: PlainText.shown(said.label),
+                createdAt: said.createdAt,
                 priority: Int64(new.credentials.count),
                 parameters: kept,
                 sealedSecret: seal.seal(SecretText(secret), of: id, random: moment.random)
             )
         )
         reportUse(of: kind, type, parameters, secret, subject, report: &report)
-    }
-
-    /// The type of a credential, its `secretData` and its `credentialData`. A one-time password in the
-    /// form from before Keycloak 8 gets that of today (`convertDeprecatedCredentialsFormat` there).
-    private static func texts(of credential: Representation, _ type: String)
-        throws(RealmImportError) -> (type: String, secret: String?, data: String)
-    {
-        let secret = try credential.text("secretData")
-        guard secret == nil, ["otp", "totp", "hotp"].contains(type),
-            let key = try credential.text("hashedSaltedValue")
-        else { return (type, secret, try credential.text("credentialData") ?? "{}") }
-        var data: JSONObject = ["subType": .string(type == "hotp" ? "hotp" : "totp")]
-        for name in ["digits", "period", "counter"] {
-            data[name] = try credential.integer(name).map(JSONValue.integer)
-        }
-        data["algorithm"] = try credential.text("algorithm").map(JSONValue.string)
-        let value: JSONObject = ["value": .string(key)]
-        return ("otp", text(value), text(data))
-    }
-
-    private static func text(_ object: JSONObject) -> String {
-        String(decoding: object.serialized(), as: UTF8.self)
     }
 
     /// A credential of a type that is not known counts as a second factor.

@@ -1,6 +1,5 @@
 import PorticoAdministration
 import PorticoBytes
-import PorticoProvider
 import PorticoStores
 
 /// Imports Keycloak's groups with their roles and attributes (Keycloak `GroupRepresentation`).
@@ -61,14 +60,26 @@ struct GroupImport {
         }
         var id: String?
         if !isLeftOut {
-            var group = try group(representation, name, place, in: parent, &imported)
-            group.attributes = try representation.attributes(subject, report: &report)
-            let names = try representation.roles("realmRoles", "clientRoles")
-            imported.groups.append(
-                GroupWithRoles(group: group, roles: roles.known(names, subject, report: &report))
+            let taken = imported.taken.take(
+                try representation.text("id"),
+                here: existing?.groups[place]?.group.id,
+                existing,
+                random: moment.random
             )
+            let group = Group(id: taken, realmID: realm.id, parentID: parent.id, name: name)
+            var said = GroupRepresentation(GroupWithRoles(group: group))
+            try GroupRepresentation.members.read(
+                representation,
+                of: subject,
+                to: &said,
+                report: &report
+            )
+            var made = said.group
+            made.group.attributes = made.group.attributes.keepable(of: subject, report: &report)
+            made.roles = roles.known(made.roles, subject, report: &report)
+            imported.groups.append(made)
             report.add(.read, subject, "")
-            id = group.id
+            id = taken
         }
         if !isRepeated {
             if let path { imported.name(id, path) }
@@ -85,40 +96,13 @@ struct GroupImport {
             try add(child, in: here, to: &imported, report: &report)
         }
     }
-
-    private func group(
-        _ representation: Representation,
-        _ name: String,
-        _ place: GroupPlace,
-        in parent: Parent,
-        _ imported: inout ImportedGroups
-    ) throws(RealmImportError) -> Group {
-        Group(
-            id: imported.taken.take(
-                try representation.text("id"),
-                here: existing?.groups[place]?.group.id,
-                existing,
-                random: moment.random
-            ),
-            realmID: realm.id,
-            parentID: parent.id,
-            name: name,
-            description: try representation.text("description") ?? "",
-            attributes: [:]
-        )
-    }
 }
 
-extension Representation {
+extension [String: [String]] {
     /// Attributes of a group or a role, as far as they are kept.
-    func attributes(_ subject: String, report: inout ImportReport) throws(RealmImportError)
-        -> [String: [String]]
-    {
-        let said = Dictionary(try lists("attributes").map { ($0.name, $0.values) }) { first, _ in
-            first
-        }
+    func keepable(of subject: String, report: inout ImportReport) -> [String: [String]] {
         var left: [String] = []
-        let kept = PersonRegistration.keepable(said) { left.append($0) }
+        let kept = PersonRegistration.keepable(self) { left.append($0) }
         for name in left {
             report.add(.changed, subject, name, "left out: at most 256 KiB of attributes are kept")
         }

@@ -1,7 +1,6 @@
 import PorticoAdministration
 import PorticoBytes
 import PorticoProtocol
-import PorticoProvider
 import PorticoSeals
 import PorticoStores
 
@@ -96,7 +95,7 @@ struct KeyImport {
                 if kind == .published { key.publicJWK = component.jwk(of: pair) }
                 keys.kept.append(key)
                 let words = kind == .published ? "published only" : "disabled"
-                report.add(.changed, subject, nil, words, isKept: true)
+                report.keep(subject, words)
             }
         }
     }

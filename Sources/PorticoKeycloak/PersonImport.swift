@@ -1,7 +1,6 @@
 import PorticoAdministration
 import PorticoBytes
 import PorticoProtocol
-import PorticoProvider
 import PorticoStores
 
 /// Imports Keycloak's users (Keycloak `UserRepresentation`).
@@ -39,7 +38,7 @@ struct PersonImport {
             throw RealmImportError.missing(path: user.path(of: "username"))
         }
         let subject = "user \(username)"
-        guard var person = try person(user, username, report: &report) else { return nil }
+        guard var new = try person(user, username, report: &report) else { return nil }
         if let clientID = try user.text("serviceAccountClientId") {
             guard let client = clients[ExactText(clientID)] else {
                 report.add(.skipped, subject, "the account of a client that is not imported")
@@ -50,13 +49,9 @@ struct PersonImport {
                 report.add(.skipped, subject, "the second account of one client")
                 return nil
             }
-            person.serviceClientID = client
+            new.person.serviceClientID = client
         }
-        var new = NewPerson(
-            person: person,
-            password: nil,
-            roles: try names(of: user, subject, report: &report)
-        )
+        new.roles = roles.known(new.roles, subject, report: &report)
         new.groupIDs = try groupIDs(of: user, subject, report: &report)
         for identity in try identities(of: user, subject, report: &report) {
             // An alias is bounded by nothing, so its length stands before it.
@@ -129,15 +124,17 @@ struct PersonImport {
         _ user: Representation,
         _ username: String,
         report: inout ImportReport
-    ) throws(RealmImportError) -> Person? {
+    ) throws(RealmImportError) -> NewPerson? {
         let subject = "user \(username)"
-        var person = Person(
+        let blank = Person(
             id: try id(user, username, report: &report),
             realmID: realm.id,
             username: username,
             createdAt: try createdAt(user)
         )
-        try PersonMembers.table.read(user, of: subject, to: &person, report: &report)
+        var said = UserRepresentation(NewPerson(person: blank, password: nil))
+        try UserRepresentation.members.read(user, of: subject, to: &said, report: &report)
+        var person = said.new.person
         var left: [(PersonRegistration.Refusal, String?)] = []
         do {
             person = try registration.imported(person) { left.append(($0, $1)) }
@@ -159,7 +156,8 @@ struct PersonImport {
             return nil
         }
         if !person.isEnabled { report.add(.read, subject, "disabled") }
-        return person
+        said.new.person = person
+        return said.new
     }
 
     /// Of one who is here no one can tell which of two is meant: nothing is written.
@@ -227,12 +225,6 @@ struct PersonImport {
         return min(milliseconds / 1000, moment.seconds)
     }
 
-    private func names(of user: Representation, _ subject: String, report: inout ImportReport)
-        throws(RealmImportError) -> [RoleName]
-    {
-        roles.known(try user.roles("realmRoles", "clientRoles"), subject, report: &report)
-    }
-
     private func groupIDs(of user: Representation, _ subject: String, report: inout ImportReport)
         throws(RealmImportError) -> [String]
     {
@@ -260,28 +252,20 @@ struct PersonImport {
         var identities: [FederatedIdentity] = []
         var providers: Set<ExactText> = []
         for link in try user.children("federatedIdentities") {
-            guard let provider = try link.text("identityProvider"),
-                let userID = try link.text("userId"),
-                providers.insert(ExactText(provider)).inserted
+            var identity = FederatedIdentity(provider: "", subject: "", username: nil)
+            try FederatedIdentity.members.read(link, of: subject, to: &identity, report: &report)
+            guard !identity.provider.isEmpty, !identity.subject.isEmpty,
+                providers.insert(ExactText(identity.provider)).inserted
             else {
                 report.add(.skipped, subject, "an account at a provider that it does not name once")
                 continue
             }
-            identities.append(
-                FederatedIdentity(
-                    provider: provider,
-                    subject: userID,
-                    username: try link.text("userName")
-                )
-            )
+            identities.append(identity)
         }
         if !identities.isEmpty {
-            report.add(
-                .changed,
+            report.keep(
                 subject,
-                nil,
-                "its accounts at other providers are kept, but no one signs in by them yet",
-                isKept: true
+                "its accounts at other providers are kept, but no one signs in by them yet"
             )
         }
         return identities
@@ -292,22 +276,18 @@ struct PersonImport {
     {
         var consents: [(clientID: String, scope: Scope, at: Int64)] = []
         for consent in try user.children("clientConsents") {
-            guard let clientID = try consent.text("clientId"),
-                let client = clients[ExactText(clientID)]
-            else {
+            var said = ConsentRepresentation()
+            try ConsentRepresentation.members.read(consent, of: subject, to: &said, report: &report)
+            guard let client = clients[ExactText(said.clientID)] else {
                 report.add(.skipped, subject, "a consent for a client that is not imported")
                 continue
             }
-            let updated = try consent.integer("lastUpdatedDate")
-            let created = try consent.integer("createdDate")
             // A name with a space would be consent to two scopes.
             let scope = Scope(
-                tokens: (try consent.strings("grantedClientScopes") ?? []).filter {
-                    !$0.utf8.contains(UInt8(ascii: " "))
-                }
+                tokens: said.scopes.filter { !$0.utf8.contains(UInt8(ascii: " ")) }
             )
-            let seconds = min(max(0, (updated ?? created ?? 0) / 1000), moment.seconds)
-            consents.append((client, scope, seconds))
+            let seconds = said.updatedAt > 0 ? said.updatedAt : said.createdAt
+            consents.append((client, scope, min(seconds, moment.seconds)))
         }
         return consents
     }

@@ -1,7 +1,6 @@
 package import PorticoAdministration
 import PorticoBytes
 import PorticoProtocol
-import PorticoProvider
 package import PorticoSeals
 import PorticoStores
 
@@ -117,7 +116,7 @@ package struct RealmImport: Sendable {
             throw RealmImportError.missing(path: representation.path(of: "realm"))
         }
         let settings = try RealmSettings(filled ?? representation, report: &report)
-        let algorithms = try ClientMembers.algorithms(of: representation)
+        let algorithms = try ClientRepresentation.algorithms(of: representation)
         let keyImport = KeyImport(ring: ring, moment: moment, existing: existing)
         var keys = KeyImport.Keys()
         var new: NewRealm
@@ -139,27 +138,24 @@ package struct RealmImport: Sendable {
             throw RealmImportError.realm(path: representation.path(of: "realm"), refusal)
         }
         new.keptKeys = keys.kept
-        settings.apply(to: &new.realm)
-        new.realm.kept = KeptRepresentation(RealmSettings.kept(representation))
         if let existing {
-            var kept = new.realm.kept.object
-            for (name, value) in existing.realm.kept.object
-            where representation.object[name] == nil { kept[name] = value }
-            new.realm.kept = KeptRepresentation(kept)
-            new.realm.issuer = existing.realm.issuer
-            new.realm.mappers = existing.realm.mappers
-            new.realm.notBefore = max(new.realm.notBefore, existing.realm.notBefore)
-            new.realm.tokenSwap = existing.realm.tokenSwap
-            new.realm.profile = existing.realm.profile
-            new.realm.signsOutByHintAlone = existing.realm.signsOutByHintAlone
-            new.realm.errorStyle = existing.realm.errorStyle
-            new.realm.accessTokenType = existing.realm.accessTokenType
-            // No file has a word for these.
-            let lifetimes = existing.realm.lifetimes
-            new.realm.lifetimes.appIdle = lifetimes.appIdle
-            new.realm.lifetimes.refreshGrace = lifetimes.refreshGrace
-            new.realm.lifetimes.pushedRequest = lifetimes.pushedRequest
+            // What no file has a word for stays.
+            let displayName = new.realm.displayName
+            new.realm = existing.realm
+            new.realm.displayName = displayName
+        } else {
+            new.realm.signsOutByHintAlone = true
+            new.realm.errorStyle = .phrase
         }
+        settings.apply(to: &new.realm)
+        var kept = RealmSettings.kept(representation)
+        if let here = existing?.realm {
+            for (name, value) in here.kept.object where representation.object[name] == nil {
+                kept[name] = value
+            }
+            new.realm.notBefore = max(new.realm.notBefore, here.notBefore)
+        }
+        new.realm.kept = KeptRepresentation(kept)
         let scopes = ScopeImport(realm: new.realm, moment: moment, existing: existing)
         var (clientIDs, scopeIDs) = (ImportedIDs(), ImportedIDs())
         new.scopes = try scopes(representation, ids: &scopeIDs, report: &report)
@@ -237,9 +233,7 @@ package struct RealmImport: Sendable {
             roles: roles,
             groups: groups,
             administering: administering,
-            clients: Dictionary(
-                new.clients.map { (ExactText($0.clientID), $0.id) }
-            ) { first, _ in first },
+            clients: new.clients.keyed { ExactText($0.clientID) }.mapValues(\.id),
             seal: CredentialSeal(ring: ring),
             moment: moment,
             isOverRealm: existing != nil

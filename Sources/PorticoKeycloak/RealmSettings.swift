@@ -1,7 +1,6 @@
 import PorticoAdministration
 import PorticoBytes
 import PorticoProtocol
-import PorticoProvider
 import PorticoStores
 
 /// The settings of a realm that have a counterpart in Portico (Keycloak `RealmRepresentation`).
@@ -13,8 +12,8 @@ struct RealmSettings {
 
     init(_ realm: Representation, report: inout ImportReport) throws(RealmImportError) {
         var read = Self.blank
-        try RealmMembers.table.read(realm, of: nil, to: &read, report: &report)
-        try RealmMembers.attributes.read(
+        try RealmRepresentation.members.read(realm, of: nil, to: &read, report: &report)
+        try RealmRepresentation.attributes.read(
             try realm.textAttributes,
             of: "attributes",
             to: &read,
@@ -35,28 +34,26 @@ struct RealmSettings {
 
     /// What no representation has a member for stays.
     func apply(to realm: inout Realm) {
-        RealmMembers.table.take(from: read, to: &realm)
-        RealmMembers.attributes.take(from: read, to: &realm)
-        realm.signsOutByHintAlone = true
-        realm.errorStyle = .phrase
+        RealmRepresentation.members.take(from: read, to: &realm)
+        RealmRepresentation.attributes.take(from: read, to: &realm)
     }
 
     /// What has no place of its own, for exports and for the answers of the realm.
     static func kept(_ realm: Representation) -> JSONObject {
-        RealmMembers.table.representation.kept(of: realm.object)
+        RepresentationMembers.realm.kept(of: realm.object)
     }
 
     /// Whether a member of a file has no place of its own.
     static func isKept(_ name: String) -> Bool {
-        RealmMembers.table.representation.isKept(name, .null)
+        RepresentationMembers.realm.isKept(name, .null)
     }
 
     static func reportTheRest(of realm: Representation, report: inout ImportReport)
         throws(RealmImportError)
     {
         try SecurityLosses(realm: realm).add(to: &report)
-        RealmMembers.table.representation.add(realm.object, nil, to: &report)
-        RealmMembers.attributes.representation.add(
+        RepresentationMembers.realm.add(realm.object, nil, to: &report)
+        RealmRepresentation.attributes.representation.add(
             try realm.textAttributes.object,
             "attributes",
             to: &report

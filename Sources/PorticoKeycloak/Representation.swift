@@ -1,6 +1,5 @@
 import PorticoAdministration
 import PorticoProtocol
-import PorticoProvider
 
 /// One object of a realm file, or of a request, read as tolerantly as in Keycloak: unknown members are
 /// ignored, a missing member and `null` are the same, texts stand for numbers and truth values and the
@@ -174,5 +173,145 @@ extension JSONObject {
         guard contains(where: { $0.value == .null }) else { return self }
         // Names are unique already.
         return JSONObject(unique: filter { $0.value != .null }) ?? self
+    }
+}
+
+/// What a member of a representation is in Keycloak, which converts what a file or a request has there:
+/// `"true"`, `"3600"`, `[42]` (Jackson, `MapperFeature.ALLOW_COERCION_OF_SCALARS`). A number for a text
+/// stays as it is written: `1.10` (``JSONLimits/keepsDigits``).
+enum MemberType: String, Sendable {
+    case bool
+    case integer
+    case text
+    case texts
+    /// Values by names that are free: each a text, or texts.
+    case map
+    /// A representation, or an array of representations or of their names.
+    case parts
+    /// Such arrays by names that are free.
+    case byName
+
+    /// What a value of another type is not.
+    var words: StaticString {
+        switch self {
+        case .bool: "true or false"
+        case .integer: "a whole number"
+        case .text: "a text"
+        case .texts: "an array"
+        case .map, .parts, .byName: "an object"
+        }
+    }
+
+    /// The value as Keycloak reads it; `nil` where it refuses it.
+    func converted(_ value: JSONValue) -> JSONValue? {
+        switch (self, value) {
+        case (_, .null): return .null
+        case (.bool, .bool), (.integer, .integer), (.text, .string): return value
+        case (.bool, .integer(let number)): return .bool(number != 0)
+        case (.bool, .string(let text)): return Self.bool(text)
+        case (.integer, .number(let number)):
+            return Int64(exactly: number.rounded(.towardZero)).map(JSONValue.integer)
+        case (.integer, .string(let text)): return Self.integer(text)
+        case (.text, .bool), (.text, .integer), (.text, .number):
+            return .string(String(decoding: value.serialized(), as: UTF8.self))
+        case (.texts, .array(let values)):
+            var texts: [JSONValue] = []
+            for value in values where value != .null {
+                guard let text = Self.text.converted(value) else { return nil }
+                texts.append(text)
+            }
+            return .array(texts)
+        case (.map, .object(let object)):
+            var members: [(name: String, value: JSONValue)] = []
+            for (name, value) in object {
+                let type = value.array == nil ? Self.text : .texts
+                guard let value = type.converted(value) else { return nil }
+                members.append((name, value))
+            }
+            return JSONObject(unique: members).map(JSONValue.object)
+        default: return nil
+        }
+    }
+
+    /// White space around it does not count, and no text is `null`.
+    private static func bool(_ text: String) -> JSONValue? {
+        switch trimmed(text) {
+        case "": .null
+        case "true", "True", "TRUE": .bool(true)
+        case "false", "False", "FALSE": .bool(false)
+        default: nil
+        }
+    }
+
+    private static func integer(_ text: String) -> JSONValue? {
+        let text = trimmed(text)
+        return text == "" ? .null : text.flatMap { Int64($0) }.map(JSONValue.integer)
+    }
+
+    /// `nil` for what is too long to be a number or a truth value, or is not ASCII.
+    private static func trimmed(_ text: String) -> String? {
+        guard text.utf8.count <= 64, text.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
+        let isSpace = { (byte: UInt8) in byte <= 0x20 }
+        let head = text.utf8.drop(while: isSpace)
+        let count = head.reversed().drop(while: isSpace).count
+        return String(decoding: head.prefix(count), as: UTF8.self)
+    }
+}
+
+extension MemberType {
+    /// By the names of members, which mean the same in all representations that have them. What has no
+    /// type here is left as it stands.
+    private static let known: [String: [MemberType]] = {
+        var known: [String: [MemberType]] = [:]
+        for member in RepresentationMembers.all.flatMap(\.members) {
+            if let type = member.type { known[member.name, default: []].append(type) }
+        }
+        return known
+    }()
+
+    /// What a value of a member is: a few are a text in one representation, and hold others in another.
+    static func of(_ name: String, _ value: JSONValue) -> MemberType? {
+        let types = known[name] ?? []
+        if value.object != nil, types.contains(.byName) { return .byName }
+        if value.object != nil || value.array != nil, types.contains(.parts) { return .parts }
+        return types.first { $0 != .byName && $0 != .parts }
+    }
+}
+
+extension JSONObject {
+    /// The members of a representation, and of those in it, as Keycloak reads them. What it would refuse
+    /// is left as it stands.
+    var asKeycloakReads: JSONObject { changed(Self.read) ?? self }
+
+    /// - Returns: `nil` where no member is changed.
+    private func changed(_ change: (String, JSONValue) -> JSONValue?) -> JSONObject? {
+        var members: [(name: String, value: JSONValue)]?
+        for (index, member) in enumerated() {
+            guard let value = change(member.name, member.value) else { continue }
+            if members == nil { members = Array(self) }
+            members?[index].value = value
+        }
+        return members.flatMap { JSONObject(unique: $0) }
+    }
+
+    private static func read(_ name: String, _ value: JSONValue) -> JSONValue? {
+        switch MemberType.of(name, value) {
+        case .byName: return value.object?.changed { held($1) }.map(JSONValue.object)
+        case .parts: return held(value)
+        case let type:
+            let converted = type?.converted(value)
+            return converted == value ? nil : converted
+        }
+    }
+
+    /// Representations, or the names of some.
+    private static func held(_ value: JSONValue) -> JSONValue? {
+        if let object = value.object { return object.changed(read).map(JSONValue.object) }
+        guard let values = value.array else { return nil }
+        guard values.contains(where: { $0.object != nil }) else {
+            let texts = MemberType.texts.converted(value)
+            return texts == value ? nil : texts
+        }
+        return .array(values.map { held($0) ?? $0 })
     }
 }

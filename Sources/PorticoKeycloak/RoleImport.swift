@@ -1,7 +1,6 @@
 import PorticoAdministration
 import PorticoBytes
 import PorticoProtocol
-import PorticoProvider
 import PorticoStores
 
 /// Imports Keycloak's roles (Keycloak `RolesRepresentation`).
@@ -48,19 +47,18 @@ struct RoleImport {
         }
         let subject = "role " + (clientID.map { "\($0)/" } ?? "") + name
         let here = existing?.roles[RoleName(clientID: clientID, name: name)]
-        var role = Role(
-            id: imported.ids.take(
-                try representation.text("id"),
-                here: here?.id,
-                existing,
-                random: moment.random
-            ),
-            realmID: realm.id,
-            clientID: clientID,
-            name: name,
-            description: try representation.text("description") ?? "",
-            attributes: try representation.attributes(subject, report: &report)
+        let id = imported.ids.take(
+            try representation.text("id"),
+            here: here?.id,
+            existing,
+            random: moment.random
         )
+        var said = RoleRepresentation(
+            Role(id: id, realmID: realm.id, clientID: clientID, name: name, description: "")
+        )
+        try RoleRepresentation.members.read(representation, of: subject, to: &said, report: &report)
+        var role = said.role
+        role.attributes = role.attributes.keepable(of: subject, report: &report)
         do {
             try RoleRegistration.check(role, isImported: true)
         } catch .description {
@@ -80,14 +78,8 @@ struct RoleImport {
             return
         }
         imported.roles.append(role)
-        imported.parts += try Self.parts(of: representation).map {
-            RolePart(role: role.roleName, part: $0)
-        }
+        imported.parts += said.parts.map { RolePart(role: role.roleName, part: $0) }
         report.add(.read, subject, "")
-    }
-
-    private static func parts(of role: Representation) throws(RealmImportError) -> [RoleName] {
-        try role.child("composites")?.roles("realm", "client") ?? []
     }
 }
 

@@ -1,6 +1,5 @@
 import PorticoBytes
 import PorticoProtocol
-import PorticoProvider
 import PorticoStores
 
 /// Imports Keycloak's client scopes, and which roles clients without full scope see (Keycloak
@@ -20,13 +19,7 @@ struct ScopeImport {
                 report.add(.read, "client scopes", "the file has none: those that are here stay")
                 return existing.scopes.values.sorted { $0.name < $1.name }
             }
-            report.add(
-                .changed,
-                "client scopes",
-                nil,
-                "the file has none: Keycloak's own are made",
-                isKept: true
-            )
+            report.keep("client scopes", "the file has none: Keycloak's own are made")
             return BuiltInScopes.scopes(of: realm, moment)
         }
         var scopes: [ClientScope] = []
@@ -112,12 +105,8 @@ struct ScopeImport {
         private let scopes: [ExactText: String]
 
         init(clients: [Client], scopes: [ClientScope]) {
-            self.clients = Dictionary(
-                clients.map { (ExactText($0.clientID), $0.id) }
-            ) { first, _ in first }
-            self.scopes = Dictionary(
-                scopes.map { (ExactText($0.name), $0.id) }
-            ) { first, _ in first }
+            self.clients = clients.keyed { ExactText($0.clientID) }.mapValues(\.id)
+            self.scopes = scopes.keyed { ExactText($0.name) }.mapValues(\.id)
         }
 
         func limits(

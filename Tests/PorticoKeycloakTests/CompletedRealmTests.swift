@@ -10,23 +10,15 @@ import Testing
 
 @Suite("What Keycloak puts into every realm, for realms of files")
 struct CompletedRealmTests {
-    private let database: TestDatabase
+    private let scene: OverwriteScene
+    private var database: TestDatabase { scene.database }
 
     init() throws {
-        database = try TestDatabase.inMemory()
+        scene = try OverwriteScene()
     }
 
     private func write(_ text: String) async throws -> RealmImporter.Staged {
-        let importer = RealmImporter(
-            .underTest(),
-            store: database.realms,
-            people: database.people,
-            conflict: .overwrite()
-        )
-        let source = try RealmSource([RealmFile(text)])
-        let staged = try await importer.stage(source.realms, at: RealmImportTests.noon)
-        try await importer.publish(staged, at: RealmImportTests.noon)
-        return try #require(staged.first)
+        try await scene.write(text)
     }
 
     private static let file = #"""
@@ -76,15 +68,7 @@ struct CompletedRealmTests {
         #expect(again.differences?.isEmpty == true, "\(again.report.lines)")
         let same = try await database.people.serviceAccount(of: id, realmID: realmID)
         #expect(same?.person.id == account?.person.id)
-        let diff = RealmDiff(realms: database.realms, people: database.people, ring: TestRealm.ring)
-        let realm = try #require(try await database.realms.snapshot().realms.first)
-        let bytes = Array(Self.file.utf8)
-        let report = try await diff(
-            realm,
-            RealmFileReader { BytesSource(bytes) },
-            at: 1_800_000_000
-        )
-        #expect(report?.differences == [])
+        #expect(try await scene.diff(Self.file) == [])
     }
 
     @Test(

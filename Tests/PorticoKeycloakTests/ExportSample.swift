@@ -63,9 +63,10 @@ struct ExportSample {
     }
 
     func diff(_ file: [UInt8]) async throws -> RealmDiff.Report {
-        let diff = RealmDiff(realms: database.realms, people: database.people, ring: ring)
-        let reader = RealmFileReader { BytesSource(file) }
-        return try #require(try await diff(realm, reader, at: Self.now))
+        let diff = RealmDiff(.underTest(ring), realms: database.realms, people: database.people)
+        let place = try RealmSource.compared([RealmFile(file)]).first { $0.name == realm.name }
+        let report = try await diff(realm, try #require(place), at: Self.moment)
+        return try #require(report)
     }
 
     func diff(_ json: JSONObject) async throws -> [String] {

@@ -89,20 +89,6 @@ struct ImportBoundTests {
         #expect(try await scene.realm.name == "a")
     }
 
-    @Test("Decision 0038: secrets of Keycloak's own clients stand nowhere")
-    func builtInSecrets() async throws {
-        let imported = try await ImportSample.realm(
-            #"""
-            "clients": [{"clientId": "account", "secret": "s3cret", "attributes": {
-                "client.secret.rotated": "s3cret", "saml.signing.private.key": "s3cret",
-                "saml.signing.certificate": "open"}}]
-            """#
-        )
-        let account = try #require(imported.realm.clients.first)
-        #expect(!"\(account)".contains("s3cret"))
-        #expect(account.kept["attributes"] == ["saml.signing.certificate": "open"])
-    }
-
     @Test(
         "Decision 0038: the secret of the mail server's token stands in no export without secrets"
     )
@@ -156,20 +142,6 @@ struct ImportKeepsTests {
         let client = try #require(try await scene.client("c"))
         #expect(client.kept["description"] == "two")
         #expect(client.lends == [lent])
-    }
-
-    @Test("decision 0054: a client of the file whose id another one has here is left out")
-    func usedID() async throws {
-        let scene = try OverwriteScene()
-        let id = UniqueID(random: .system).text
-        func file(_ clientID: String) -> String {
-            #"{"realm": "a", "enabled": true, "clients": [{"id": "\#(id)", "clientId": "\#(clientID)", "publicClient": true}]}"#
-        }
-        try await scene.write(file("c"))
-        try await scene.write(file("d"))
-        let clients = try await scene.database.realms.snapshot().clients.filter { !$0.isMade }
-        #expect(clients.map(\.clientID) == ["c"])
-        #expect(clients.first?.id == id)
     }
 
     @Test("KC-M-1: of a key that a partial export masks, the report says nothing that is not so")

@@ -1,7 +1,11 @@
 import PorticoAdministration
+import PorticoBytes
+import PorticoProtocol
 import PorticoProvider
+import PorticoSQLite
 import PorticoSeals
 import PorticoStores
+import PorticoTestSupport
 import Testing
 
 @testable import PorticoKeycloak
@@ -113,5 +117,197 @@ extension RoleName {
                 || name.hasPrefix("default-roles-")
         }
         return Client.builtIn.contains(clientID) || clientID == "master-realm"
+    }
+}
+
+/// A realm of a file with all of its people, and what the report says.
+struct ReadRealm {
+    var realm: NewRealm
+    var report: ImportReport
+
+    /// Reads as an import does, and keeps everything.
+    static func all(_ files: [RealmFile], _ realmImport: RealmImport, at moment: Moment)
+        async throws -> [ReadRealm]
+    {
+        var read: [ReadRealm] = []
+        for place in try RealmSource(files).realms {
+            var report = ImportReport(realm: place.name, naming: 1000)
+            var imported = try realmImport(place.representation(), at: moment, report: &report)
+            var realm = imported.realm
+            var reader = PeopleReader(place.people)
+            while let user = try reader.next() {
+                if let person = try await imported.people(user, report: &report) {
+                    realm.people.append(person)
+                }
+            }
+            for account in try imported.people.missingAccounts(of: realm) {
+                if let person = try await imported.people(account, report: &report) {
+                    realm.people.append(person)
+                }
+            }
+            place.reportMissingPeople(try place.representation(), report: &report)
+            read.append(ReadRealm(realm: realm, report: report))
+        }
+        return read
+    }
+}
+
+extension RealmFile {
+    init(_ bytes: [UInt8], name: String = "file") {
+        self.init(name: name) { offset throws(FileBytes.Refusal) in
+            BytesSource(Array(bytes[offset...]))
+        }
+    }
+
+    init(_ text: String, name: String = "file") {
+        self.init(Array(text.utf8), name: name)
+    }
+}
+
+extension ImportReport {
+    struct Line: Hashable {
+        let outcome: Outcome
+        let subject: String
+        let words: String
+    }
+
+    /// A line for each thing that is named.
+    var lines: [Line] {
+        groups.flatMap { group in
+            group.named.map { thing in
+                Line(
+                    outcome: group.outcome,
+                    subject: thing.subject,
+                    words: thing.detail.map { "\($0): \(group.words)" } ?? group.words
+                )
+            }
+        }
+    }
+
+    func lines(_ outcome: Outcome) -> [Line] {
+        lines.filter { $0.outcome == outcome }
+    }
+}
+
+/// A realm that came from a file, and another file for it.
+struct OverwriteScene {
+    let database: TestDatabase
+
+    init() throws {
+        database = try TestDatabase.inMemory()
+    }
+
+    func importer(
+        _ conflict: ImportConflict = .overwrite(),
+        isDryRun: Bool = false
+    ) -> RealmImporter {
+        RealmImporter(
+            .underTest(),
+            store: database.realms,
+            people: database.people,
+            isDryRun: isDryRun,
+            conflict: conflict
+        )
+    }
+
+    func stage(_ text: String, _ importer: RealmImporter) async throws -> [RealmImporter.Staged] {
+        try await importer.stage(
+            try RealmSource([RealmFile(text)]).realms,
+            at: RealmImportTests.noon
+        )
+    }
+
+    @discardableResult
+    func write(
+        _ text: String,
+        _ conflict: ImportConflict = .overwrite(),
+        isDryRun: Bool = false
+    ) async throws -> RealmImporter.Staged {
+        let importer = importer(conflict, isDryRun: isDryRun)
+        let staged = try await stage(text, importer)
+        try await importer.publish(staged, at: RealmImportTests.noon)
+        return try #require(staged.first)
+    }
+
+    /// What `portico realm diff` says.
+    func diff(_ text: String) async throws -> [String] {
+        let diff = RealmDiff(.underTest(), realms: database.realms, people: database.people)
+        let place = try #require(try RealmSource.compared([RealmFile(text)]).first)
+        let report = try await diff(try await realm, place, at: ExportSample.moment)
+        return (report?.differences ?? []).map { "\($0.kind) \($0.path)" }.sorted()
+    }
+
+    var realm: Realm {
+        get async throws { try #require(try await database.realms.snapshot().realms.first) }
+    }
+
+    func client(_ clientID: String) async throws -> Client? {
+        try await database.realms.snapshot().clients.first { sameBytes($0.clientID, clientID) }
+    }
+
+    func roles() async throws -> [String: Role] {
+        let roles = try await database.realms.roles(realmID: try await realm.id)
+        return Dictionary(roles.map { ($0.roleName.text, $0) }) { $1 }
+    }
+
+    func groups() async throws -> [String: GroupWithRoles] {
+        let groups = try await database.realms.groups(realmID: try await realm.id)
+        return Dictionary(groups.map { ($0.group.name, $0) }) { $1 }
+    }
+
+    func person(_ id: String) async throws -> KeptPerson? {
+        try await database.people.kept([id], realmID: try await realm.id)[id]
+    }
+
+    func change(client clientID: String, _ body: (inout Client) -> Void) async throws {
+        var client = try #require(try await client(clientID))
+        body(&client)
+        #expect(try await database.realms.update(client, replacing: nil) == .changed)
+    }
+
+    func change(person id: String, _ body: (inout Person) -> Void) async throws {
+        var person = try #require(try await person(id)).person
+        body(&person)
+        #expect(try await database.people.update(person) == .changed)
+    }
+
+    /// Someone with a password.
+    func make(_ id: String, _ roles: [RoleName] = [], email: String? = nil) async throws {
+        var person = Person(id: id, realmID: try await realm.id, username: id, createdAt: 0)
+        person.email = email
+        let new = NewPerson(person: person, password: PasswordHash(encoded: "-"), roles: roles)
+        #expect(try await database.people.create(new) == .created)
+    }
+
+    func run(_ sql: SQLText) async throws {
+        try await database.database.write { try $0.run(sql, []) }
+    }
+}
+
+extension ProviderUnderTest {
+    /// A server with the realms of a file.
+    static func importing(_ file: String) async throws -> ProviderUnderTest {
+        let database = try TestDatabase.inMemory()
+        for imported in try await RealmImportTests.read(file, ring: TestRealm.ring) {
+            #expect(try await database.realms.create(imported.realm) == .created)
+        }
+        return try await ProviderUnderTest(database: database, clock: StoppedClock())
+    }
+}
+
+extension TestBrowser {
+    /// An authorization request of a client of realm `acme`.
+    func authorize(
+        _ client: String,
+        scope: String = "openid",
+        _ changes: [(String, String)]
+    ) async throws -> Reply {
+        let request = TestFlow.request(client, scope: scope, changes)
+        return try await get(
+            FormEncoding.appending(
+                request.map { (name: $0.0, value: $0.1) },
+                to: "/realms/acme/protocol/openid-connect/auth"
+            )
+        )
     }
 }

@@ -98,12 +98,31 @@ import Testing
         #expect(clients.allSatisfy { $0.client?.isEnabled == false })
     }
 
-    @Test("A public client has no secret, though the file has one")
-    func publicSecret() async throws {
-        let imported = try await ImportSample.clients([
-            #""publicClient": true, "secret": "a long enough secret""#
-        ])
-        #expect(imported[0].client != nil && imported[0].client?.secret == nil)
+    @Test("OIDCBCL-2.2-1: a back-channel logout URL comes along, or is left out and told of")
+    func backchannel() async throws {
+        let cases: [(url: String, needsSession: Bool, isPublic: Bool, isTaken: Bool)] = [
+            ("https://a.example/logout", true, false, true),
+            ("http://127.0.0.1:8080/logout", false, false, true), ("", true, false, false),
+            ("http://a.example/logout", false, false, false), ("/logout", false, false, false),
+            ("https://a.example/logout#x", false, false, false),
+            ("http://127.0.0.1:8080/logout", false, true, false),
+        ]
+        let clients = try await ImportSample.clients(
+            cases.map {
+                #"""
+                "publicClient": \#($0.isPublic), "attributes": {"backchannel.logout.url": "\#($0.url)",
+                    "backchannel.logout.session.required": "\#($0.needsSession)"}
+                """#
+            }
+        )
+        for (imported, one) in zip(clients, cases) {
+            let client = try #require(imported.client, "\(one)")
+            #expect(client.backchannelLogoutURI?.text == (one.isTaken ? one.url : nil), "\(one)")
+            let needsSession = one.isTaken && one.needsSession
+            #expect(client.backchannelLogoutSessionRequired == needsSession, "\(one)")
+            let isTold = imported.says(.changed, "back-channel logout URL")
+            #expect(isTold == (!one.isTaken && !one.url.isEmpty), "\(one)")
+        }
     }
 
     @Test("Decision 0032: who must use PKCE there must here, with S256 whatever the file says")
@@ -294,28 +313,6 @@ import Testing
             imported[1].client?.optionalScopes
                 == ["address", "phone", "offline_access", "microprofile-jwt"]
         )
-    }
-
-    @Test("A scope that does not show in tokens there is the client's here too, with its mappers")
-    func hiddenScope() async throws {
-        let imported = try await ImportSample.realm(
-            """
-            "clientScopes": [{"name": "hidden",
-                "attributes": {"include.in.token.scope": "false"},
-                "protocolMappers": [{"name": "m",
-                    "protocolMapper": "oidc-hardcoded-claim-mapper",
-                    "config": {"claim.name": "x", "claim.value": "y",
-                        "access.token.claim": "true"}}]}],
-            "clients": [{"clientId": "a", "redirectUris": ["https://a.example/cb"],
-                "defaultClientScopes": ["hidden"], "optionalClientScopes": []}]
-            """
-        )
-        let client = try #require(imported.realm.clients.first)
-        #expect(client.defaultScopes == ["hidden"] && client.optionalScopes.isEmpty)
-        #expect(client.mappers.isEmpty)
-        let scope = try #require(imported.realm.scopes.first)
-        #expect(imported.realm.scopes.count == 1 && scope.name == "hidden")
-        #expect(!scope.isShown && scope.mappers.count == 1)
     }
 
     @Test("A client's representation is kept without its secrets and what has a place of its own")

@@ -57,7 +57,7 @@ import Testing
         let names = #"["openid", "two words", "samlish", "gone", "a", "b", "a"]"#
         let imported = try await ImportSample.clients(
             [
-                #""defaultClientScopes": \#(names), "optionalClientScopes": ["c", "samlish"]"#,
+                #""defaultClientScopes": \#(names), "optionalClientScopes": ["c", "samlish", "a"]"#,
                 #""publicClient": true"#,
             ],
             realm: """
@@ -71,6 +71,7 @@ import Testing
                 """
         )
         #expect(imported[0].client?.defaultScopes == ["a", "b"])
+        // One that it gets is not one that it may ask for.
         #expect(imported[0].client?.optionalScopes == ["c"])
         for name in ["openid", "two words"] {
             #expect(imported[0].says(.skipped, "scope \(name): no one can ask for that name"))

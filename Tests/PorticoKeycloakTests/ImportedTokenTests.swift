@@ -64,12 +64,7 @@ import Testing
         """#
 
     private func server() async throws -> ProviderUnderTest {
-        let database = try TestDatabase.inMemory()
-        let clock = StoppedClock()
-        for imported in try await RealmImportTests.read(Self.file, ring: TestRealm.ring) {
-            #expect(try await database.realms.create(imported.realm) == .created)
-        }
-        return try await ProviderUnderTest(database: database, clock: clock)
+        try await .importing(Self.file)
     }
 
     private static let path = "/realms/acme/protocol/openid-connect/"
@@ -82,14 +77,8 @@ import Testing
         _ server: ProviderUnderTest
     ) async throws -> Reply {
         let redirect = redirect ?? "https://\(client).example/cb"
-        let request = TestFlow.request(client, scope: scope, [("redirect_uri", redirect)])
         let browser = TestBrowser(server)
-        let page = try await browser.get(
-            FormEncoding.appending(
-                request.map { (name: $0.0, value: $0.1) },
-                to: Self.path + "auth"
-            )
-        )
+        let page = try await browser.authorize(client, scope: scope, [("redirect_uri", redirect)])
         let form = [("username", name), ("password", "correct horse battery 1")]
         let reply = try await browser.submit(page, form)
         guard let code = reply.redirected["code"] else { return reply }
@@ -201,25 +190,14 @@ import Testing
         let deep = try await answer("full", "ann", redirect: "https://full.example/a/b", server)
         #expect(deep.status == 200)
         for redirect in ["https://full.example.evil.example/", "https://evil.example/"] {
-            let request = TestFlow.request("full", scope: "openid", [("redirect_uri", redirect)])
-            let refused = try await TestBrowser(server).get(
-                FormEncoding.appending(
-                    request.map { (name: $0.0, value: $0.1) },
-                    to: Self.path + "auth"
-                )
-            )
+            let refused = try await TestBrowser(server)
+                .authorize("full", [("redirect_uri", redirect)])
             #expect(refused.status == 400 && refused.location == nil)
         }
-        let request = TestFlow.request(
+        let reply = try await TestBrowser(server).authorize(
             "full",
             scope: "openid unheard-of",
             [("redirect_uri", "https://full.example/cb")]
-        )
-        let reply = try await TestBrowser(server).get(
-            FormEncoding.appending(
-                request.map { (name: $0.0, value: $0.1) },
-                to: Self.path + "auth"
-            )
         )
         #expect(reply.redirected["error"] == "invalid_scope")
     }

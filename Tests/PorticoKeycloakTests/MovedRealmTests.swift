@@ -46,26 +46,6 @@ struct MovedRealmTests {
         return try await ProviderUnderTest(database: database, clock: clock)
     }
 
-    @Test("KC-M-1: every export is imported")
-    func everyFile() async throws {
-        var count = 0
-        let folders = [root, root.deletingLastPathComponent().appending(path: "keycloak")]
-        for folder in folders {
-            for name in try FileManager.default.contentsOfDirectory(atPath: folder.path()).sorted()
-            where name.hasSuffix(".json") && !name.contains("passwords")
-                && !name.contains("users-")
-            {
-                let file = Array(try Data(contentsOf: folder.appending(path: name)))
-                for imported in try await RealmImportTests.read(file) {
-                    let database = try TestDatabase.inMemory()
-                    #expect(try await database.realms.create(imported.realm) == .created)
-                    count += 1
-                }
-            }
-        }
-        #expect(count == 16)
-    }
-
     /// What a person does at the pages until the app gets its answer.
     private func code(
         _ request: [(String, String)],

@@ -41,11 +41,7 @@ import Testing
 
     /// - Parameter members: Of the file.
     private init(_ members: String) async throws {
-        let database = try TestDatabase.inMemory()
-        for imported in try await RealmImportTests.read(Self.file(members), ring: TestRealm.ring) {
-            #expect(try await database.realms.create(imported.realm) == .created)
-        }
-        server = try await ProviderUnderTest(database: database, clock: StoppedClock())
+        server = try await .importing(Self.file(members))
         browser = TestBrowser(server)
         let code = try await Self.signIn("ann", browser).redirected["code"] ?? ""
         tokens = try await server.post(
@@ -61,14 +57,7 @@ import Testing
     private static func authorize(_ browser: TestBrowser, _ changes: [(String, String)] = [])
         async throws -> Reply
     {
-        let request = TestFlow.request(
-            "apart",
-            scope: "openid",
-            [("redirect_uri", redirect)] + changes
-        )
-        return try await browser.get(
-            FormEncoding.appending(request.map { (name: $0.0, value: $0.1) }, to: path + "auth")
-        )
+        try await browser.authorize("apart", [("redirect_uri", redirect)] + changes)
     }
 
     private static func signIn(_ name: String, _ browser: TestBrowser) async throws -> Reply {

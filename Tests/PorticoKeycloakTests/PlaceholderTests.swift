@@ -233,36 +233,9 @@ struct PlaceholderTests {
     ]
 
     @Test("All that a file lacks is named at once, of people and of the rest, each once")
-    func atOnce() async throws {
+    func atOnce() {
         #expect(Self.unfilled(Self.three) == Self.ofThree)
         #expect(Self.unfilled(Self.three, .from(["SMTP": "a", "PW": "b"])).count == 2)
-        let reader = RealmFileReader { BytesSource(Array(Self.three.utf8)) }
-        do {
-            _ = try reader.realm(named: "r")
-            Issue.record("it is refused")
-        } catch {
-            guard case .placeholders(let unfilled) = error else {
-                Issue.record("\(error)")
-                return
-            }
-            #expect(unfilled.map { "\($0.path) \($0.text)" } == Self.ofThree)
-        }
-    }
-
-    @Test("A comparison with a file asks for the same")
-    func diff() async throws {
-        let bytes = Array(#"{"realm": "r", "users": [{"username": "${WHO}"}]}"#.utf8)
-        let refused = RealmFileReader { BytesSource(bytes) }
-        let realm = try refused.realm(named: "r")
-        await #expect(throws: RealmFileReader.Failure.self) {
-            try await refused.people(of: realm) { _ in }
-        }
-        let filled = RealmFileReader(placeholders: .from(["WHO": "ann"])) { BytesSource(bytes) }
-        var names: [String?] = []
-        try await filled.people(of: try filled.realm(named: "r")) {
-            names.append($0.string("username"))
-        }
-        #expect(names == ["ann"])
     }
 
     @Test("Brackets without end, and many of them, take no time")

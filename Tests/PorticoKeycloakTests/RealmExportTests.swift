@@ -246,36 +246,19 @@ struct RealmExportTests {
         #expect(try await sample.diff(file).differences == [])
     }
 
-    @Test("No realm of that id, no byte")
-    func missing() async throws {
+    @Test("Of no realm, and with another key ring, nothing is written")
+    func nothing() async throws {
         let harbour = try await ExportSample.harbour()
-        let export = RealmExport(
-            realms: harbour.database.realms,
-            people: harbour.database.people,
-            ring: harbour.ring
-        )
-        let summary = try await export(
-            "nowhere",
-            RealmExport.Contents(people: true, secrets: true),
-            at: ExportSample.now
-        ) { _ in Issue.record("There is nothing to be written.") }
-        #expect(summary == nil)
-    }
-
-    @Test("With another key ring, nothing is written")
-    func ring() async throws {
-        let harbour = try await ExportSample.harbour()
-        let export = RealmExport(
-            realms: harbour.database.realms,
-            people: harbour.database.people,
-            ring: try KeyRing(random: .system)
-        )
-        await #expect(throws: SealError.self) {
-            try await export(
-                harbour.realm.id,
+        let database = harbour.database
+        func export(_ id: String, _ ring: KeyRing) async throws -> RealmExport.Summary? {
+            try await RealmExport(realms: database.realms, people: database.people, ring: ring)(
+                id,
                 RealmExport.Contents(people: true, secrets: true),
                 at: ExportSample.now
             ) { _ in Issue.record("Nothing may be written.") }
         }
+        #expect(try await export("nowhere", harbour.ring) == nil)
+        let other = try KeyRing(random: .system)
+        await #expect(throws: SealError.self) { try await export(harbour.realm.id, other) }
     }
 }

@@ -183,7 +183,7 @@ struct AdminEvents: Sendable {
         var (realm, kept) = (former, former.kept.object)
         let members = RepresentationMembers.eventsConfig.names
         var report = ImportReport(realm: "")
-        try RealmMembers.table.read(
+        try RealmRepresentation.members.read(
             Representation(.object(json), path: ""),
             of: nil,
             to: &realm,

@@ -6,7 +6,7 @@ import PorticoProvider
 import PorticoStores
 
 /// A client as a request of the administration describes it (Keycloak `ClientRepresentation`), made
-/// into one by the members that an import reads (``ClientMembers``). Where something of what it says would
+/// into one by the members that an import reads (``ClientRepresentation``). Where something of what it says would
 /// be left out, or become something else, the request is refused.
 struct ClientFields: Sendable {
     private let call: AdminCall
@@ -156,7 +156,7 @@ struct ClientFields: Sendable {
     private func read(_ said: Representation, _ before: JSONObject?, to client: inout Client) throws
     {
         let former = client
-        let names = before.map { ClientMembers.Names($0, said.object) }
+        let names = before.map { ClientRepresentation.Names($0, said.object) }
         var report = ImportReport(realm: "", naming: .max)
         if try said.text("protocol") ?? "openid-connect" != "openid-connect" {
             report.add(.skipped, "client \(client.clientID)", "not a client of OpenID Connect")
@@ -242,7 +242,7 @@ struct ClientFields: Sendable {
     }
 
     /// What a client is that says nothing else.
-    static let defaults = ClientMembers.table.representation.usual
+    static let defaults = RepresentationMembers.client.usual
 
     private static let pkce = "pkce.code.challenge.method"
 

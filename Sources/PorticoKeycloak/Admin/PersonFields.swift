@@ -43,15 +43,16 @@ struct PersonFields: Sendable {
         guard try representation.children("verifiableCredentials").isEmpty else {
             throw AdminRefusal.invalid("Verifiable credentials are not issued here.")
         }
-        var person = former
+        var said = UserRepresentation(NewPerson(person: former, password: nil))
         var report = ImportReport(realm: "")
-        try PersonMembers.table.read(
+        try UserRepresentation.members.read(
             representation,
             of: "",
-            to: &person,
+            to: &said,
             where: { name, _ in representation.object[name] != nil },
             report: &report
         )
+        var person = said.new.person
         if person.username.isEmpty { person.username = former.username }
         if person.requiredActions != former.requiredActions {
             person.requiredActions = try Self.checked(person.requiredActions)

@@ -12,7 +12,7 @@ struct PersonJSON: Sendable {
     }
 
     func brief(_ person: Person, _ call: AdminCall) -> JSONObject {
-        var object = PersonMembers.json(person) { !Self.unlisted.contains($0) }
+        var object = UserRepresentation.json(person) { !Self.unlisted.contains($0) }
         object["createdTimestamp"] = .integer(person.createdAt &* 1000)
         object["access"] = ["manage": .bool(call.rights.allows(.manageUsers))]
         return object
@@ -26,7 +26,7 @@ struct PersonJSON: Sendable {
         var object = brief(person, call)
         let access = object["access"]
         object["access"] = nil
-        let whole = PersonMembers.json(person)
+        let whole = UserRepresentation.json(person)
         object["attributes"] = whole["attributes"]
         let factors = try await store.secondFactors(of: person.id, realmID: person.realmID)
         object["totp"] = .bool(factors.contains { $0.kind == .totp })

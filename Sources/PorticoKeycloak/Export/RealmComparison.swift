@@ -1,5 +1,5 @@
 import PorticoBytes
-import PorticoProtocol
+package import PorticoProtocol
 
 /// Compares two values in their canonical forms, and remembers a bounded number of differences.
 struct RealmComparison {
@@ -43,24 +43,15 @@ struct RealmComparison {
         guard case .name(let name)? = path.steps.last else { return false }
         // A password in the clear is masked, too, and counts where the person has none yet.
         if let said { return Self.isMasked(said) && (whereKept || name != "password") }
-        // A key provider without its key has little else, and a key that was made here stays.
-        guard path.steps.contains(.name(PartImport.keyComponents)) else {
-            return Self.quiet.contains(name)
-        }
-        return path.steps.count == 2 || path.steps.count > 4
-            || name.hasPrefix(KeyComponentRepresentation.ofOurs)
+        return Self.quiet.contains(name)
     }
 
     private mutating func compare(_ here: JSONObject, _ there: JSONObject, at path: JSONPath) {
-        let kept = Dictionary(
-            here.map { (ExactText($0.name), $0.value) }
-        ) { first, _ in first }
-        let said = Dictionary(
-            there.map { (ExactText($0.name), $0.value) }
-        ) { first, _ in first }
+        let kept = here.keyed { ExactText($0.name) }
+        let said = there.keyed { ExactText($0.name) }
         // The file's id is another one where a thing was found by its name: that of here stays.
         for (name, value) in there where !Self.ids.contains(name) {
-            compare(kept[ExactText(name)], value, at: path + .name(name))
+            compare(kept[ExactText(name)]?.value, value, at: path + .name(name))
         }
         for (name, value) in here where said[ExactText(name)] == nil && !Self.ids.contains(name) {
             compare(value, nil, at: path + .name(name))
@@ -90,6 +81,92 @@ extension JSONValue? {
         switch self {
         case .bool?, .integer?: self
         default: nil
+        }
+    }
+}
+
+/// Something that a realm and a file say differently.
+package struct RealmDifference: Hashable, Sendable {
+    package enum Kind: String, CaseIterable, Hashable, Sendable {
+        /// The file has it, and the realm does not.
+        case added
+        /// The realm has it, and the file does not.
+        case removed
+        case changed
+    }
+
+    package let kind: Kind
+    /// `clients.shop.redirectUris`: things are named, not counted.
+    package let path: JSONPath
+    /// What is kept here, and what the file says, shortened; `nil` where there is nothing to show:
+    /// a secret, or something that is not one value.
+    package let here: String?
+    package let there: String?
+
+    /// `clients`, `users`; `settings` for a single value of the realm.
+    package var section: String {
+        guard path.steps.count > 1, case .name(let name)? = path.steps.first else {
+            return "settings"
+        }
+        return name
+    }
+
+    /// - Parameters:
+    ///   - here: `nil` where the realm says nothing.
+    ///   - there: Likewise of the file.
+    init(_ path: JSONPath, here: JSONValue?, there: JSONValue?) {
+        self.path = path
+        kind = here == nil ? .added : there == nil ? .removed : .changed
+        let isSecret = SecretMembers.contain(path)
+        self.here = isSecret ? nil : here.flatMap(Self.shown)
+        self.there = isSecret ? nil : there.flatMap(Self.shown)
+    }
+
+    /// In bytes.
+    private static let longest = 80
+
+    private static func shown(_ value: JSONValue) -> String? {
+        switch value {
+        case .bool, .integer, .number: return String(decoding: value.serialized(), as: UTF8.self)
+        case .string(let text): return short(text)
+        case .array(let values):
+            guard let texts = value.strings, values.count <= 20 else { return nil }
+            return short(texts.joined(separator: " "))
+        case .null, .object: return nil
+        }
+    }
+
+    private static func short(_ text: String) -> String {
+        guard text.utf8.count > longest else { return text }
+        var short = ""
+        for scalar in text.unicodeScalars {
+            guard short.utf8.count + 4 <= longest else { break }
+            short.unicodeScalars.append(scalar)
+        }
+        return short + "…"
+    }
+}
+
+/// The members whose values are never shown.
+enum SecretMembers {
+    /// Parts of names, in lower case.
+    private static let words = [
+        "secret", "password", "credential", "private", "salt", "registrationaccesstoken",
+    ]
+    /// Settings of components of which only Keycloak knows whether they are secret.
+    private static let closed = ["config", "configuration"]
+    private static let open = ["protocolMappers"]
+
+    static func contain(_ path: JSONPath) -> Bool {
+        let names = path.steps.compactMap { step -> String? in
+            if case .name(let name) = step { name } else { nil }
+        }
+        // Of mappers, what is secret is said by its name.
+        let isOpen = names.contains { open.contains($0) }
+        if !isOpen, names.dropFirst().contains(where: { closed.contains($0) }) { return true }
+        return names.contains { name in
+            let lower = String(decoding: name.utf8.map(\.lowercased), as: UTF8.self)
+            return words.contains { lower.contains($0) }
         }
     }
 }

@@ -1,25 +1,25 @@
 import PorticoAdministration
-import PorticoBytes
+package import PorticoBytes
 import PorticoProtocol
-import PorticoProvider
-package import PorticoSeals
 package import PorticoStores
 
-/// What is different in a realm and in a file.
+/// What is different in a realm and in a file: what an import that writes the file over the realm, its people
+/// and with `--prune`, would change.
 ///
-/// People and things are matched as an import matches them (``KnownPeople``, ``PartNames``).
-///
-/// A file need not say everything: what it leaves out at its top is not compared. A key that
-/// was made here, and is not in the file, stays.
+/// A file need not say everything: what it leaves out at its top is not compared. Keys are not, because such
+/// an import takes none.
 package struct RealmDiff: Sendable {
-    private let realms: RealmStore
-    private let people: PersonStore
-    private let ring: KeyRing
+    private let importer: RealmImporter
+    private var people: PersonStore { importer.personStore }
 
-    package init(realms: RealmStore, people: PersonStore, ring: KeyRing) {
-        self.realms = realms
-        self.people = people
-        self.ring = ring
+    package init(_ realmImport: RealmImport, realms: RealmStore, people: PersonStore) {
+        importer = RealmImporter(
+            realmImport,
+            store: realms,
+            people: people,
+            isDryRun: true,
+            conflict: .overwrite(people: true, prune: true)
+        )
     }
 
     package struct Report: Hashable, Sendable {
@@ -32,59 +32,65 @@ package struct RealmDiff: Sendable {
     /// How many of a section are named.
     package static var most: Int { RealmComparison.most }
 
-    /// - Parameters:
-    ///   - name: What the realm is called in the file; `nil`: as here.
-    ///   - now: Seconds since 1970.
+    /// - Parameter place: Where it stands in the file (``RealmSource/compared(_:)``), be it under another
+    ///   name.
     /// - Returns: `nil` where the realm is not there any more.
     /// - Throws: what reading the file and the stores throw, and where the key ring does not fit.
     package func callAsFunction(
         _ realm: Realm,
-        _ reader: RealmFileReader,
-        named name: String? = nil,
-        at now: Int64
+        _ place: RealmPlace,
+        at moment: Moment
     ) async throws -> Report? {
-        let file = try reader.realm(named: name ?? realm.name)
-        guard let whole = try await realms.whole(id: realm.id) else { return nil }
-        let secrets = RealmSecrets(ring: ring, areShown: true)
-        let parts = PartNames(whole.parts)
-        let document = try RealmDocument(whole, secrets: secrets, at: now).json
-        let here = CanonicalRealm(parts.withKeptIDs(document)).json
-        var comparison = RealmComparison()
-        let said = ImportedPart(file.json, of: realm, here: document).json
-        for (name, value) in CanonicalRealm(parts.withKeptIDs(said)).json {
-            comparison.compare(here[name], value, at: JSONPath([.name(name)]))
+        guard let existing = try await importer.existing(realm.name) else { return nil }
+        var report = ImportReport(realm: realm.name)
+        let written = try importer.changes(
+            by: place.called(realm.name),
+            to: existing,
+            at: moment,
+            report: &report
+        )
+        let whole = existing.whole
+        let secrets = RealmSecrets(ring: importer.realmImport.ring, areShown: true)
+        func document(_ whole: NewRealm) throws -> JSONObject {
+            Canonical.realm(try RealmDocument(whole, secrets: secrets, at: moment.seconds).json)
         }
-        if file.hasPeople {
-            try await compare(whole, file, reader, &comparison)
+        let (here, there) = (try document(whole), try document(whole.with(written.changes)))
+        let file = written.file.object
+        var comparison = RealmComparison()
+        for (name, _) in file where !["id", "users"].contains(name) {
+            comparison.compare(here[name], there[name], at: JSONPath([.name(name)]))
+        }
+        if !place.people.isEmpty {
+            // A file of people alone has a part of them.
+            let isWhole = file["clients"] != nil || file["roles"] != nil
+            try await compare(whole, place, isWhole: isWhole, &comparison)
         }
         return Report(differences: comparison.differences, counts: comparison.counts)
     }
 
-    private static let page = 200
-
     private func compare(
         _ whole: NewRealm,
-        _ file: RealmFileReader.Realm,
-        _ reader: RealmFileReader,
+        _ place: RealmPlace,
+        isWhole: Bool,
         _ comparison: inout RealmComparison
     ) async throws {
         let names = UserRepresentation.Names(groups: whole.groups, clients: whole.clients)
-        let seal = CredentialSeal(ring: ring)
+        let seal = CredentialSeal(ring: importer.realmImport.ring)
         let realmID = whole.realm.id
         // The ids of people of the file.
         var seen: Set<String> = []
-        var found = comparison
-        try await reader.people(of: file) { person in
+        var reader = PeopleReader(place.people)
+        while let person = try reader.next()?.object {
             guard let said = CanonicalPerson(person) else {
-                found.add(RealmDifference(Self.path(""), here: nil, there: [:]))
-                return
+                comparison.add(RealmDifference(Self.path(""), here: nil, there: [:]))
+                continue
             }
             let given = KnownPeople.id(
                 person.string("id"),
                 username: said.username,
                 realmID: realmID
             )
-            var id = try await KnownPeople([given], realms).id(of: given)
+            var id = try await KnownPeople([given], importer.store).id(of: given)
             // The account of a client stays the same person.
             if let clientID = person.string("serviceAccountClientId"),
                 let client = whole.clients.first(where: { sameBytes($0.clientID, clientID) }),
@@ -92,34 +98,25 @@ package struct RealmDiff: Sendable {
             {
                 id = account.person.id
             }
-            guard seen.insert(id).inserted else { return }
+            guard seen.insert(id).inserted else { continue }
             let new = try await people.whole(realmID: realmID, id: id)
             let kept = try new.flatMap { CanonicalPerson(try $0.exported(names, seal)) }
-            found.compare(
+            comparison.compare(
                 kept.map { .object($0.json) },
                 .object(said.json),
                 at: Self.path(said.username)
             )
         }
-        // A file of people alone has a part of them.
-        if file.json["clients"] != nil || file.json["roles"] != nil {
-            var cursor: String?
-            while true {
-                let page = try await people.whole(
-                    realmID: realmID,
-                    after: cursor,
-                    limit: Self.page
-                )
-                // Those of clients are made where a file has none.
+        if isWhole {
+            // Those of clients are made where a file has none.
+            try await people.eachPage(of: realmID) { page in
                 for person in page.map(\.person)
                 where !seen.contains(person.id) && person.serviceClientID == nil {
-                    found.add(RealmDifference(Self.path(person.username), here: [:], there: nil))
+                    let path = Self.path(person.username)
+                    comparison.add(RealmDifference(path, here: [:], there: nil))
                 }
-                guard page.count == Self.page, let last = page.last else { break }
-                cursor = last.person.username
             }
         }
-        comparison = found
     }
 
     private static func path(_ username: String) -> JSONPath {

@@ -46,9 +46,7 @@ struct RealmDocument: Sendable {
 
     private static func roles(_ whole: NewRealm, realmID: String) -> JSONObject {
         let parts = Dictionary(grouping: whole.roleParts, by: \.role).mapValues { $0.map(\.part) }
-        let ids = Dictionary(
-            whole.clients.map { (ExactText($0.clientID), $0.id) }
-        ) { first, _ in first }
+        let ids = whole.clients.keyed { ExactText($0.clientID) }.mapValues(\.id)
         var ofRealm: [JSONValue] = []
         var byClient: [(name: String, value: JSONValue)] = []
         let grouped = Dictionary(grouping: whole.roles) { $0.clientID.map(ExactText.init) }
@@ -141,9 +139,7 @@ struct RealmDocument: Sendable {
         let living = whole.keys.filter { $0.retiredFrom.map { now < $0 } ?? true }
         let highest = (living.map(\.priority) + whole.keptKeys.map(\.priority)).max() ?? 0
         let made = living.filter { $0.component == nil }.sorted { $0.activeFrom < $1.activeFrom }
-        let ranks = Dictionary(
-            made.enumerated().map { ($1.keyID, Int64($0)) }
-        ) { first, _ in first }
+        let ranks = made.enumerated().keyed(by: \.element.keyID).mapValues { Int64($0.offset) }
         let signing = try living.map { record -> JSONValue in
             let rank = ranks[record.keyID] ?? 0
             return .object(

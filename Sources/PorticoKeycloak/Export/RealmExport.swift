@@ -1,7 +1,6 @@
 import PorticoAdministration
 import PorticoBytes
 import PorticoProtocol
-import PorticoProvider
 package import PorticoSeals
 package import PorticoStores
 
@@ -38,8 +37,6 @@ package struct RealmExport: Sendable {
         package var hashedSecrets: [String] = []
     }
 
-    private static let page = 200
-
     /// The realm is of one moment, and so is each page of people. Someone who gets another user
     /// name meanwhile may be missing, or be there twice.
     ///
@@ -73,18 +70,10 @@ package struct RealmExport: Sendable {
             try write(lines.take())
             let names = UserRepresentation.Names(groups: whole.groups, clients: whole.clients)
             let seal = CredentialSeal(ring: ring)
-            var cursor: String?
-            while true {
-                let page = try await people.whole(
-                    realmID: realmID,
-                    after: cursor,
-                    limit: Self.page
-                )
+            try await people.eachPage(of: realmID) { page in
                 for new in page { lines.add(try new.exported(names, seal)) }
                 try write(lines.take())
                 summary.people += page.count
-                guard page.count == Self.page, let last = page.last else { break }
-                cursor = last.person.username
             }
             lines.end()
         }
@@ -96,11 +85,84 @@ package struct RealmExport: Sendable {
     }
 }
 
+extension PersonStore {
+    private static let page = 200
+
+    /// Everyone in a realm, some at a time.
+    func eachPage(of realmID: String, _ body: ([NewPerson]) throws -> Void) async throws {
+        var cursor: String?
+        while true {
+            let page = try await whole(realmID: realmID, after: cursor, limit: Self.page)
+            try body(page)
+            guard page.count == Self.page, let last = page.last else { return }
+            cursor = last.person.username
+        }
+    }
+}
+
 extension NewPerson {
     /// With what they prove themselves by.
     func exported(_ names: UserRepresentation.Names, _ seal: CredentialSeal) throws -> JSONObject {
         let password = password.flatMap(CredentialRepresentation.init).map { [$0] } ?? []
         let others = try credentials.map { try CredentialRepresentation($0, seal: seal) }
         return UserRepresentation(self, names, credentials: password + others).json
+    }
+}
+
+/// The text of one object: a line for each member, and for each element of a member that is a list
+/// of objects.
+struct ExportLines {
+    private var bytes: [UInt8] = [UInt8(ascii: "{")]
+    private var hasMember = false
+    private var hasElement = false
+
+    mutating func add(_ name: String, _ value: JSONValue) {
+        if let elements = value.array, elements.contains(where: { $0.object != nil }) {
+            begin(name)
+            for element in elements { add(element) }
+            end()
+        } else {
+            self.name(name)
+            bytes += value.serialized()
+        }
+    }
+
+    /// Begins a member that is a list.
+    mutating func begin(_ name: String) {
+        self.name(name)
+        bytes.append(UInt8(ascii: "["))
+        hasElement = false
+    }
+
+    mutating func add(_ object: JSONObject) {
+        add(.object(object))
+    }
+
+    private mutating func add(_ element: JSONValue) {
+        bytes += hasElement ? ",\n".utf8 : "\n".utf8
+        bytes += element.serialized()
+        hasElement = true
+    }
+
+    mutating func end() {
+        bytes += "\n]".utf8
+    }
+
+    /// What was added since the last time.
+    mutating func take() -> [UInt8] {
+        defer { bytes = [] }
+        return bytes
+    }
+
+    mutating func finish() -> [UInt8] {
+        bytes += "\n}\n".utf8
+        return take()
+    }
+
+    private mutating func name(_ name: String) {
+        bytes += hasMember ? ",\n".utf8 : "\n".utf8
+        JSONWriter.append(name, to: &bytes)
+        bytes.append(UInt8(ascii: ":"))
+        hasMember = true
     }
 }

@@ -1,7 +1,6 @@
 import PorticoAdministration
 import PorticoBytes
 import PorticoProtocol
-import PorticoProvider
 package import PorticoStores
 
 /// Who administers a realm: people, groups, those who get the default role, and clients by their
@@ -280,36 +279,13 @@ struct Administered: Sendable {
 extension ExistingRealm {
     /// Who administers it once a file is written over it.
     func administering(after changes: RealmChanges) -> AdministeringPeople {
-        var clients = self.clients
-        for client in changes.clients { clients[ExactText(client.clientID)] = client }
-        var contents = self.contents
-        for (role, parts) in changes.contents { contents[role] = parts }
-        var groups = Dictionary(self.groups.values.map { ($0.group.id, $0) }) { $1 }
-        for group in changes.groups {
-            groups[group.id] = GroupWithRoles(group: group, roles: groups[group.id]?.roles ?? [])
-        }
-        for (id, roles) in changes.groupRoles { groups[id]?.roles = Array(roles) }
-        var roles = Set(roles.keys).union(changes.roles.map(\.roleName))
-        for deletion in changes.deletions {
-            switch deletion {
-            case .client(let id):
-                guard let gone = clients.first(where: { $0.value.id == id }) else { continue }
-                clients[gone.key] = nil
-                roles = roles.filter { $0.clientID.map { ExactText($0) } != gone.key }
-            case .role(let id): roles = roles.filter { roleIDs[$0] != id }
-            case .group(let id): groups[id] = nil
-            case .scope, .part: continue
-            }
-        }
+        let whole = whole.with(changes)
         return AdministeringPeople(
-            changes.realm ?? realm,
-            roles: roles,
-            parts: contents.flatMap { role, parts in
-                parts.filter { roles.contains(role) && roles.contains($0) }
-                    .map { RolePart(role: role, part: $0) }
-            },
-            groups: groups.values.sorted { $0.group.id < $1.group.id },
-            clients: clients.values.sorted { $0.clientID < $1.clientID }
+            whole.realm,
+            roles: whole.roles.map(\.roleName),
+            parts: whole.roleParts,
+            groups: whole.groups.sorted { $0.group.id < $1.group.id },
+            clients: whole.clients.sorted { $0.clientID < $1.clientID }
         )
     }
 }

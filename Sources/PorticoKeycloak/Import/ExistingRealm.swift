@@ -4,8 +4,9 @@ import PorticoStores
 
 /// A realm that is here already, which a file is written over.
 struct ExistingRealm: Sendable {
-    let realm: Realm
-    let keys: [SigningKeyRecord]
+    let whole: NewRealm
+    var realm: Realm { whole.realm }
+    var keys: [SigningKeyRecord] { whole.keys }
     /// The `kid`s of keys that sign nothing.
     private let keptKeys: [String]
     let clients: [ExactText: Client]
@@ -26,20 +27,18 @@ struct ExistingRealm: Sendable {
 
     /// - Parameter whole: Of that state.
     init(_ whole: NewRealm, _ state: RealmState) {
-        self.state = state
-        realm = whole.realm
-        keys = whole.keys
+        (self.whole, self.state) = (whole, state)
         keptKeys = whole.keptKeys.map(\.keyID)
-        clients = Dictionary(whole.clients.map { (ExactText($0.clientID), $0) }) { $1 }
-        scopes = Dictionary(whole.scopes.map { (ExactText($0.name), $0) }) { $1 }
-        roles = Dictionary(whole.roles.map { ($0.roleName, $0) }) { $1 }
+        clients = whole.clients.keyed { ExactText($0.clientID) }
+        scopes = whole.scopes.keyed { ExactText($0.name) }
+        roles = whole.roles.keyed(by: \.roleName)
         roleIDs = roles.mapValues { $0.id }
         contents = Dictionary(grouping: whole.roleParts, by: \.role)
             .mapValues { Set($0.map(\.part)) }
-        groups = Dictionary(whole.groups.map { (GroupPlace($0.group), $0) }) { $1 }
+        groups = whole.groups.keyed { GroupPlace($0.group) }
         limits = Dictionary(grouping: whole.roleLimits, by: \.owner)
             .mapValues { Set($0.map(\.role)) }
-        parts = Dictionary(whole.parts.map { (PartPlace($0), $0) }) { $1 }
+        parts = whole.parts.keyed { PartPlace($0) }
         var names: [ThingID: ThingName] = [:]
         func know(_ id: String, _ name: ThingName) { names[ThingID(name.kind, id)] = name }
         for client in whole.clients { know(client.id, .client(client.clientID)) }
@@ -77,6 +76,65 @@ struct ExistingRealm: Sendable {
             file[name] = value
         }
         return file
+    }
+}
+
+extension NewRealm {
+    /// As it is once changes are written. It keeps its keys.
+    func with(_ changes: RealmChanges) -> NewRealm {
+        var new = self
+        new.realm = changes.realm ?? realm
+        new.clients.put(changes.clients, by: \.id)
+        new.scopes.put(changes.scopes, by: \.id)
+        new.roles.put(changes.roles, by: \.id)
+        new.parts.put(changes.parts) { PartPlace($0) }
+        var roles = Dictionary(groups.map { ($0.group.id, $0.roles) }) { first, _ in first }
+        for (id, said) in changes.groupRoles { roles[id] = Array(said) }
+        new.groups.put(changes.groups.map { GroupWithRoles(group: $0) }, by: \.group.id)
+        let contained = Set(changes.contents.map(\.role))
+        new.roleParts.removeAll { contained.contains($0.role) }
+        for (role, parts) in changes.contents {
+            new.roleParts += parts.map { RolePart(role: role, part: $0) }
+        }
+        let limited = Set(changes.limits.map(\.owner))
+        new.roleLimits.removeAll { limited.contains($0.owner) }
+        for (owner, roles) in changes.limits {
+            new.roleLimits += roles.map { RoleLimit(owner: owner, role: $0) }
+        }
+        for deletion in changes.deletions { new.delete(deletion) }
+        // What is gone is no part of anything.
+        let names = Set(new.roles.map(\.roleName))
+        new.roleParts.removeAll { !names.contains($0.role) || !names.contains($0.part) }
+        new.roleLimits.removeAll { !names.contains($0.role) }
+        for index in new.groups.indices {
+            let said = roles[new.groups[index].group.id] ?? []
+            new.groups[index].roles = said.filter(names.contains)
+        }
+        return new
+    }
+
+    private mutating func delete(_ deletion: RealmDeletion) {
+        switch deletion {
+        case .client(let id):
+            let gone = Set(clients.filter { $0.id == id }.map { ExactText($0.clientID) })
+            clients.removeAll { $0.id == id }
+            roles.removeAll { $0.clientID.map { gone.contains(ExactText($0)) } ?? false }
+        case .scope(let id, _): scopes.removeAll { $0.id == id }
+        case .role(let id): roles.removeAll { $0.id == id }
+        case .group(let id): groups.removeAll { $0.group.id == id }
+        case .part(let kind, let id): parts.removeAll { PartPlace($0) == PartPlace(kind, id) }
+        }
+    }
+}
+
+extension Array {
+    /// Takes others in place of those that have the same key, and behind the rest.
+    fileprivate mutating func put<Key: Hashable>(_ others: [Element], by key: (Element) -> Key) {
+        var rest = others.keyed(by: key)
+        for index in indices {
+            if let other = rest.removeValue(forKey: key(self[index])) { self[index] = other }
+        }
+        self += others.filter { rest[key($0)] != nil }
     }
 }
 
@@ -171,7 +229,7 @@ extension ImportedIDs {
 }
 
 extension Client {
-    /// What only this server has, and no file says.
+    /// Keeps what a file does not take away.
     ///
     /// - Parameter withProof: A new one would be disabled, because its protection would be gone. This
     ///   one may have been given another by now.
@@ -182,24 +240,9 @@ extension Client {
             keySet = here.keySet
             secret = here.secret
         }
-        lends = here.lends
         administers = here.administers && !requiresConsent
         // What was revoked stays revoked.
         notBefore = max(notBefore, here.notBefore)
-        authenticatesStrictly = here.authenticatesStrictly
-        takesTokenEndpointAudience = here.takesTokenEndpointAudience
-        isDevelopment = here.isDevelopment
-        loginTokenTargets = here.loginTokenTargets
-        staySignedIn = here.staySignedIn
-    }
-
-    /// Keeps what has no word in a representation.
-    mutating func keepForm(of here: Client) {
-        // Keycloak has one word for both ways to send a secret.
-        authentication = here.authentication
-        if here.tokenForm == .standard { tokenForm = .standard }
-        redirectRule = here.redirectRule
-        compatibility = here.compatibility
     }
 
     /// Keeps that its access tokens are as the realm's are, where a file says no other.

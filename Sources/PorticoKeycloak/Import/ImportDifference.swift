@@ -1,6 +1,6 @@
+import PorticoAdministration
 import PorticoBytes
 import PorticoProtocol
-import PorticoProvider
 import PorticoSeals
 import PorticoStores
 
@@ -20,11 +20,10 @@ struct ImportDifference {
     ) throws -> RealmChanges {
         let new = imported.realm
         var changes = RealmChanges()
-        if conflict.writesOver {
-            if new.realm != existing.realm {
-                tell("realm", existing.realm.fields, new.realm.fields, &report)
-                changes.realm = new.realm
-            }
+        if conflict.writesOver,
+            tells("realm", existing.realm, new.realm, \.memberValues, &report)
+        {
+            changes.realm = new.realm
         }
         let known = existing.keys.map(\.keyID)
         changes.keys = new.keys.filter { !known.contains($0.keyID) }
@@ -33,46 +32,23 @@ struct ImportDifference {
             let name = ThingName.client(client.clientID)
             guard mayWrite(name, &report) else { continue }
             let former = existing.clients[ExactText(client.clientID)]
-            guard client != former else { continue }
-            tell(name.subject, former?.fields, client.fields, &report)
             for loss in former?.losses(as: client) ?? [] {
                 report.add(.weaker, name.subject, "\(loss)")
             }
-            changes.clients.append(client)
+            if tells(name.subject, former, client, \.memberValues, &report) {
+                changes.clients.append(client)
+            }
         }
-        for var scope in new.scopes {
-            let name = ThingName.scope(scope.name)
-            guard mayWrite(name, &report) else { continue }
-            // It is for people with one of its roles only.
-            if limits[.scope(scope.id)]?.isEmpty == false {
-                scope.isLimited = true
-            }
-            let former = existing.scopes[ExactText(scope.name)]
-            // A file without such lists does not say for whom it is.
-            let saysLimits =
-                file.object["scopeMappings"] != nil && file.object["clientScopeMappings"] != nil
-            if former?.isLimited == true, !saysLimits { scope.isLimited = true }
-            guard scope != former else { continue }
-            if former?.isLimited == true, !scope.isLimited {
-                report.add(.weaker, name.subject, "was for people with one of its roles here")
-            }
-            tell(
-                name.subject,
-                former.map { ClientScopeRepresentation($0).json },
-                ClientScopeRepresentation(scope).json,
-                &report
-            )
-            changes.scopes.append(scope)
+        for scope in new.scopes {
+            add(scope, isLimited: limits[.scope(scope.id)]?.isEmpty == false, to: &changes, &report)
         }
         addRoles(of: new, to: &changes, &report)
         for group in new.groups {
             let former = existing.groups[GroupPlace(group.group)]
             let (subject, roles) = ("group \(group.group.name)", Set(group.roles))
             guard mayWrite(former != nil, subject, &report) else { continue }
-            if group.group != former?.group {
-                tell(subject, former?.group.fields, group.group.fields, &report)
-                changes.groups.append(group.group)
-            }
+            let isOther = tells(subject, former?.group, group.group, Self.json, &report)
+            if isOther { changes.groups.append(group.group) }
             if roles != Set(former?.roles ?? []) {
                 changes.groupRoles.append((group.group.id, roles))
                 tell(subject, "roles", Set(former?.roles ?? []), roles, &report)
@@ -83,11 +59,36 @@ struct ImportDifference {
             let subject = "\(part.kind) \(part.id)"
             guard mayWrite(former != nil, subject, &report) else { continue }
             let next = try former.map { try written(part, over: $0) } ?? part
-            guard next != former else { continue }
-            tell(subject, former?.document, next.document, &report)
-            changes.parts.append(next)
+            if tells(subject, former, next, \.document, &report) { changes.parts.append(next) }
         }
         return changes
+    }
+
+    private static func json(_ group: Group) -> JSONObject {
+        GroupRepresentation(GroupWithRoles(group: group)).json
+    }
+
+    /// - Parameter isLimited: It is for people with one of its roles only.
+    private func add(
+        _ said: ClientScope,
+        isLimited: Bool,
+        to changes: inout RealmChanges,
+        _ report: inout ImportReport
+    ) {
+        let name = ThingName.scope(said.name)
+        guard mayWrite(name, &report) else { return }
+        var scope = said
+        let former = existing.scopes[ExactText(scope.name)]
+        // A file without such lists does not say for whom it is.
+        let saysLimits =
+            file.object["scopeMappings"] != nil && file.object["clientScopeMappings"] != nil
+        if isLimited || former?.isLimited == true && !saysLimits { scope.isLimited = true }
+        if former?.isLimited == true, !scope.isLimited {
+            report.add(.weaker, name.subject, "was for people with one of its roles here")
+        }
+        if tells(name.subject, former, scope, { ClientScopeRepresentation($0).json }, &report) {
+            changes.scopes.append(scope)
+        }
     }
 
     static let stays: StaticString = "is here already: stays as it is"
@@ -122,8 +123,7 @@ struct ImportDifference {
             let name = ThingName.role(role.roleName)
             guard mayWrite(name, &report) else { continue }
             let former = existing.roles[role.roleName]
-            if role != former {
-                tell(name.subject, former?.fields, role.fields, &report)
+            if tells(name.subject, former, role, { RoleRepresentation($0).json }, &report) {
                 changes.roles.append(role)
             }
             let parts = Set((contents[role.roleName] ?? []).map(\.part))
@@ -193,15 +193,22 @@ extension ImportDifference {
     private static let new: StaticString = "new"
 
     /// - Parameter former: `nil`: it is not here yet.
-    private func tell(
+    /// - Returns: Whether it is another one.
+    private func tells<Thing: Equatable>(
         _ subject: String,
-        _ former: JSONObject?,
-        _ next: JSONObject,
+        _ former: Thing?,
+        _ next: Thing,
+        _ json: (Thing) -> JSONObject,
         _ report: inout ImportReport
-    ) {
-        guard let former else { return report.add(.written, subject, "\(Self.new)") }
-        let members = Set(former.changes(to: next)).sorted().joined(separator: ", ")
+    ) -> Bool {
+        guard next != former else { return false }
+        guard let former else {
+            report.add(.written, subject, "\(Self.new)")
+            return true
+        }
+        let members = Set(json(former).changes(to: json(next))).sorted().joined(separator: ", ")
         report.add(.written, subject, members.isEmpty ? nil : members, "\(Self.written)")
+        return true
     }
 
     private func tell(
@@ -242,19 +249,119 @@ extension RoleName {
     var text: String { (clientID.map { "\($0)/" } ?? "") + name }
 }
 
-/// Things as the objects whose members a report names.
-extension MemberOwner {
-    fileprivate var fields: JSONObject { memberValues }
-}
-
-extension Role {
-    fileprivate var fields: JSONObject {
-        ["description": .string(description), "attributes": .lists(attributes)]
+/// What is here and not in the file: it stays and is named, or is deleted where that is asked for.
+extension ImportDifference {
+    /// A file that has no list of a kind says nothing of it.
+    ///
+    /// - Parameter named: What was shown as deleted: what came later stays. `nil`: this shows it.
+    func addMissing(
+        _ imported: RealmImport.Imported,
+        named: Set<RealmDeletion>?,
+        to changes: inout RealmChanges,
+        _ report: inout ImportReport
+    ) {
+        let missing =
+            clients + roles + parts(imported.realm)
+            + groups(imported.people.groups, imported.realm) + scopes
+        for (subject, deletion) in missing {
+            guard conflict.prunes else {
+                report.add(.stays, subject, "not in the file: --prune deletes it")
+                continue
+            }
+            guard named?.contains(deletion) ?? true else {
+                report.add(.stays, subject, "\(Self.came)")
+                continue
+            }
+            report.add(.deleted, subject, "not in the file")
+            changes.deletions.append(deletion)
+        }
     }
-}
 
-extension Group {
-    fileprivate var fields: JSONObject {
-        ["description": .string(description), "attributes": .lists(attributes)]
+    /// Of what was not shown before.
+    static let came: StaticString =
+        "not in the file, and made or changed here while it was read: import it again to delete it"
+
+    private typealias Missing = (subject: String, deletion: RealmDeletion)
+
+    /// Without Keycloak's own, and in realm master without those whose own account may administer.
+    private var clients: [Missing] {
+        guard file.object["clients"] != nil else { return [] }
+        return existing.clients.values.filter {
+            !file.has(.client($0.clientID), id: $0.id)
+                && !Client.isBuiltIn($0.clientID, in: existing.realm.name)
+                && !(existing.realm.name == AdminRights.master
+                    && $0.grantTypes.contains(.clientCredentials))
+        }.map { ("client \($0.clientID)", .client(id: $0.id)) }.sorted { $0.subject < $1.subject }
+    }
+
+    private var scopes: [Missing] {
+        guard file.object["clientScopes"] != nil else { return [] }
+        return existing.scopes.values.filter { !file.has(.scope($0.name), id: $0.id) }.map {
+            ("scope \($0.name)", .scope(id: $0.id, claims: StandardClaims.claims(of: $0.name)))
+        }.sorted { $0.subject < $1.subject }
+    }
+
+    /// Those of clients that the file lacks, or that are left out, go and stay with them.
+    private var roles: [Missing] {
+        guard let said = file.object.object("roles") else { return [] }
+        return existing.roles.values.filter { role in
+            guard !file.has(.role(role.roleName), id: role.id), !isBuiltIn(role) else {
+                return false
+            }
+            guard let clientID = role.clientID else { return said["realm"] != nil }
+            return said["client"] != nil && file.says(.client(clientID))
+        }.map { ("role \($0.roleName.text)", .role(id: $0.id)) }
+            .sorted { $0.subject < $1.subject }
+    }
+
+    /// Whether Keycloak puts it into every realm, or everyone has it.
+    private func isBuiltIn(_ role: Role) -> Bool {
+        if let clientID = role.clientID {
+            return Client.isBuiltIn(clientID, in: existing.realm.name)
+        }
+        let own = BuiltInRealm(existing.realm.name).completing([:]).object("roles")?.array("realm")
+        let names =
+            (own ?? []).compactMap { $0.object?.string("name") }
+            + existing.realm.defaultRoles.filter { $0.clientID == nil }.map(\.name)
+        return names.contains { sameBytes($0, role.name) }
+    }
+
+    /// Those above something that stays stay, and so do those below what is left out.
+    private func groups(_ said: ImportedGroups, _ new: NewRealm) -> [Missing] {
+        guard file.object["groups"] != nil else { return [] }
+        let all = existing.groups.values.map(\.group).keyed(by: \.id)
+        func above(_ group: Group) -> [Group] {
+            var (above, next): ([Group], Group?) = ([], group)
+            while let group = next, above.count <= RoleGraph.deepest {
+                above.append(group)
+                next = group.parentID.flatMap { all[$0] }
+            }
+            return above
+        }
+        let written = Set(new.groups.map(\.group.id))
+        let named = Set(
+            all.values.filter {
+                let place = GroupPlace($0)
+                return said.places.contains(place) || file.has(.group(place), id: $0.id)
+            }.map(\.id)
+        )
+        var kept: Set<String> = []
+        for group in all.values {
+            let above = above(group)
+            let isBelow = above.contains { named.contains($0.id) && !written.contains($0.id) }
+            if isBelow || named.contains(group.id) { kept.formUnion(above.map(\.id)) }
+        }
+        return all.values.filter { !kept.contains($0.id) }
+            .map { ("group \($0.name)", .group(id: $0.id)) }.sorted { $0.subject < $1.subject }
+    }
+
+    private func parts(_ new: NewRealm) -> [Missing] {
+        let said = Set(new.parts.map { PartPlace($0) })
+        return existing.parts.filter { place, part in
+            guard file.object[part.kind] != nil, !said.contains(place) else { return false }
+            return part.kind != IdentityProviderRepresentation.kind
+                || !file.has(.provider(part.id), id: part.document.string("internalId"))
+        }.values.map { ("\($0.kind) \($0.id)", .part(kind: $0.kind, id: $0.id)) }
+            .sorted { $0.subject < $1.subject }
     }
 }

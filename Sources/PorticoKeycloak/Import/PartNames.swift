@@ -72,38 +72,6 @@ struct PartNames {
         }
     }
 
-    /// A realm, as an export or a file has it, whose parts have the ids by which they are kept: that a
-    /// file gives an id to what has none here is no difference.
-    func withKeptIDs(_ realm: JSONObject) -> JSONObject {
-        var realm = realm
-        func kept(_ list: JSONValue, _ kind: String, type: String? = nil) -> JSONValue {
-            guard let objects = list.array?.map(\.object), !objects.contains(nil) else {
-                return list
-            }
-            let parts = objects.compactMap(\.self).enumerated().map { place, object in
-                (object: type.map { Self.typed(object, $0) } ?? object, place: String(place))
-            }
-            return .array(
-                zip(parts, known(parts, kind)).map { part, known in
-                    var object = part.object
-                    object["id"] = .string(known.id)
-                    if type != nil { object[Self.type] = .none }
-                    return .object(object)
-                }
-            )
-        }
-        for (kind, key) in PartImport.lists where key == "id" {
-            realm[kind] = realm[kind].map { kept($0, kind) }
-        }
-        guard let components = realm.object(PartImport.components) else { return realm }
-        var members = components
-        for (type, list) in components where type != PartImport.keyComponents {
-            members[type] = kept(list, PartImport.components, type: type)
-        }
-        realm[PartImport.components] = .object(members)
-        return realm
-    }
-
     private static let type = "providerType"
 
     /// A component with the member that it stood in.

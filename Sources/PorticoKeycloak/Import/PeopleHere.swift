@@ -1,3 +1,4 @@
+import PorticoAdministration
 import PorticoBytes
 import PorticoStores
 
@@ -71,4 +72,82 @@ struct PeopleHere: Sendable {
 
 extension FederatedIdentity {
     fileprivate var key: [ExactText] { [ExactText(provider), ExactText(subject)] }
+}
+
+/// Which person of a file is which person here: a UUID may be spelled otherwise. No one is known by
+/// a user name, which anyone may have taken (docs/decisions/0054).
+struct KnownPeople {
+    /// Those of the ids that are a person's in any realm, or were.
+    private let used: Set<String>
+
+    /// - Parameter ids: Of people of a file (``id(_:username:realmID:)``).
+    init(_ ids: [String], _ realms: RealmStore) async throws {
+        used = try await realms.idsInUse(ofPeople: ids + ids.map(ImportedIDs.key))
+    }
+
+    func isUsed(_ id: String) -> Bool { used.contains(id) }
+
+    /// The id here of the person who has that one in the file. One who is not here keeps it.
+    func id(of id: String) -> String {
+        let key = ImportedIDs.key(id)
+        return used.contains(id) || !used.contains(key) ? id : key
+    }
+
+    /// The id of a person of a file: its own, or where it says none that may be one, that which is made
+    /// of the user name.
+    static func id(_ said: String?, username: String, realmID: String) -> String {
+        if let said, PersonRegistration.isSubject(said) { return said }
+        return Person.madeID(of: username, in: realmID)
+    }
+}
+
+extension Person {
+    /// The id of a person who has none in a file: the same each time, so that they are known by it.
+    static func madeID(of username: String, in realmID: String) -> String {
+        let name = LoginName.folded(username)
+        var bytes = Array(Hash256(of: "\(realmID) person \(name)").bytes.prefix(16))
+        // An id made in a way of our own (RFC 9562 §5.8).
+        bytes[6] = bytes[6] & 0x0F | 0x80
+        bytes[8] = bytes[8] & 0x3F | 0x80
+        return UniqueID(bytes: bytes)?.text ?? Hexadecimal.text(bytes)
+    }
+}
+
+/// The ids of a file, as far as they can be kept: tokens, scripts and exports name them.
+struct ImportedIDs {
+    private var taken = SeenTexts()
+
+    /// The same for ids that differ in the spelling of a UUID only.
+    static func key(_ id: String) -> String { UniqueID(id)?.text ?? id }
+
+    /// The file's id, if it is a UUID that was not given yet; else a new one.
+    mutating func take(_ id: String?, random: RandomSource) -> String {
+        if let id, let unique = UniqueID(id), taken.insert(unique.text) { return unique.text }
+        let made = UniqueID(random: random).text
+        _ = taken.insert(made)
+        return made
+    }
+}
+
+/// Which of any number of texts were there before, in 16 bytes each: a file may have a million.
+struct SeenTexts {
+    private struct Digest: Hashable {
+        let high: UInt64
+        let low: UInt64
+    }
+
+    private var digests: Set<Digest> = []
+
+    /// Whether it is the first of its kind.
+    mutating func insert(_ text: String) -> Bool { digests.insert(Self.digest(text)).inserted }
+
+    func contains(_ text: String) -> Bool { digests.contains(Self.digest(text)) }
+
+    private static func digest(_ text: String) -> Digest {
+        let bytes = Hash256(of: text).bytes
+        func word(_ range: Range<Int>) -> UInt64 {
+            bytes[range].reduce(0) { $0 << 8 | UInt64($1) }
+        }
+        return Digest(high: word(0..<8), low: word(8..<16))
+    }
 }

@@ -1,6 +1,6 @@
+import PorticoAdministration
 package import PorticoBytes
 import PorticoProtocol
-import PorticoProvider
 package import PorticoStores
 
 /// Imports realms out of files: each is put together where no one sees it, its people one by one, and
@@ -192,37 +192,55 @@ package struct RealmImporter: Sendable {
         report: inout ImportReport
     ) async throws -> Int {
         var reader = PeopleReader(place.people)
-        var chunk: [Read] = []
-        var count = 0
+        var (count, isAtEnd) = (0, false)
         // A chunk is written while the next one is read.
         var writing: Task<Void, any Error>?
         do {
-            while let user = try reader.next() {
-                guard let read = try await read(user, reader.file, &people, report: &report)
-                else { continue }
-                chunk.append(read)
-                count += 1
-                if chunk.count == Self.chunk {
-                    try await writing?.value
-                    writing = try await write(chunk, people.moment.random)
-                    chunk = []
+            while !isAtEnd {
+                var chunk: [Read] = []
+                isAtEnd = try await next(&chunk, from: &reader, &people, report: &report)
+                count += chunk.count
+                if isAtEnd {
+                    for account in try people.missingAccounts(of: realm) {
+                        let file = place.file.name
+                        let made = try await read(account, file, &people, report: &report)
+                        if let made { chunk.append(made) }
+                    }
                 }
-            }
-            for account in try people.missingAccounts(of: realm) {
-                let file = place.file.name
-                guard let read = try await read(account, file, &people, report: &report) else {
-                    continue
-                }
-                chunk.append(read)
+                try await writing?.value
+                writing = try await write(chunk, people.moment.random)
             }
             try await writing?.value
-            try await write(chunk, people.moment.random).value
         } catch {
             // It must not go on where the realm is removed.
             _ = await writing?.result
             throw error
         }
         return count
+    }
+
+    /// The next people of the files, not more than a chunk.
+    ///
+    /// - Parameter see: Gets each, those who are left out too.
+    /// - Returns: Whether these are the last.
+    func next(
+        _ chunk: inout [Read],
+        from reader: inout PeopleReader,
+        _ people: inout PersonImport,
+        report: inout ImportReport,
+        seeing see: (Representation) throws(RealmImportError) -> Void = { _ in }
+    ) async throws -> Bool {
+        while chunk.count < Self.chunk {
+            guard let user = try reader.next() else { return true }
+            do throws(RealmImportError) {
+                try see(user)
+            } catch {
+                throw RealmFileError(file: reader.file, reason: error)
+            }
+            let read = try await read(user, reader.file, &people, report: &report)
+            if let read { chunk.append(read) }
+        }
+        return false
     }
 
     /// - Returns: `nil` for one that is left out.
@@ -251,5 +269,53 @@ package struct RealmImporter: Sendable {
         return Task { [store, isDryRun] in
             if !isDryRun, !people.isEmpty { try await store.stage(people) }
         }
+    }
+}
+
+/// What becomes of a realm that is here already (docs/decisions/0054).
+package enum ImportConflict: Hashable, Sendable {
+    /// It is refused.
+    case fail
+    /// It is added to, and nothing that is here changes.
+    case skip
+    /// It becomes what the file says.
+    ///
+    /// - Parameters:
+    ///   - people: Its people, too.
+    ///   - prune: What the file lacks is deleted; people only with `people`.
+    case overwrite(people: Bool = false, prune: Bool = false)
+
+    var writesOver: Bool { self != .fail && self != .skip }
+
+    var writesOverPeople: Bool {
+        if case .overwrite(people: true, _) = self { true } else { false }
+    }
+
+    var prunes: Bool { if case .overwrite(_, prune: true) = self { true } else { false } }
+
+    var prunesPeople: Bool { prunes && writesOverPeople }
+}
+
+extension RealmImporter {
+    /// Ids of credentials are given once in the whole store: one that someone else's has is made anew.
+    func withFreeCredentialIDs(_ chunk: [Read], _ random: RandomSource) async throws -> [Read] {
+        let owners = try await personStore.owners(
+            ofCredentials: chunk.flatMap { $0.person.credentials.map(\.id) }
+        )
+        guard !owners.isEmpty else { return chunk }
+        let seal = CredentialSeal(ring: realmImport.ring)
+        var chunk = chunk
+        for index in chunk.indices {
+            for place in chunk[index].person.credentials.indices {
+                var credential = chunk[index].person.credentials[place]
+                guard let owner = owners[credential.id], !sameBytes(owner, credential.personID)
+                else { continue }
+                let secret = try seal.open(credential.sealedSecret, of: credential.id)
+                credential.id = UniqueID(random: random).text
+                credential.sealedSecret = seal.seal(secret, of: credential.id, random: random)
+                chunk[index].person.credentials[place] = credential
+            }
+        }
+        return chunk
     }
 }

@@ -1,6 +1,5 @@
 import PorticoAdministration
 import PorticoProtocol
-import PorticoProvider
 import PorticoStores
 
 /// Reads what a representation says into a client (Keycloak `ClientRepresentation`): into a new one of
@@ -29,7 +28,7 @@ struct ClientReader {
     /// - Parameter names: Those that are read; `nil`: all.
     func read(
         _ said: Representation,
-        _ names: ClientMembers.Names? = nil,
+        _ names: ClientRepresentation.Names? = nil,
         to client: inout Client,
         report: inout ImportReport
     ) throws(RealmImportError) {
@@ -41,14 +40,14 @@ struct ClientReader {
         if parts.contains(.proof) {
             try ClientProof(said).apply(to: &client, isOwn: isOwn, subject, report: &report)
         }
-        try ClientMembers.table.read(
+        try ClientRepresentation.members.read(
             said,
             of: subject,
             to: &client,
             where: { names?.members.contains($0) ?? true && (!isOwn || $1.isOfAll) },
             report: &report
         )
-        try ClientMembers.attributes.read(
+        try ClientRepresentation.attributes.read(
             attributes,
             of: subject,
             to: &client,
@@ -61,7 +60,7 @@ struct ClientReader {
             MapperList(new, [:]).add(subject, to: &report)
             client.mappers = list.mappers
         }
-        client.kept = ClientMembers.kept(said.object, mappers: list.others, isOwn: isOwn)
+        client.kept = ClientRepresentation.kept(said.object, mappers: list.others, isOwn: isOwn)
         if isOwn { return }
         Self.name(said.object, attributes.object, names, subject, in: &report)
         if parts.contains(.addresses) {
@@ -81,7 +80,7 @@ struct ClientReader {
     private static func name(
         _ members: JSONObject,
         _ attributes: JSONObject,
-        _ names: ClientMembers.Names?,
+        _ names: ClientRepresentation.Names?,
         _ subject: String,
         in report: inout ImportReport
     ) {
@@ -89,7 +88,7 @@ struct ClientReader {
             guard let names else { return object }
             return JSONObject(unique: object.filter { names.contains($0.name) }) ?? object
         }
-        ClientMembers.table.representation.add(
+        RepresentationMembers.client.add(
             named(members, names?.members),
             subject,
             to: &report
@@ -100,7 +99,7 @@ struct ClientReader {
         where object.string(name).map({ ["0", "1"].contains($0) }) ?? false {
             object[name] = nil
         }
-        ClientMembers.attributes.representation.add(object, subject, to: &report)
+        ClientRepresentation.attributes.representation.add(object, subject, to: &report)
         if object[AdminRights.mark] != nil {
             report.add(.changed, subject, "no file says that people administer by way of it")
         }
@@ -121,13 +120,7 @@ struct ClientReader {
             }
             if client.redirectURIs.isEmpty {
                 // Of each that is left out there is a word of its own.
-                report.add(
-                    .changed,
-                    subject,
-                    nil,
-                    "has no redirect URI left: no one can sign in to it",
-                    isKept: true
-                )
+                report.keep(subject, "has no redirect URI left: no one can sign in to it")
             }
         }
         if try said.bool("serviceAccountsEnabled") ?? false, !isBearerOnly {
@@ -141,7 +134,7 @@ struct ClientReader {
             ("implicitFlowEnabled", "the implicit flow is switched off (RFC 9700 2.1.2)"),
             ("directAccessGrantsEnabled", "the password grant is switched off (RFC 9700 2.4)"),
         ] where try said.bool(name) == true {
-            report.add(.changed, subject, nil, words, isKept: true)
+            report.keep(subject, words)
         }
     }
 }

@@ -6,7 +6,10 @@ import PorticoStores
 struct MemberCodec<Owner: Sendable>: Sendable {
     typealias Path<Value> = any WritableKeyPath<Owner, Value> & Sendable
 
-    let read: @Sendable (SaidMember, inout Owner, inout ImportReport) -> Void
+    typealias Reading =
+        @Sendable (SaidMember, inout Owner, inout ImportReport) throws(RealmImportError) -> Void
+
+    let read: Reading
     /// Whether a member, as it was said, still says what is here.
     let isSame: @Sendable (Owner, SaidMember) -> Bool
     /// `nil`: the member is taken away.
@@ -68,6 +71,54 @@ struct MemberCodec<Owner: Sendable>: Sendable {
         value(path, read: { said, _, _ in said.text }, written: { $0.map(JSONValue.string) })
     }
 
+    /// A text that is empty where it is missing.
+    static func string(_ path: Path<String>) -> MemberCodec {
+        value(path, read: { said, _, _ in said.text ?? "" }, written: { .string($0) })
+    }
+
+    static func texts(_ path: Path<[String]>) -> MemberCodec {
+        value(path, read: { said, _, _ in said.texts ?? [] }, written: { .texts($0) })
+    }
+
+    /// A map of lists, of which a single text is one, too (Keycloak `attributes` of people, roles and
+    /// groups).
+    static func lists(_ path: Path<[String: [String]]>) -> MemberCodec {
+        value(path, read: { said, _, _ in said.lists }, written: { .lists($0) })
+    }
+
+    /// Names of roles of the realm, beside those of clients (``clientRoles(_:)``).
+    static func realmRoles(_ path: Path<[RoleName]>) -> MemberCodec {
+        MemberCodec(
+            read: { said, owner, _ in
+                let ofClients = owner[keyPath: path].filter { $0.clientID != nil }
+                let names = said.texts ?? []
+                owner[keyPath: path] =
+                    names.map { RoleName(clientID: nil, name: $0) } + ofClients
+            },
+            isSame: { $1.texts ?? [] == $0[keyPath: path].ofRealm },
+            written: { .texts($0[keyPath: path].ofRealm) }
+        )
+    }
+
+    /// Names of roles by their clients.
+    static func clientRoles(_ path: Path<[RoleName]>) -> MemberCodec {
+        MemberCodec(
+            read: { said, owner, _ throws(RealmImportError) in
+                owner[keyPath: path].removeAll { $0.clientID != nil }
+                for (clientID, names) in try said.whole.lists(said.name) {
+                    owner[keyPath: path] += names.map { RoleName(clientID: clientID, name: $0) }
+                }
+            },
+            isSame: { $1.value == nil && $0[keyPath: path].byClient.isEmpty },
+            written: { .object($0[keyPath: path].byClient) }
+        )
+    }
+
+    /// A member that is written from what is known otherwise. It is not read, or read elsewhere.
+    static func made(_ written: @escaping @Sendable (Owner) -> JSONValue?) -> MemberCodec {
+        part(isSame: { _, _ in false }, written: written)
+    }
+
     /// A member of a part, which is read elsewhere.
     static func part(
         _ parts: MemberPart...,
@@ -111,16 +162,17 @@ struct MemberCodec<Owner: Sendable>: Sendable {
 
 /// A member in its representation, read as a table says its type; `nil`: it says nothing.
 struct SaidMember {
-    let object: JSONObject
+    let whole: Representation
     let name: String
     /// Whose it is, for a report.
     let subject: String
 
     /// Another member beside it.
     func other(_ name: String) -> SaidMember {
-        SaidMember(object: object, name: name, subject: subject)
+        SaidMember(whole: whole, name: name, subject: subject)
     }
 
+    var object: JSONObject { whole.object }
     var value: JSONValue? { object[name] }
     var bool: Bool? { value.flatMap(MemberType.bool.converted)?.bool }
     var integer: Int64? { value.flatMap(MemberType.integer.converted)?.int64 }
@@ -133,6 +185,15 @@ struct SaidMember {
 
     /// Whether it is a text that means `true`.
     var isOn: Bool { text?.isTrue ?? false }
+
+    var lists: [String: [String]] {
+        var lists: [String: [String]] = [:]
+        for (name, value) in value?.object ?? JSONObject() where value != .null {
+            let texts = MemberType.texts.converted(value)?.strings
+            lists[name] = texts ?? [MemberType.text.converted(value)?.string].compactMap(\.self)
+        }
+        return lists
+    }
 }
 
 /// What is read from several members.
@@ -146,19 +207,19 @@ enum MemberPart: Sendable {
 
 /// A line of a table: a member, and how it is read and written; or some of which the same becomes.
 struct MemberLine<Owner: Sendable>: Sendable {
-    let members: [Member]
+    let members: [RepresentationMember]
     let codec: MemberCodec<Owner>?
 
-    /// - Parameter words: As of ``Member/init(_:_:in:usual:)``, with white space between them.
+    /// - Parameter words: As of ``RepresentationMember/init(_:_:in:usual:)``, with white space between them.
     init(
         _ words: String,
-        _ fate: Member.Fate? = nil,
-        in place: Member.Place = .kept,
+        _ fate: RepresentationMember.Fate? = nil,
+        in place: RepresentationMember.Place = .kept,
         usual: JSONValue? = nil,
         by codec: MemberCodec<Owner>? = nil
     ) {
         members = words.split(whereSeparator: \.isWhitespace).map {
-            Member(String($0), fate, in: place, usual: usual)
+            RepresentationMember(String($0), fate, in: place, usual: usual)
         }
         self.codec = codec
     }
@@ -170,9 +231,9 @@ struct MemberTable<Owner: Sendable>: Sendable {
     typealias Filter = (_ name: String, _ codec: MemberCodec<Owner>) -> Bool
 
     let representation: RepresentationMembers
-    private let coded: [(member: Member, codec: MemberCodec<Owner>)]
+    private let coded: [(member: RepresentationMember, codec: MemberCodec<Owner>)]
 
-    init(_ kind: String, _ lines: [Line], unknown: Member.Fate = .unknown) {
+    init(_ kind: String, _ lines: [Line], unknown: RepresentationMember.Fate = .unknown) {
         representation = RepresentationMembers(kind, lines.flatMap(\.members), unknown: unknown)
         coded = lines.flatMap { line in
             line.members.compactMap { member in line.codec.map { (member, $0) } }
@@ -190,11 +251,11 @@ struct MemberTable<Owner: Sendable>: Sendable {
         for (member, codec) in coded where isMeant(member.name, codec) {
             try said.expect(member.name, member.type ?? .text)
             let said = SaidMember(
-                object: said.object,
+                whole: said,
                 name: member.name,
                 subject: subject ?? member.name
             )
-            codec.read(said, &owner, &report)
+            try codec.read(said, &owner, &report)
         }
     }
 
@@ -208,14 +269,22 @@ struct MemberTable<Owner: Sendable>: Sendable {
         isWhole: Bool = true,
         where isMeant: Filter = { _, _ in true }
     ) {
+        let said = Representation(stored: said)
         for (member, codec) in coded where isMeant(member.name, codec) {
-            if !codec.isSame(owner, SaidMember(object: said, name: member.name, subject: "")) {
+            if !codec.isSame(owner, SaidMember(whole: said, name: member.name, subject: "")) {
                 json[member.name] = codec.written(owner)
             } else if isWhole || member.place == .apart, codec.isAlways, json[member.name] == nil {
                 let usual = codec.parts.isEmpty ? nil : member.usual
                 json[member.name] = usual ?? codec.written(owner)
             }
         }
+    }
+
+    /// One that nothing was said of before.
+    func json(of owner: Owner, where isMeant: Filter = { _, _ in true }) -> JSONObject {
+        var json = JSONObject()
+        write(owner, over: json, to: &json, where: isMeant)
+        return json
     }
 
     func take(from other: Owner, to owner: inout Owner, where isMeant: Filter = { _, _ in true }) {

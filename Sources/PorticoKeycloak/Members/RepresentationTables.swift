@@ -1,52 +1,17 @@
-/// Representations that are read and written by hand, or kept as they are. In the order in which
-/// Keycloak 26 writes them.
+import PorticoStores
+
+/// The representations by what Keycloak calls them. What has a table here is kept as it is, with its members
+/// in the order in which Keycloak 26 writes them.
 extension RepresentationMembers {
-    static let realm = RealmMembers.table.representation
-    static let client = ClientMembers.table.representation
-    static let person = PersonMembers.table.representation
-
-    static let credential = RepresentationMembers(
-        "CredentialRepresentation",
-        """
-        id:text type:text userLabel:text createdDate:integer? secretData:text credentialData:text
-        priority:integer value:text temporary:bool device hashedSaltedValue salt
-        hashIterations:integer counter algorithm digits period config:map federationLink:text
-        """
-    )
-
-    static let identity = RepresentationMembers(
-        "FederatedIdentityRepresentation",
-        "identityProvider:text userId:text userName:text"
-    )
-
-    static let role = RepresentationMembers(
-        "RoleRepresentation",
-        """
-        id:text name:text description:text scopeParamRequired:bool composite:bool-
-        composites:parts clientRole:bool- containerId:text- attributes:map
-        """
-    )
-
-    static let group = RepresentationMembers(
-        "GroupRepresentation",
-        """
-        id:text name:text description:text path:text- parentId:text- subGroupCount-
-        subGroups:parts attributes:map realmRoles:texts clientRoles:map access
-        """
-    )
-
-    static let scope = RepresentationMembers(
-        "ClientScopeRepresentation",
-        "id:text name:text description:text protocol:text attributes:map protocolMappers:parts"
-    )
-
-    static let mapper = RepresentationMembers(
-        "ProtocolMapperRepresentation",
-        """
-        id:text name:text protocol:text protocolMapper:text consentRequired:bool consentText:text
-        config:map
-        """
-    )
+    static let realm = RealmRepresentation.members.representation
+    static let client = ClientRepresentation.members.representation
+    static let person = UserRepresentation.members.representation
+    static let role = RoleRepresentation.members.representation
+    static let group = GroupRepresentation.members.representation
+    static let scope = ClientScopeRepresentation.members.representation
+    static let mapper = ClaimMapper.members.representation
+    static let credential = CredentialRepresentation.members.representation
+    static let identity = FederatedIdentity.members.representation
 
     static let identityProvider = RepresentationMembers(
         "IdentityProviderRepresentation",
@@ -103,11 +68,6 @@ extension RepresentationMembers {
         """
     )
 
-    static let consent = RepresentationMembers(
-        "UserConsentRepresentation",
-        "clientId:text grantedClientScopes:texts createdDate:integer lastUpdatedDate:integer?"
-    )
-
     static let scopeMapping = RepresentationMembers(
         "ScopeMappingRepresentation",
         "self client:text clientScope:text roles:parts"
@@ -130,13 +90,13 @@ extension RepresentationMembers {
 
     /// All that a file is made of.
     static let all = [
-        realm, client, person, credential, identity, consent, role, roles, group, scope, mapper,
-        scopeMapping, identityProvider, identityProviderMapper, component, flow, execution,
-        requiredAction, partialImport,
+        realm, client, person, credential, identity, ConsentRepresentation.members.representation,
+        role, roles, group, scope, mapper, scopeMapping, identityProvider,
+        identityProviderMapper, component, flow, execution, requiredAction, partialImport,
     ]
 
     /// The names of the members of all of them that differ in that way.
-    static func names(_ difference: Member.Difference) -> Set<String> {
+    static func names(_ difference: RepresentationMember.Difference) -> Set<String> {
         Set(all.flatMap(\.members).filter { $0.difference == difference }.map(\.name))
     }
 }

@@ -3,29 +3,37 @@ package import PorticoStores
 
 /// A group as Keycloak writes it (Keycloak `GroupRepresentation`).
 package struct GroupRepresentation: Sendable {
-    let group: GroupWithRoles
+    var group: GroupWithRoles
     /// The names from the top, each behind a slash.
     let path: String
-    package var subGroups: [JSONObject]
+    let subGroups: [JSONObject]
 
-    package init(_ group: GroupWithRoles, path: String, subGroups: [JSONObject] = []) {
+    package init(_ group: GroupWithRoles, path: String = "", subGroups: [JSONObject] = []) {
         self.group = group
         self.path = path
         self.subGroups = subGroups
     }
 
-    package var json: JSONObject {
-        let group = group.group
-        var json: JSONObject = ["id": .string(group.id), "name": .string(group.name)]
-        if !group.description.isEmpty { json["description"] = .string(group.description) }
-        json["path"] = .string(path)
-        if let parentID = group.parentID { json["parentId"] = .string(parentID) }
-        json["subGroups"] = .array(subGroups.map(JSONValue.object))
-        json["attributes"] = .lists(group.attributes)
-        json["realmRoles"] = .texts(self.group.roles.ofRealm)
-        json["clientRoles"] = .object(self.group.roles.byClient)
-        return json
-    }
+    typealias Line = MemberLine<GroupRepresentation>
+
+    static let members = MemberTable<GroupRepresentation>(
+        "GroupRepresentation",
+        [
+            Line("id:text", by: .made { .string($0.group.group.id) }),
+            Line("name:text", by: .made { .string($0.group.group.name) }),
+            Line("description:text", by: .string(\.group.group.description)),
+            Line("path:text-", by: .made { .string($0.path) }),
+            Line("parentId:text-", by: .made { $0.group.group.parentID.map(JSONValue.string) }),
+            Line("subGroupCount-"),
+            Line("subGroups:parts", by: .made { .array($0.subGroups.map(JSONValue.object)) }),
+            Line("attributes:map", by: .lists(\.group.group.attributes).always),
+            Line("realmRoles:texts", by: .realmRoles(\.group.roles).always),
+            Line("clientRoles:map", by: .clientRoles(\.group.roles).always),
+            Line("access"),
+        ]
+    )
+
+    package var json: JSONObject { Self.members.json(of: self) }
 
     /// The path of each group, by its id.
     ///

@@ -1,3 +1,4 @@
+import PorticoBytes
 import PorticoProtocol
 import PorticoStores
 
@@ -28,6 +29,9 @@ extension KeptRepresentation? {
 
 /// The attributes of what is kept.
 extension JSONObject {
+    /// As it stands in a text.
+    var text: String { String(decoding: serialized(), as: UTF8.self) }
+
     /// The text of an attribute; `nil` also for an empty one, which means the same there.
     func attribute(_ name: String) -> String? {
         let text: String? =
@@ -71,6 +75,53 @@ enum ACRLevels {
             ($0.key, JSONValue.integer($0.value))
         }
         let object = JSONObject(unique: members) ?? JSONObject()
-        return String(decoding: object.serialized(), as: UTF8.self)
+        return object.text
+    }
+}
+
+extension JSONObject {
+    /// The members in that order; those it does not name come last, in the order they have.
+    func ordered(_ names: [String]) -> JSONObject {
+        let places = Dictionary(
+            names.enumerated().map { (ExactText($1), $0) }
+        ) { first, _ in first }
+        let members = enumerated().sorted {
+            let one = places[ExactText($0.element.name)] ?? names.count
+            let other = places[ExactText($1.element.name)] ?? names.count
+            return (one, $0.offset) < (other, $1.offset)
+        }
+        return JSONObject(unique: members.map(\.element)) ?? self
+    }
+}
+
+extension JSONValue {
+    static func texts(_ texts: some Sequence<String>) -> JSONValue {
+        .array(texts.map(JSONValue.string))
+    }
+
+    /// A map of lists (Keycloak `attributes` of people, roles and groups), in the order of its keys.
+    static func lists(_ lists: [String: [String]]) -> JSONValue {
+        let members = lists.sorted { $0.key < $1.key }.map { ($0.key, JSONValue.texts($0.value)) }
+        return .object(JSONObject(unique: members) ?? JSONObject())
+    }
+}
+
+extension Sequence {
+    /// The elements by something that tells them apart; of those that have the same, the first.
+    func keyed<Key: Hashable>(by key: (Element) -> Key) -> [Key: Element] {
+        Dictionary(map { (key($0), $0) }) { first, _ in first }
+    }
+}
+
+extension Sequence<RoleName> {
+    /// The names of the realm's own roles.
+    var ofRealm: [String] { compactMap { $0.clientID == nil ? $0.name : nil } }
+
+    /// The names of the roles of each client, in the order of these.
+    var byClient: JSONObject {
+        let names = Dictionary(grouping: filter { $0.clientID != nil }) { $0.clientID ?? "" }
+        return JSONObject(
+            unique: names.sorted { $0.key < $1.key }.map { ($0.key, .texts($0.value.map(\.name))) }
+        ) ?? JSONObject()
     }
 }

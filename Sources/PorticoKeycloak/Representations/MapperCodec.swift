@@ -32,14 +32,23 @@ extension ClaimMapper {
 
     /// As it came; else as Keycloak would write it.
     package var representation: JSONObject {
-        if let kept { return kept.object }
-        let (word, config) = written
-        return [
-            "id": .string(id), "name": .string(name), "protocol": "openid-connect",
-            "protocolMapper": .string(word), "consentRequired": false,
-            "config": .object(config),
-        ]
+        kept?.object ?? Self.members.json(of: self)
     }
+
+    private typealias Line = MemberLine<ClaimMapper>
+
+    /// What it does is read as a whole, from its word and its settings.
+    static let members = MemberTable<ClaimMapper>(
+        "ProtocolMapperRepresentation",
+        [
+            Line("id:text", by: .made { .string($0.id) }),
+            Line("name:text", by: .made { .string($0.name) }),
+            Line("protocol:text", by: .made { _ in "openid-connect" }),
+            Line("protocolMapper:text", by: .made { .string($0.written.word) }),
+            Line("consentRequired:bool", by: .made { _ in false }), Line("consentText:text"),
+            Line("config:map", by: .made { .object($0.written.config) }),
+        ]
+    )
 
     /// Why the mapper writes nothing, for the operator; `nil` if it is evaluated.
     package var whyNotEvaluated: String? { fault.map { "\($0.words)" } }

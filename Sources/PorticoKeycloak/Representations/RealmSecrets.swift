@@ -1,7 +1,6 @@
 import PorticoAdministration
 package import PorticoBytes
-import PorticoProtocol
-import PorticoProvider
+package import PorticoProtocol
 package import PorticoSeals
 package import PorticoStores
 
@@ -108,5 +107,110 @@ package struct RealmSecrets: Sendable {
                 }
         }
         return masked
+    }
+}
+
+/// Parts the secrets of Keycloak's representations from the rest, and seals them for the database
+/// (docs/decisions/0038).
+struct RealmPartSeal: Sendable {
+    private let seal: SealedAtRest
+
+    init(ring: KeyRing) {
+        seal = SealedAtRest(ring: ring, purpose: "realm part")
+    }
+
+    /// The longest sealed text that opens again, in bytes.
+    static let longest = 1 << 20
+
+    /// Members of an object, or of its `config`, that are secrets in Keycloak.
+    private static let secrets: Set<String> = [
+        "clientSecret", "password", "bindCredential", "secret", "privateKey", "keystorePassword",
+        "keyPassword", "authTokenValue", "authTokenClientSecret", "secret.key", "api.key",
+    ]
+
+    /// - Returns: The object without its secrets, and the secrets: those of `config` in a `config`.
+    static func parted(_ object: JSONObject) -> (rest: JSONObject, secrets: JSONObject) {
+        var (rest, secrets) = split(object)
+        if let config = object.object("config") {
+            let (open, closed) = split(config)
+            rest["config"] = .object(open)
+            if !closed.isEmpty { secrets["config"] = .object(closed) }
+        }
+        return (rest, secrets)
+    }
+
+    private static func split(_ object: JSONObject) -> (rest: JSONObject, secrets: JSONObject) {
+        var (rest, closed) = (JSONObject(), JSONObject())
+        for (name, value) in object {
+            if secrets.contains(name) { closed[name] = value } else { rest[name] = value }
+        }
+        return (rest, closed)
+    }
+
+    /// - Parameter whole: With its secrets, which are sealed.
+    func part(
+        _ whole: JSONObject,
+        of kind: String,
+        id: String,
+        realmID: String,
+        random: RandomSource
+    ) -> RealmPart {
+        let (document, secrets) = Self.parted(whole)
+        var part = RealmPart(realmID: realmID, kind: kind, id: id, document: document)
+        if !secrets.isEmpty {
+            part.sealed = seal(secrets, of: kind, id: id, realmID: realmID, random: random)
+        }
+        return part
+    }
+
+    func seal(
+        _ secrets: JSONObject,
+        of kind: String,
+        id: String,
+        realmID: String,
+        random: RandomSource
+    ) -> String {
+        Base64URL.encode(
+            seal.seal(secrets.serialized(), for: "\(realmID)/\(kind)/\(id)", random: random)
+        )
+    }
+
+    /// - Throws: if the ring does not have the key it was sealed with, or the row was changed.
+    func open(_ sealed: String, of kind: String, id: String, realmID: String) throws -> JSONObject {
+        guard let bytes = Base64URL.decode(sealed) else { throw SealError.doesNotOpen }
+        return try JSONObject(
+            parsing: seal.open(bytes, for: "\(realmID)/\(kind)/\(id)"),
+            limits: JSONLimits(size: 1 << 20, depth: 64)
+        )
+    }
+}
+
+/// What is kept of an imported realm and acts on nothing, as its file had it: an authentication
+/// flow, a component, the settings for mail.
+package struct RealmPartRepresentation: Sendable {
+    package let json: JSONObject
+
+    /// - Throws: where the key ring does not fit.
+    package init(_ part: RealmPart, secrets: RealmSecrets) throws {
+        var json = try secrets.whole(part)
+        // Components stand under it in a file.
+        if part.kind == "components" { json["providerType"] = nil }
+        self.json = json
+    }
+}
+
+/// Another provider that people signed in by, as its file had it (Keycloak
+/// `IdentityProviderRepresentation`).
+package struct IdentityProviderRepresentation: Sendable {
+    package let json: JSONObject
+
+    /// The ``RealmPart/kind`` of the parts that these are.
+    package static let kind = "identityProviders"
+    /// The same of its mappers.
+    static let mapperKind = "identityProviderMappers"
+
+    /// - Throws: where the key ring does not fit.
+    package init(_ part: RealmPart, secrets: RealmSecrets) throws {
+        json = try secrets.whole(part).ordered(RepresentationMembers.identityProvider.order)
     }
 }

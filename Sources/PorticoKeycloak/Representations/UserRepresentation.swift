@@ -12,18 +12,19 @@ package struct UserRepresentation: Sendable {
 
         package init(groups: [GroupWithRoles], clients: [Client]) {
             groupPaths = GroupRepresentation.paths(of: groups)
-            clientIDs = Dictionary(clients.map { ($0.id, $0.clientID) }) { first, _ in first }
+            clientIDs = clients.keyed(by: \.id).mapValues(\.clientID)
         }
     }
 
-    let new: NewPerson
-    let names: Names
+    var new: NewPerson
+    /// `nil`: it says nothing but what stands in the person's own row.
+    let names: Names?
     /// `nil`: it says nothing of them.
     let credentials: [CredentialRepresentation]?
 
     package init(
         _ new: NewPerson,
-        _ names: Names,
+        _ names: Names? = nil,
         credentials: [CredentialRepresentation]? = nil
     ) {
         self.new = new
@@ -31,53 +32,118 @@ package struct UserRepresentation: Sendable {
         self.credentials = credentials
     }
 
-    package var json: JSONObject {
-        let person = new.person
-        var json = PersonMembers.json(person)
-        json["createdTimestamp"] = .integer(person.createdAt.multipliedCapped(by: 1000))
-        json["totp"] = .bool(new.credentials.contains { $0.kind == .totp })
-        if let client = person.serviceClientID {
-            json["serviceAccountClientId"] = names.clientIDs[client].map(JSONValue.string)
-        }
-        json["credentials"] = credentials.map { .array($0.map { .object($0.json) }) }
-        json["disableableCredentialTypes"] = []
-        if !new.identities.isEmpty {
-            json["federatedIdentities"] = .array(new.identities.map { .object(Self.json($0)) })
-        }
-        json["realmRoles"] = .texts(new.roles.ofRealm)
-        let clientRoles = new.roles.byClient
-        if !clientRoles.isEmpty { json["clientRoles"] = .object(clientRoles) }
-        let consents = consents
-        if !consents.isEmpty { json["clientConsents"] = .array(consents) }
-        json["groups"] = .texts(new.groupIDs.compactMap { names.groupPaths[$0] }.sorted())
-        return json.ordered(PersonMembers.table.representation.order)
-    }
+    typealias Line = MemberLine<UserRepresentation>
 
-    private static func json(_ identity: FederatedIdentity) -> JSONObject {
-        var json: JSONObject = [
-            "identityProvider": .string(identity.provider), "userId": .string(identity.subject),
-        ]
-        json["userName"] = identity.username.map(JSONValue.string)
-        return json
-    }
+    static let members = MemberTable<UserRepresentation>(
+        "UserRepresentation",
+        [
+            Line("id:text", by: .made { .string($0.new.person.id) }),
+            Line("username:text", by: .string(\.new.person.username).always),
+            Line("firstName:text", by: .text(\.new.person.givenName)),
+            Line("lastName:text", by: .text(\.new.person.familyName)),
+            Line("email:text", by: .text(\.new.person.email)),
+            Line("emailVerified:bool", by: .flag(\.new.person.isEmailVerified).always),
+            Line("attributes:map", by: .lists(\.new.person.attributes)),
+            Line("enabled:bool", by: .flag(\.new.person.isEnabled).always),
+            Line(
+                "createdTimestamp:integer?",
+                by: .whole { new, _ in .milliseconds(new.person.createdAt) }
+            ),
+            Line(
+                "totp:bool-",
+                by: .whole { new, _ in .bool(new.credentials.contains { $0.kind == .totp }) }
+            ),
+            Line("serviceAccountClientId:text", by: .serviceAccount),
+            Line(
+                "credentials:parts",
+                by: .made { $0.credentials.map { .array($0.map { .object($0.json) }) } }
+            ),
+            Line("disableableCredentialTypes:texts-", by: .whole { _, _ in [] }),
+            Line("requiredActions:texts", by: .texts(\.new.person.requiredActions).always),
+            Line("federatedIdentities:parts", by: .identities),
+            Line("realmRoles:texts", by: .realmRoles(\.new.roles).always),
+            Line("clientRoles:map", by: .clientRoles(\.new.roles)),
+            Line("clientConsents:parts", by: .consents),
+            Line("notBefore:integer", by: .number(\.new.person.notBefore).always),
+            Line(
+                "groups:parts",
+                by: .whole { new, names in
+                    .texts(new.groupIDs.compactMap { names.groupPaths[$0] }.sorted())
+                }
+            ),
+            Line("self-"), Line("origin", .elsewhere), Line("userProfileMetadata-"),
+            Line("federationLink:text", .elsewhere), Line("access-"),
+            Line("organizations", .skipped("organizations are not imported")),
+            Line(
+                "applicationRoles socialLinks",
+                .skipped("a field of old versions that is not read")
+            ),
+            Line("verifiableCredentials issuedVerifiableCredentials", .notKnown),
+        ],
+        unknown: .notKnown
+    )
 
-    private var consents: [JSONValue] {
-        new.consents.compactMap { consent in
-            names.clientIDs[consent.clientID].map { clientID in
-                [
-                    "clientId": .string(clientID),
-                    "grantedClientScopes": .texts(consent.scope.tokens),
-                    "lastUpdatedDate": .integer(consent.at.multipliedCapped(by: 1000)),
-                ]
-            }
+    package var json: JSONObject { Self.members.json(of: self) }
+
+    /// A person who is stored, by what stands in their own row.
+    static func json(_ person: Person, where isMeant: (String) -> Bool = { _ in true })
+        -> JSONObject
+    {
+        let new = NewPerson(person: person, password: nil)
+        return members.json(of: UserRepresentation(new)) { name, _ in
+            name != "realmRoles" && isMeant(name)
         }
     }
 }
 
-extension Int64 {
-    /// The nearest number that there is.
-    fileprivate func multipliedCapped(by factor: Int64) -> Int64 {
-        let (product, overflows) = multipliedReportingOverflow(by: factor)
-        return overflows ? (self < 0 ? .min : .max) : product
+extension RepresentationMember.Fate {
+    fileprivate static let elsewhere = skipped(
+        "their account lies in another directory, which nothing here asks"
+    )
+    fileprivate static let notKnown = ignored("nothing here knows the field")
+}
+
+extension MemberCodec where Owner == UserRepresentation {
+    /// A member that only a representation of all that is kept of a person has.
+    fileprivate static func whole(
+        _ written: @escaping @Sendable (NewPerson, UserRepresentation.Names) -> JSONValue?
+    ) -> MemberCodec {
+        made { user in user.names.flatMap { written(user.new, $0) } }
+    }
+
+    fileprivate static var serviceAccount: MemberCodec {
+        whole { new, names in
+            new.person.serviceClientID.flatMap { names.clientIDs[$0] }.map(JSONValue.string)
+        }
+    }
+
+    fileprivate static var identities: MemberCodec {
+        whole { new, _ in
+            guard !new.identities.isEmpty else { return nil }
+            return .array(new.identities.map { .object(FederatedIdentity.members.json(of: $0)) })
+        }
+    }
+
+    fileprivate static var consents: MemberCodec {
+        whole { new, names in
+            let consents = new.consents.compactMap { consent -> JSONValue? in
+                guard let clientID = names.clientIDs[consent.clientID] else { return nil }
+                let said = ConsentRepresentation(
+                    clientID: clientID,
+                    scopes: consent.scope.tokens,
+                    updatedAt: consent.at
+                )
+                return .object(ConsentRepresentation.members.json(of: said))
+            }
+            return consents.isEmpty ? nil : .array(consents)
+        }
+    }
+}
+
+extension JSONValue {
+    /// Seconds as Keycloak writes times; the nearest number that there is.
+    static func milliseconds(_ seconds: Int64) -> JSONValue {
+        let (product, overflows) = seconds.multipliedReportingOverflow(by: 1000)
+        return .integer(overflows ? (seconds < 0 ? .min : .max) : product)
     }
 }

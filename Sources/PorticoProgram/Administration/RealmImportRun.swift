@@ -141,13 +141,7 @@ struct RealmImportRun {
         _ tell: (ImportReport) -> Void
     ) async throws -> [RealmImporter.Staged] {
         let importer = RealmImporter(
-            RealmImport(
-                creation: RealmCreation(ring: installation.ring),
-                clients: ClientRegistration(ring: installation.ring),
-                people: registration,
-                ring: installation.ring,
-                baseURL: installation.publicURL
-            ),
+            RealmImport(of: installation, registration),
             store: installation.realms,
             people: installation.people,
             isDryRun: isDryRun,
@@ -269,5 +263,18 @@ extension Realm {
     func warnWhereDisabled(_ console: Console) {
         guard !isEnabled else { return }
         console.warn("Realm \(name) is disabled, as in the file: no one can sign in.")
+    }
+}
+
+extension RealmImport {
+    /// Into a data directory.
+    init(of installation: Installation, _ people: PersonRegistration) {
+        self.init(
+            creation: RealmCreation(ring: installation.ring),
+            clients: ClientRegistration(ring: installation.ring),
+            people: people,
+            ring: installation.ring,
+            baseURL: installation.publicURL
+        )
     }
 }

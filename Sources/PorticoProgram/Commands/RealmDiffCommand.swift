@@ -3,7 +3,6 @@ import PorticoBytes
 import PorticoKeycloak
 import PorticoProtocol
 import PorticoStores
-import PorticoSystem
 
 extension RealmCommand {
     /// `portico realm diff`
@@ -19,7 +18,7 @@ extension RealmCommand {
         )
 
         @Argument(help: "The realm.") var name: String
-        @Argument(help: "The file.") var file: String
+        @Argument(help: "The file, or a folder that Keycloak exported to.") var file: String
         @Flag(help: "Replace placeholders in the file's texts from the environment, as an import.")
         var substitute = false
         @Option(
@@ -39,42 +38,23 @@ extension RealmCommand {
 
         private func compare(_ administration: Administration) async throws {
             let realm = try administration.realm(name)
-            let descriptor = open(file, O_RDONLY | O_CLOEXEC)
-            guard descriptor >= 0 else {
-                let reason = String(cString: strerror(errno))
-                throw Failure(.notFound, "\(printable(file)) cannot be read: \(reason).")
-            }
-            defer { close(descriptor) }
-            guard lseek(descriptor, 0, SEEK_SET) == 0 else {
-                throw Failure(
-                    .wrongValue,
-                    "\(printable(file)) is no file on a disk, and can be read only once.",
-                    "Write it to a file first."
-                )
-            }
-            let reader = RealmFileReader(
-                placeholders: RealmFiles.placeholders(substitute: substitute)
-            ) {
-                lseek(descriptor, 0, SEEK_SET)
-                return FileSource(descriptor)
-            }
-            let diff = RealmDiff(
-                realms: administration.realms,
-                people: administration.people,
-                ring: administration.installation.ring
+            let files = try RealmFiles.named(
+                [file],
+                RealmFiles.placeholders(substitute: substitute)
             )
             let report: RealmDiff.Report?
             do {
-                report = try await diff(
-                    realm,
-                    reader,
-                    named: nameInFile,
-                    at: administration.moment.seconds
-                )
-            } catch let error as JSONReadError {
-                throw broken(error.description)
-            } catch let failure as RealmFileReader.Failure {
-                throw broken(failure)
+                let place = try place(in: try RealmSource.compared(files))
+                report = try await administration.installation.registering { people in
+                    let diff = RealmDiff(
+                        RealmImport(of: administration.installation, people),
+                        realms: administration.realms,
+                        people: administration.people
+                    )
+                    return try await diff(realm, place, at: administration.moment)
+                }
+            } catch let error as RealmFileError {
+                throw broken(error.reason)
             }
             guard let report else {
                 throw Failure(.notFound, "Realm \(realm.name) was deleted in the meantime.")
@@ -136,30 +116,27 @@ extension RealmCommand {
             ]
         }
 
-        private func broken(_ failure: RealmFileReader.Failure) -> Failure {
-            switch failure {
-            case .unreadable(let error): broken(error.description)
-            case .notAnObject(let path):
-                broken(path.steps.isEmpty ? "It has no realm." : "\(path) must be an object.")
-            case .placeholders(let unfilled):
-                Failure(
-                    .importBroken,
-                    "\(printable(file)) cannot be compared.",
-                    advice: [printable(RealmImportError.placeholders(unfilled).description)]
-                        + RealmFiles.advice(unfilled, substitute: substitute)
-                )
-            case .noSuchRealm(let names):
-                Failure(
-                    .notFound,
-                    "\(printable(file)) has no realm \"\(printable(nameInFile ?? name))\".",
-                    "It has: \(names.map(printable).joined(separator: ", ")). "
-                        + "If it has another name there: --as NAME"
-                )
-            }
+        private func place(in places: [RealmPlace]) throws(Failure) -> RealmPlace {
+            let wanted = nameInFile ?? name
+            if let place = places.first(where: { sameBytes($0.name, wanted) }) { return place }
+            let names = places.prefix(10).map { printable($0.name) }.joined(separator: ", ")
+            throw Failure(
+                .notFound,
+                "\(printable(file)) has no realm \"\(printable(wanted))\".",
+                "It has: \(names). If it has another name there: --as NAME"
+            )
         }
 
-        private func broken(_ why: String) -> Failure {
-            Failure(.importBroken, "\(printable(file)) cannot be compared.", printable(why))
+        private func broken(_ reason: RealmImportError) -> Failure {
+            var advice = [printable(reason.description)]
+            if case .placeholders(let unfilled) = reason {
+                advice += RealmFiles.advice(unfilled, substitute: substitute)
+            }
+            return Failure(
+                .importBroken,
+                "\(printable(file)) cannot be compared.",
+                advice: advice
+            )
         }
 
         /// As diff(1): 1 is an answer, so nothing else ends with it.

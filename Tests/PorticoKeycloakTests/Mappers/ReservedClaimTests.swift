@@ -16,7 +16,8 @@ import Testing
         arguments: reserved
     )
     func tokens(_ claim: String) throws {
-        for path in [claim, claim + ".x"] {
+        // Also where a letter is escaped.
+        for path in [claim, claim + ".x", #"\"# + claim] {
             let kinds: [(String, [String: String])] = [
                 ("oidc-usermodel-attribute-mapper", ["user.attribute": "team"]),
                 ("oidc-usermodel-property-mapper", ["user.attribute": "username"]),

@@ -1,9 +1,8 @@
 import PorticoBytes
 import PorticoProtocol
-import PorticoProvider
 
 /// A member of one of Keycloak's representations: what Keycloak calls it, and what becomes of it here.
-struct Member: Sendable {
+struct RepresentationMember: Sendable {
     /// A `*` at the beginning or the end stands for anything.
     let name: String
     /// Why nothing here acts on it; `nil`: something does, or it follows from others.
@@ -85,28 +84,35 @@ struct RepresentationMembers: Sendable {
     /// Keycloak's name of the representation.
     let kind: String
     /// In the order in which Keycloak 26 writes them; then those of older versions.
-    let members: [Member]
+    let members: [RepresentationMember]
     let names: Set<String>
-    private let byName: [ExactText: Member]
-    private let patterns: [Member]
-    private let unknown: Member.Fate
+    private let byName: [ExactText: RepresentationMember]
+    private let patterns: [RepresentationMember]
+    private let unknown: RepresentationMember.Fate
 
     /// - Parameter unknown: Why any other member is left.
-    init(_ kind: String, _ members: [Member], unknown: Member.Fate = .unknown) {
+    init(
+        _ kind: String,
+        _ members: [RepresentationMember],
+        unknown: RepresentationMember.Fate = .unknown
+    ) {
         self.kind = kind
         self.members = members
         self.unknown = unknown
         names = Set(members.map(\.name))
-        byName = Dictionary(members.map { (ExactText($0.name), $0) }) { first, _ in first }
+        byName = members.keyed { ExactText($0.name) }
         patterns = members.filter { $0.name.hasPrefix("*") || $0.name.hasSuffix("*") }
     }
 
-    /// Members that are read and written by hand, or kept as they are.
+    /// Members that are kept as they are.
     init(_ kind: String, _ words: String) {
-        self.init(kind, words.split(whereSeparator: \.isWhitespace).map { Member(String($0)) })
+        self.init(
+            kind,
+            words.split(whereSeparator: \.isWhitespace).map { RepresentationMember(String($0)) }
+        )
     }
 
-    subscript(name: String) -> Member? {
+    subscript(name: String) -> RepresentationMember? {
         byName[ExactText(name)]
             ?? patterns.first { pattern in
                 pattern.name.hasPrefix("*")
