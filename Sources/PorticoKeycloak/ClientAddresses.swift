@@ -1,5 +1,4 @@
 import PorticoProtocol
-import PorticoProvider
 import PorticoStores
 
 /// The redirect URIs, post-logout redirect URIs and web origins of a Keycloak client: three lists,

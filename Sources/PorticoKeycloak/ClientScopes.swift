@@ -1,6 +1,5 @@
 import PorticoBytes
 import PorticoProtocol
-import PorticoProvider
 import PorticoStores
 
 /// Which scopes a client gets, and which it may ask for (Keycloak `ClientRepresentation`).

@@ -1,6 +1,5 @@
 import PorticoAdministration
 import PorticoBytes
-import PorticoProvider
 import PorticoStores
 
 /// Imports Keycloak's groups with their roles and attributes (Keycloak `GroupRepresentation`).

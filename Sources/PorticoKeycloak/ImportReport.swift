@@ -1,5 +1,4 @@
 import PorticoAdministration
-import PorticoProvider
 
 /// The outcome of importing a realm: nothing in the file is dropped without being named. It contains
 /// no secrets.

@@ -1,6 +1,5 @@
 import PorticoBytes
 import PorticoProtocol
-import PorticoProvider
 import PorticoStores
 
 /// A key provider of a realm, as its file has it (Keycloak `ComponentExportRepresentation`).

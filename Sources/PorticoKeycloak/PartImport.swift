@@ -1,6 +1,5 @@
 import PorticoBytes
 import PorticoProtocol
-import PorticoProvider
 import PorticoSeals
 import PorticoStores
 

@@ -1,7 +1,6 @@
 package import PorticoAdministration
 import PorticoBytes
 import PorticoProtocol
-import PorticoProvider
 package import PorticoSeals
 import PorticoStores
 

@@ -1,6 +1,5 @@
 package import PorticoAdministration
 package import PorticoProtocol
-import PorticoProvider
 
 /// Why a realm file is not imported at all. What can be left out is left out instead, and reported
 /// in the ``ImportReport``.

@@ -1,7 +1,6 @@
 import PorticoAdministration
 import PorticoBytes
 import PorticoProtocol
-import PorticoProvider
 import PorticoStores
 
 /// The settings of a realm that have a counterpart in Portico (Keycloak `RealmRepresentation`).

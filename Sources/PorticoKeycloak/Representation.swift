@@ -1,6 +1,5 @@
 import PorticoAdministration
 import PorticoProtocol
-import PorticoProvider
 
 /// One object of a realm file, or of a request, read as tolerantly as in Keycloak: unknown members are
 /// ignored, a missing member and `null` are the same, texts stand for numbers and truth values and the

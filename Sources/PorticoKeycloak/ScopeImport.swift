@@ -1,6 +1,5 @@
 import PorticoBytes
 import PorticoProtocol
-import PorticoProvider
 import PorticoStores
 
 /// Imports Keycloak's client scopes, and which roles clients without full scope see (Keycloak

@@ -1,21 +1,18 @@
 import PorticoAdministration
 import PorticoBytes
 import PorticoProtocol
-import PorticoProvider
 import PorticoStores
 
 /// What a person signs in with: `…/users/ID/reset-password`, `…/credentials`, federated identities.
-struct AdminCredentials: Sendable {
-    let administration: RealmAdministration
-
-    var rows: [AdminRow] {
+enum AdminCredentials {
+    static var rows: [AdminRow] {
         [
             .put("users/{user}/reset-password", .manageUsers, resetPassword),
             .get("users/{user}/credentials", .viewUsers, list),
             .delete("users/{user}/credentials/{credential}", .manageUsers, delete),
             .put("users/{user}/credentials/{credential}/userLabel", .manageUsers, label),
             .get("users/{user}/configured-user-storage-credential-types", .viewUsers) { call in
-                _ = try await call.person(in: store)
+                _ = try await call.personWithRoles()
                 return .json([])
             },
             .put("users/{user}/disable-credential-types", .manageUsers, disable),
@@ -25,27 +22,24 @@ struct AdminCredentials: Sendable {
         ]
     }
 
-    private var store: PersonStore { administration.people }
-
-    private func resetPassword(_ call: AdminCall) async throws -> AdminAnswer {
-        let person = try await call.person(in: store).person
+    private static func resetPassword(_ call: AdminCall) async throws {
+        let person = try await call.person()
         let credential = try call.representation(.credential)
         guard try credential.text("type") ?? "password" == "password" else {
             throw AdminRefusal.invalid("Only a password is taken here.")
         }
-        try await administration.set(
+        try await call.operations.set(
             try NewPassword(credential, call),
             of: person,
             by: call.administrator,
             at: call.moment
         )
-        return .done
     }
 
-    private func list(_ call: AdminCall) async throws -> AdminAnswer {
-        let person = try await call.person(in: store).person
+    private static func list(_ call: AdminCall) async throws -> AdminAnswer {
+        let person = try await call.person()
         var objects: [JSONObject] = []
-        let kept = try await store.credentials(id: person.id, realmID: call.realmID)
+        let kept = try await call.people.credentials(id: person.id, realmID: call.realmID)
         if let hash = kept?.password {
             var json: JSONObject = [
                 "id": .string(Self.password), "type": "password",
@@ -54,7 +48,7 @@ struct AdminCredentials: Sendable {
             json["credentialData"] = KeycloakHash.texts(of: hash).map { .string($0.credentialData) }
             objects.append(json)
         }
-        for factor in try await store.secondFactors(of: person.id, realmID: call.realmID) {
+        for factor in try await call.people.secondFactors(of: person.id, realmID: call.realmID) {
             var data = factor.parameters
             data["type"] = nil
             var json: JSONObject = [
@@ -72,42 +66,40 @@ struct AdminCredentials: Sendable {
     /// The id that a password has here: a person has one.
     private static let password = "password"
 
-    private func delete(_ call: AdminCall) async throws -> AdminAnswer {
-        try await administration.removeSecondFactor(
+    private static func delete(_ call: AdminCall) async throws {
+        try await call.operations.removeSecondFactor(
             try call.segment("credential"),
-            of: try await call.person(in: store).person,
+            of: try await call.person(),
             by: call.administrator
         )
-        return .done
     }
 
     /// The person's name for a second factor. Of passwords there is one, which needs none.
-    private func label(_ call: AdminCall) async throws -> AdminAnswer {
-        let person = try await call.person(in: store).person
+    private static func label(_ call: AdminCall) async throws {
+        let person = try await call.person()
         let id = try call.segment("credential")
         let label = try call.text(upTo: 200).trimmingBlanks
         guard !sameBytes(id, Self.password) else {
             throw AdminRefusal.invalid("A password has no label here.")
         }
-        try await administration.label(id, of: person, label, by: call.administrator)
-        return .done
+        try await call.operations.label(id, of: person, label, by: call.administrator)
     }
 
-    private func disable(_ call: AdminCall) async throws -> AdminAnswer {
-        let person = try await call.person(in: store).person
+    private static func disable(_ call: AdminCall) async throws -> AdminAnswer {
+        let person = try await call.person()
         guard try call.texts().contains("otp") else {
-            try await administration.expectChangeable(person, by: call.administrator)
+            try await call.operations.expectChangeable(person, by: call.administrator)
             return .done
         }
-        try await administration.removeSecondFactors(of: person, by: call.administrator)
+        try await call.operations.removeSecondFactors(of: person, by: call.administrator)
         return .done
     }
 
     // MARK: Accounts at other providers
 
-    private func identities(_ call: AdminCall) async throws -> AdminAnswer {
-        let person = try await call.person(in: store).person
-        let identities = try await store.identities(of: person.id, realmID: call.realmID)
+    private static func identities(_ call: AdminCall) async throws -> AdminAnswer {
+        let person = try await call.person()
+        let identities = try await call.people.identities(of: person.id, realmID: call.realmID)
         return .list(
             identities.map { identity in
                 var json: JSONObject = [
@@ -120,22 +112,20 @@ struct AdminCredentials: Sendable {
         )
     }
 
-    private func link(_ call: AdminCall) async throws -> AdminAnswer {
-        let person = try await call.person(in: store).person
+    private static func link(_ call: AdminCall) async throws {
+        let person = try await call.person()
         let identity = try FederatedIdentity(
             try call.representation(.identity),
             provider: try call.segment("provider")
         )
-        try await administration.link(identity, to: person, by: call.administrator)
-        return .done
+        try await call.operations.link(identity, to: person, by: call.administrator)
     }
 
-    private func unlink(_ call: AdminCall) async throws -> AdminAnswer {
-        try await administration.unlink(
+    private static func unlink(_ call: AdminCall) async throws {
+        try await call.operations.unlink(
             try call.segment("provider"),
-            from: try await call.person(in: store).person,
+            from: try await call.person(),
             by: call.administrator
         )
-        return .done
     }
 }

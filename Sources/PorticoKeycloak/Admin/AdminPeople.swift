@@ -1,14 +1,11 @@
 import PorticoAdministration
 import PorticoBytes
 import PorticoProtocol
-import PorticoProvider
 import PorticoStores
 
 /// `…/users`: people, and who they are.
-struct AdminPeople: Sendable {
-    let administration: RealmAdministration
-
-    var rows: [AdminRow] {
+enum AdminPeople {
+    static var rows: [AdminRow] {
         [
             .get("users", .queryUsers, list),
             .post("users", .manageUsers, create),
@@ -23,19 +20,18 @@ struct AdminPeople: Sendable {
         ]
     }
 
-    private var store: PersonStore { administration.people }
-
     // MARK: Reading
 
-    private func list(_ call: AdminCall) async throws -> AdminAnswer {
+    private static func list(_ call: AdminCall) async throws -> AdminAnswer {
         // A caller who may only look for people is shown none of them.
         guard call.rights.allows(.viewUsers) else { return .json([]) }
         let query = try call.query()
-        let page = try call.page(query)
+        let page = try call.page()
         if let ids = Self.ids(query) {
             var people: [Person] = []
             for id in ids.dropFirst(page.first).prefix(page.max) {
-                if let person = try await store.person(id: id, realmID: call.realmID)?.person {
+                if let person = try await call.people.person(id: id, realmID: call.realmID)?.person
+                {
                     people.append(person)
                 }
             }
@@ -45,13 +41,13 @@ struct AdminPeople: Sendable {
         return try await answer(people, call)
     }
 
-    private func count(_ call: AdminCall) async throws -> AdminAnswer {
+    private static func count(_ call: AdminCall) async throws -> AdminAnswer {
         guard call.rights.allows(.viewUsers) else { return .json(0) }
         let query = try call.query()
         guard try call.attributes(query) == nil else {
             return .json(.integer(Int64(try await found(query, call, (0, .max)).count)))
         }
-        let count = try await store.count(try Self.query(query), realmID: call.realmID)
+        let count = try await call.people.count(try Self.query(query), realmID: call.realmID)
         return .json(.integer(Int64(count)))
     }
 
@@ -62,12 +58,16 @@ struct AdminPeople: Sendable {
             .map { String(Substring($0)) }
     }
 
-    private func found(_ query: FormParameters, _ call: AdminCall, _ page: (first: Int, max: Int))
+    private static func found(
+        _ query: FormParameters,
+        _ call: AdminCall,
+        _ page: (first: Int, max: Int)
+    )
         async throws -> [Person]
     {
         let wanted = try Self.query(query)
         guard let attributes = try call.attributes(query) else {
-            return try await store.people(
+            return try await call.people.people(
                 wanted,
                 realmID: call.realmID,
                 first: page.first,
@@ -80,7 +80,7 @@ struct AdminPeople: Sendable {
     }
 
     /// Attributes are not in an index: so many people are looked at, a page at a time, and no more.
-    private func withAttributes(
+    private static func withAttributes(
         _ attributes: AttributeQuery,
         _ wanted: PersonQuery,
         _ call: AdminCall,
@@ -89,7 +89,7 @@ struct AdminPeople: Sendable {
         var found: [Person] = []
         let (end, isOverflow) = page.first.addingReportingOverflow(page.max)
         for first in stride(from: 0, to: Self.mostSearched, by: AdminCall.longestPage) {
-            let people = try await store.people(
+            let people = try await call.people.people(
                 wanted,
                 realmID: call.realmID,
                 first: first,
@@ -143,20 +143,19 @@ struct AdminPeople: Sendable {
         return words
     }
 
-    private func read(_ call: AdminCall) async throws -> AdminAnswer {
-        let person = try await call.person(in: store)
-        var json = try await PersonJSON(store).one(person, call)
+    private static func read(_ call: AdminCall) async throws -> AdminAnswer {
+        let person = try await call.personWithRoles()
+        var json = try await PersonJSON(call.people).one(person, call)
         if try call.query()["userProfileMetadata"] == "true" {
-            let profile = AdminUserProfile(administration: administration)
-            json["userProfileMetadata"] = .object(try await profile.metadata(call))
+            json["userProfileMetadata"] = .object(try await AdminUserProfile.metadata(call))
         }
         return .object(json)
     }
 
-    private func members(_ call: AdminCall) async throws -> AdminAnswer {
+    private static func members(_ call: AdminCall) async throws -> AdminAnswer {
         let group = try call.group()
-        let page = try call.page(try call.query())
-        let people = try await store.members(
+        let page = try call.page()
+        let people = try await call.people.members(
             of: group.id,
             realmID: call.realmID,
             first: page.first,
@@ -165,10 +164,10 @@ struct AdminPeople: Sendable {
         return try await answer(people, call)
     }
 
-    private func holders(_ call: AdminCall) async throws -> AdminAnswer {
-        let role = try await call.role(in: administration.store)
-        let page = try call.page(try call.query())
-        let people = try await store.holders(
+    private static func holders(_ call: AdminCall) async throws -> AdminAnswer {
+        let role = try await call.role()
+        let page = try call.page()
+        let people = try await call.people.holders(
             of: role.id,
             realmID: call.realmID,
             first: page.first,
@@ -177,19 +176,20 @@ struct AdminPeople: Sendable {
         return try await answer(people, call)
     }
 
-    private func serviceAccount(_ call: AdminCall) async throws -> AdminAnswer {
+    private static func serviceAccount(_ call: AdminCall) async throws -> AdminAnswer {
         let client = try await call.client()
-        guard let account = try await store.serviceAccount(of: client.id, realmID: call.realmID)
+        guard
+            let account = try await call.people.serviceAccount(of: client.id, realmID: call.realmID)
         else { throw AdminRefusal.invalid("Service account not enabled for the client.") }
-        var json = try await PersonJSON(store).item(account.person, call)
+        var json = try await PersonJSON(call.people).item(account.person, call)
         json["access"] = nil
         json["serviceAccountClientId"] = nil
         return .object(json)
     }
 
-    private func answer(_ people: [Person], _ call: AdminCall) async throws -> AdminAnswer {
+    private static func answer(_ people: [Person], _ call: AdminCall) async throws -> AdminAnswer {
         let isBrief = try call.query()["briefRepresentation"] == "true"
-        let json = PersonJSON(store)
+        let json = PersonJSON(call.people)
         var objects: [JSONObject] = []
         for person in people {
             objects.append(isBrief ? json.brief(person, call) : try await json.item(person, call))
@@ -199,45 +199,45 @@ struct AdminPeople: Sendable {
 
     // MARK: Writing
 
-    private func create(_ call: AdminCall) async throws -> AdminAnswer {
+    private static func create(_ call: AdminCall) async throws -> AdminAnswer {
         let representation = try call.representation(.person)
         let fields = PersonFields(representation, call)
-        let person = try await administration.create(
+        let person = try await call.operations.create(
             try fields.new(),
             password: try fields.password(),
-            demanding: try await administration.defaultActions(realmID: call.realmID),
+            demanding: try await call.defaultActions(),
             by: call.administrator,
             at: call.moment
         )
         return .created(path: call.path(person.id))
     }
 
-    private func update(_ call: AdminCall) async throws -> AdminAnswer {
-        let former = try await call.person(in: store).person
+    private static func update(_ call: AdminCall) async throws {
+        let former = try await call.person()
         let fields = PersonFields(try call.representation(.person), call)
-        try await administration.update(
+        try await call.operations.update(
             try fields.changed(former),
             replacing: former,
             password: try fields.password(),
             by: call.administrator,
             at: call.moment
         )
-        return .done
     }
 
-    private func delete(_ call: AdminCall) async throws -> AdminAnswer {
-        try await administration.delete(
-            try await call.person(in: store).person,
+    private static func delete(_ call: AdminCall) async throws {
+        try await call.operations.delete(
+            try await call.person(),
             by: call.administrator
         )
-        return .done
     }
 }
 
 extension AdminCall {
     /// The person that the path names.
-    func person(in store: PersonStore) async throws -> PersonWithRoles {
-        guard let person = try await store.person(id: try segment("user"), realmID: realmID) else {
+    func person() async throws -> Person { try await personWithRoles().person }
+
+    func personWithRoles() async throws -> PersonWithRoles {
+        guard let person = try await people.person(id: try segment("user"), realmID: realmID) else {
             throw AdminRefusal.notFound("User not found")
         }
         return person

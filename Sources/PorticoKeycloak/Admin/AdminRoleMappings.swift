@@ -2,16 +2,13 @@ import NIOCore
 import PorticoAdministration
 import PorticoBytes
 import PorticoProtocol
-import PorticoProvider
 import PorticoStores
 import PorticoWeb
 
 /// `…/role-mappings` of people and groups, `…/scope-mappings` of clients and client scopes: the
 /// roles that something has, and those that it may still get.
-struct AdminRoleMappings: Sendable {
-    let administration: RealmAdministration
-
-    var rows: [AdminRow] {
+enum AdminRoleMappings {
+    static var rows: [AdminRow] {
         rows("users/{user}/role-mappings", .viewUsers, .manageUsers, person)
             + rows("groups/{group}/role-mappings", .viewUsers, .manageUsers, group)
             + rows("clients/{client}/scope-mappings", .viewClients, .manageClients, client)
@@ -29,7 +26,7 @@ struct AdminRoleMappings: Sendable {
 
     private typealias Finder = @Sendable (AdminCall) async throws -> Owner
 
-    private func rows(
+    private static func rows(
         _ base: String,
         _ view: AdminRight,
         _ manage: AdminRight,
@@ -58,22 +55,20 @@ struct AdminRoleMappings: Sendable {
             }
     }
 
-    private var store: RealmStore { administration.store }
-
     // MARK: Owners
 
-    private func person(_ call: AdminCall) async throws -> Owner {
-        let person = try await call.person(in: administration.people)
+    private static func person(_ call: AdminCall) async throws -> Owner {
+        let person = try await call.personWithRoles()
         return Owner(
             roles: person.roles,
-            effective: call.realm.graph.roles(of: person),
+            effective: call.graph.roles(of: person),
             holder: .person(person.person.id)
         )
     }
 
-    private func group(_ call: AdminCall) async throws -> Owner {
+    private static func group(_ call: AdminCall) async throws -> Owner {
         let id = try call.group().id
-        let graph = call.realm.graph
+        let graph = call.graph
         return Owner(
             roles: graph.group(id)?.roles ?? [],
             effective: graph.roles(ofGroup: id),
@@ -81,34 +76,34 @@ struct AdminRoleMappings: Sendable {
         )
     }
 
-    private func client(_ call: AdminCall) async throws -> Owner {
+    private static func client(_ call: AdminCall) async throws -> Owner {
         try await limit(.client(try await call.client().id), call)
     }
 
-    private func scope(_ call: AdminCall) async throws -> Owner {
-        try await limit(.scope(try await call.scope(in: store).id), call)
+    private static func scope(_ call: AdminCall) async throws -> Owner {
+        try await limit(.scope(try await call.scope().id), call)
     }
 
-    private func limit(_ owner: RoleLimit.Owner, _ call: AdminCall) async throws -> Owner {
-        let roles = try await store.roles(shownTo: owner)
+    private static func limit(_ owner: RoleLimit.Owner, _ call: AdminCall) async throws -> Owner {
+        let roles = try await call.store.roles(shownTo: owner)
         return Owner(
             roles: Array(roles),
-            effective: call.realm.graph.expanded(roles),
+            effective: call.graph.expanded(roles),
             holder: .sight(of: owner)
         )
     }
 
     // MARK: Answers
 
-    private func all(_ call: AdminCall, _ owner: Owner) async throws -> AdminAnswer {
-        let roles = try await store.roles(realmID: call.realmID)
+    private static func all(_ call: AdminCall, _ owner: Owner) async throws -> AdminAnswer {
+        let roles = try await call.store.roles(realmID: call.realmID)
             .filter { owner.roles.contains($0.roleName) }
         var json = JSONObject()
         let own = try await call.json(of: roles.filter { $0.clientID == nil })
         if !own.isEmpty { json["realmMappings"] = .array(own.map(JSONValue.object)) }
         var byClient = JSONObject()
         for clientID in Set(roles.compactMap(\.clientID)).sorted() {
-            guard let client = try await call.realm.client(named: clientID) else { continue }
+            guard let client = try await call.served.client(named: clientID) else { continue }
             let mappings = try await call.json(of: roles.filter { $0.belongs(to: client) })
                 .map(JSONValue.object)
             byClient[clientID] = [
@@ -121,19 +116,17 @@ struct AdminRoleMappings: Sendable {
     }
 
     /// - Parameter isWanted: Asked of the roles of the realm, or of the client in the path.
-    private func list(_ call: AdminCall, _ isWanted: (RoleName) -> Bool) async throws
+    private static func list(_ call: AdminCall, _ isWanted: (RoleName) -> Bool) async throws
         -> AdminAnswer
     {
         let owner = call.has("owner") ? try await call.client("owner") : nil
         let isBrief = try call.query()["briefRepresentation"] != "false"
-        let roles = try await store.roles(realmID: call.realmID)
+        let roles = try await call.store.roles(realmID: call.realmID)
             .filter { $0.belongs(to: owner) && isWanted($0.roleName) }
         return .list(try await call.json(of: roles, isBrief: isBrief))
     }
 
-    private func set(_ call: AdminCall, _ owner: Owner, _ isGiven: Bool) async throws
-        -> AdminAnswer
-    {
+    private static func set(_ call: AdminCall, _ owner: Owner, _ isGiven: Bool) async throws {
         let client = call.has("owner") ? try await call.client("owner") : nil
         // Taking all needs no body.
         let isAll = !isGiven && call.context.request.received.body.readableBytes == 0
@@ -143,14 +136,13 @@ struct AdminRoleMappings: Sendable {
                 role.clientID.map { id in client.map { sameBytes($0.clientID, id) } ?? false }
                     ?? (client == nil)
             }
-            : try await call.namedRoles(in: store, of: .some(client))
-        try await administration.set(
+            : try await call.namedRoles(of: .some(client))
+        try await call.operations.set(
             roles,
             of: owner.holder,
             to: isGiven,
             in: call.realmID,
             by: call.administrator
         )
-        return .done
     }
 }

@@ -1,6 +1,5 @@
 import PorticoAdministration
 import PorticoProtocol
-import PorticoProvider
 import PorticoStores
 
 /// Groups as the administration shows them (Keycloak `GroupRepresentation`).
@@ -24,8 +23,8 @@ extension AdminCall {
     /// - Parameter isBrief: Without attributes and roles, which are for those who may view people:
     ///   they say what members are and may do.
     func json(of group: GroupWithRoles, isBrief: Bool) -> JSONObject {
-        var json = GroupRepresentation(group, path: realm.graph.path(of: group.group.id)).json
-        json["subGroupCount"] = .integer(Int64(realm.graph.groups(in: group.group.id).count))
+        var json = GroupRepresentation(group, path: graph.path(of: group.group.id)).json
+        json["subGroupCount"] = .integer(Int64(graph.groups(in: group.group.id).count))
         if isBrief || !rights.allows(.viewUsers) {
             for name in ["attributes", "realmRoles", "clientRoles"] { json[name] = nil }
         }
@@ -36,7 +35,7 @@ extension AdminCall {
     /// With those in it that are shown, or lie above one.
     func tree(of group: GroupWithRoles, showing shown: Set<String>, isBrief: Bool) -> JSONObject {
         var json = json(of: group, isBrief: isBrief)
-        let below = realm.graph.groups(in: group.group.id).filter { shown.contains($0.group.id) }
+        let below = graph.groups(in: group.group.id).filter { shown.contains($0.group.id) }
         json["subGroups"] = .array(
             below.map { .object(tree(of: $0, showing: shown, isBrief: isBrief)) }
         )

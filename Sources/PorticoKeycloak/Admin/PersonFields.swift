@@ -2,7 +2,6 @@ import HTTPTypes
 import PorticoAdministration
 import PorticoBytes
 import PorticoProtocol
-import PorticoProvider
 import PorticoStores
 import PorticoWeb
 
@@ -19,11 +18,11 @@ struct PersonFields: Sendable {
     /// A new person, without what every new one gets. `realmRoles` are not read, as there.
     func new() throws -> NewPerson {
         let email = try representation.text("email")
-        let namesByEmail = call.realm.realm.kept.object.bool("registrationEmailAsUsername") ?? false
+        let namesByEmail = call.realm.kept.object.bool("registrationEmailAsUsername") ?? false
         guard let username = try representation.text("username") ?? (namesByEmail ? email : nil)
         else { throw AdminRefusal.invalid("User name is missing") }
         var person = Person(
-            id: UniqueID(random: call.moment.random).text,
+            id: call.newID(),
             realmID: call.realmID,
             username: username,
             createdAt: call.moment.seconds
@@ -86,7 +85,7 @@ struct PersonFields: Sendable {
 
     private func ids(ofGroups paths: [String]) throws -> [String] {
         try paths.map { path in
-            guard let group = call.realm.graph.group(atPath: path) else {
+            guard let group = call.graph.group(atPath: path) else {
                 throw AdminRefusal.notFound("Group path does not exist")
             }
             return group.id
@@ -111,7 +110,7 @@ extension NewPassword {
         }
         let asker = HashingAsker(
             address: call.context.address,
-            account: "\(call.realmID) \(call.bearer.person.id)"
+            account: "\(call.realmID) \(call.token.person.id)"
         )
         self.init(.typed(SecretText(value), asker), isTemporary: isTemporary)
     }

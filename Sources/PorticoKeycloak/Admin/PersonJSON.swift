@@ -1,6 +1,5 @@
 import PorticoAdministration
 import PorticoProtocol
-import PorticoProvider
 import PorticoStores
 
 /// A person as the administration shows them (Keycloak `UserRepresentation`).
@@ -33,7 +32,7 @@ struct PersonJSON: Sendable {
         object["disableableCredentialTypes"] = []
         for name in ["requiredActions", "notBefore"] { object[name] = whole[name] }
         if let id = person.serviceClientID,
-            let client = try await call.realm.client(uuid: id)
+            let client = try await call.served.client(uuid: id)
         {
             object["serviceAccountClientId"] = .string(client.clientID)
         }

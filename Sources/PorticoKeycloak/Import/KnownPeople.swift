@@ -1,6 +1,5 @@
 import PorticoAdministration
 import PorticoBytes
-import PorticoProvider
 import PorticoStores
 
 /// Which person of a file is which person here: a UUID may be spelled otherwise. No one is known by

@@ -1,6 +1,5 @@
 import PorticoAdministration
 import PorticoBytes
-import PorticoProvider
 
 /// A placeholder of either form, as it stands in a text.
 struct Placeholder {

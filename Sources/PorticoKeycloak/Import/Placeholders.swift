@@ -1,7 +1,6 @@
 import PorticoAdministration
 import PorticoBytes
 import PorticoProtocol
-import PorticoProvider
 
 /// Placeholders in the texts of a realm file, which stand for values of the environment: `${NAME}`,
 /// `${env.NAME}` and `${NAME:default}` as Keycloak's import has them, `$(env:NAME)` and

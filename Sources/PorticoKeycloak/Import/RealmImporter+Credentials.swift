@@ -1,6 +1,5 @@
 import PorticoAdministration
 import PorticoBytes
-import PorticoProvider
 import PorticoStores
 
 extension RealmImporter {

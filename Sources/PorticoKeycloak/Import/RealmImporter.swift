@@ -1,6 +1,5 @@
 package import PorticoBytes
 import PorticoProtocol
-import PorticoProvider
 package import PorticoStores
 
 /// Imports realms out of files: each is put together where no one sees it, its people one by one, and

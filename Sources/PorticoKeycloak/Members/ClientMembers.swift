@@ -1,6 +1,5 @@
 import PorticoBytes
 import PorticoProtocol
-import PorticoProvider
 import PorticoStores
 
 /// The members of a client (Keycloak `ClientRepresentation`).

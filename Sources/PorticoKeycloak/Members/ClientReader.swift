@@ -1,6 +1,5 @@
 import PorticoAdministration
 import PorticoProtocol
-import PorticoProvider
 import PorticoStores
 
 /// Reads what a representation says into a client (Keycloak `ClientRepresentation`): into a new one of

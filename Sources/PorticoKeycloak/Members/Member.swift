@@ -1,6 +1,5 @@
 import PorticoBytes
 import PorticoProtocol
-import PorticoProvider
 
 /// A member of one of Keycloak's representations: what Keycloak calls it, and what becomes of it here.
 struct Member: Sendable {

@@ -1,5 +1,4 @@
 import PorticoProtocol
-import PorticoProvider
 import PorticoStores
 
 /// The members of a person (Keycloak `UserRepresentation`).

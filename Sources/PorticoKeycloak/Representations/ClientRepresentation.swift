@@ -1,7 +1,6 @@
 import PorticoAdministration
 package import PorticoBytes
 package import PorticoProtocol
-import PorticoProvider
 package import PorticoStores
 
 /// A client as Keycloak writes it (Keycloak `ClientRepresentation`).

@@ -1,7 +1,6 @@
 package import PorticoAdministration
 import PorticoBytes
 package import PorticoProtocol
-import PorticoProvider
 package import PorticoStores
 
 /// Something that a person proves themselves with, as Keycloak writes it (Keycloak

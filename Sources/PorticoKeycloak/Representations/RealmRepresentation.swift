@@ -1,6 +1,5 @@
 import PorticoAdministration
 package import PorticoProtocol
-import PorticoProvider
 package import PorticoStores
 
 /// A realm's settings as Keycloak writes them: `RealmRepresentation` without what has a place of
