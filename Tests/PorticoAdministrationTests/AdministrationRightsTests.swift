@@ -54,6 +54,75 @@ struct AdministrationRightsTests {
         #expect(try await scene.events.first?.actor == .commandLine)
     }
 
+    /// Those that keep nothing, and those before which a test makes something.
+    private static let otherwise: Set = [
+        "forget wrong passwords", "leave a group", "unlink an account", "delete a part",
+    ]
+
+    @Test(
+        "an operation that cannot be noted has not happened",
+        arguments: Operation.all.filter { !otherwise.contains($0.testDescription) }
+    )
+    func oneTransaction(_ operation: Operation) async throws {
+        let scene = try await AdministrationScene()
+        func kept() async throws -> String {
+            let whole = try await scene.database.realms.whole(id: "realm-acme")
+            let people = try await scene.database.people.whole(
+                realmID: "realm-acme",
+                after: nil,
+                limit: 100
+            )
+            return "\(String(describing: whole)) \(people)"
+        }
+        try await scene.database.database.write { transaction in
+            try transaction.run(
+                """
+                CREATE TRIGGER unnoted BEFORE INSERT ON events
+                BEGIN SELECT RAISE(ABORT, 'unnoted'); END
+                """,
+                []
+            )
+        }
+        let before = try await kept()
+        await #expect(throws: SQLError.self) { try await operation.body(scene, .commandLine) }
+        #expect(try await kept() == before)
+    }
+
+    @Test("RFC 7591 §2: an operation keeps the rules of registration, whichever face asks")
+    func registration() async throws {
+        let scene = try await AdministrationScene()
+        let former = try await scene.client()
+        var client = former
+        client.redirectURIs = []
+        (client.id, client.clientID) = (UniqueID(random: .system).text, "new")
+        let refusal = AdministrationRefusal.client(.noRedirectURI)
+        await #expect(throws: refusal) {
+            try await scene.administration.create(client, by: .commandLine, at: scene.moment)
+        }
+        var changed = former
+        changed.redirectURIs = []
+        await #expect(throws: refusal) {
+            try await scene.administration.update(
+                changed,
+                replacing: former,
+                by: .commandLine,
+                at: scene.moment
+            )
+        }
+        #expect(try await scene.client() == former)
+        // What an import has brought may stay as it is.
+        #expect(try await scene.database.realms.update(changed) == .changed)
+        var renamed = changed
+        renamed.name = "Renamed"
+        try await scene.administration.update(
+            renamed,
+            replacing: changed,
+            by: .commandLine,
+            at: scene.moment
+        )
+        #expect(try await scene.client() == renamed)
+    }
+
     @Test(
         "decision 0053: another realm's administrator has no rights here",
         arguments: Operation.all
