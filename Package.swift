@@ -465,7 +465,7 @@ let package = Package(
             name: "PorticoAdministrationTests",
             dependencies: [
                 "PorticoSystem", "PorticoBytes", "PorticoProtocol", "PorticoStores", "PorticoWeb",
-                "PorticoAdministration", "PorticoTestSupport",
+                "PorticoSQLite", "PorticoAdministration", "PorticoTestSupport",
             ],
             swiftSettings: settings
         ),

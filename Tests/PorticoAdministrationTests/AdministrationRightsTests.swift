@@ -1,6 +1,7 @@
 import PorticoAdministration
 import PorticoBytes
 import PorticoProtocol
+import PorticoSQLite
 import PorticoStores
 import PorticoTestSupport
 import Testing
@@ -65,14 +66,8 @@ struct AdministrationRightsTests {
     )
     func oneTransaction(_ operation: Operation) async throws {
         let scene = try await AdministrationScene()
-        func kept() async throws -> String {
-            let whole = try await scene.database.realms.whole(id: "realm-acme")
-            let people = try await scene.database.people.whole(
-                realmID: "realm-acme",
-                after: nil,
-                limit: 100
-            )
-            return "\(String(describing: whole)) \(people)"
+        func people() async throws -> [Person] {
+            try await scene.database.people.people(realmID: "realm-acme", after: nil, limit: 100)
         }
         try await scene.database.database.write { transaction in
             try transaction.run(
@@ -83,9 +78,11 @@ struct AdministrationRightsTests {
                 []
             )
         }
-        let before = try await kept()
+        let change = try await scene.database.realms.lastChange()
+        let known = try await people()
         await #expect(throws: SQLError.self) { try await operation.body(scene, .commandLine) }
-        #expect(try await kept() == before)
+        #expect(try await scene.database.realms.lastChange() == change)
+        #expect(try await people() == known)
     }
 
     @Test("RFC 7591 §2: an operation keeps the rules of registration, whichever face asks")
