@@ -232,16 +232,6 @@ let package = Package(
             swiftSettings: settings
         ),
         .target(
-            name: "PorticoProvider",
-            dependencies: [
-                "PorticoSystem", "PorticoBytes", "PorticoProtocol", "PorticoSeals", "PorticoStores",
-                "PorticoWeb",
-                "PorticoPages", "PorticoATProtocol", "PorticoAdministration", crypto, httpTypes,
-                serverProduct("Logging", "swift-log"),
-            ],
-            swiftSettings: settings
-        ),
-        .target(
             name: "PorticoUpstream",
             dependencies: [
                 "PorticoSystem", "PorticoBytes", "PorticoProtocol", "PorticoSeals", "Portico",
@@ -251,6 +241,16 @@ let package = Package(
         ),
 
         // MARK: Floor 3
+        .target(
+            name: "PorticoProvider",
+            dependencies: [
+                "PorticoSystem", "PorticoBytes", "PorticoProtocol", "PorticoSeals", "PorticoStores",
+                "PorticoWeb",
+                "PorticoPages", "PorticoATProtocol", "PorticoAdministration", crypto, httpTypes,
+                serverProduct("Logging", "swift-log"),
+            ],
+            swiftSettings: settings
+        ),
         .target(
             name: "PorticoKeycloak",
             dependencies: [

@@ -2,6 +2,7 @@ import PorticoAdministration
 import PorticoBytes
 import PorticoProtocol
 import PorticoStores
+import PorticoWeb
 
 /// `…/users`: people, and who they are.
 enum AdminPeople {
@@ -145,7 +146,7 @@ enum AdminPeople {
 
     private static func read(_ call: AdminCall) async throws -> AdminAnswer {
         let person = try await call.personWithRoles()
-        var json = try await PersonJSON(call.people).one(person, call)
+        var json = try await call.json(of: person)
         if try call.query()["userProfileMetadata"] == "true" {
             json["userProfileMetadata"] = .object(try await AdminUserProfile.metadata(call))
         }
@@ -181,7 +182,7 @@ enum AdminPeople {
         guard
             let account = try await call.people.serviceAccount(of: client.id, realmID: call.realmID)
         else { throw AdminRefusal.invalid("Service account not enabled for the client.") }
-        var json = try await PersonJSON(call.people).item(account.person, call)
+        var json = try await call.json(of: account.person)
         json["access"] = nil
         json["serviceAccountClientId"] = nil
         return .object(json)
@@ -189,10 +190,9 @@ enum AdminPeople {
 
     private static func answer(_ people: [Person], _ call: AdminCall) async throws -> AdminAnswer {
         let isBrief = try call.query()["briefRepresentation"] == "true"
-        let json = PersonJSON(call.people)
         var objects: [JSONObject] = []
         for person in people {
-            objects.append(isBrief ? json.brief(person, call) : try await json.item(person, call))
+            objects.append(isBrief ? call.brief(person) : try await call.json(of: person))
         }
         return .list(objects)
     }
@@ -241,5 +241,112 @@ extension AdminCall {
             throw AdminRefusal.notFound("User not found")
         }
         return person
+    }
+}
+
+/// A person as the administration shows them (Keycloak `UserRepresentation`).
+extension AdminCall {
+    func brief(_ person: Person) -> JSONObject {
+        var object = PersonMembers.json(person) { name in
+            !["attributes", "requiredActions", "notBefore"].contains(name)
+        }
+        object["createdTimestamp"] = .integer(person.createdAt &* 1000)
+        object["access"] = ["manage": .bool(rights.allows(.manageUsers))]
+        return object
+    }
+
+    /// In a list.
+    func json(of person: Person) async throws -> JSONObject {
+        var object = brief(person)
+        let access = object["access"]
+        object["access"] = nil
+        let whole = PersonMembers.json(person)
+        object["attributes"] = whole["attributes"]
+        let factors = try await people.secondFactors(of: person.id, realmID: person.realmID)
+        object["totp"] = .bool(factors.contains { $0.kind == .totp })
+        object["disableableCredentialTypes"] = []
+        for name in ["requiredActions", "notBefore"] { object[name] = whole[name] }
+        if let id = person.serviceClientID, let client = try await served.client(uuid: id) {
+            object["serviceAccountClientId"] = .string(client.clientID)
+        }
+        object["access"] = access
+        return object
+    }
+
+    /// By themselves.
+    func json(of person: PersonWithRoles) async throws -> JSONObject {
+        var object = try await json(of: person.person)
+        let mayChange = rights.allows(.manageUsers) && rights.mayChange(person)
+        object["access"] = [
+            "manageGroupMembership": .bool(mayChange), "resetPassword": .bool(mayChange),
+            "view": true, "mapRoles": .bool(mayChange), "impersonate": false,
+            "manage": .bool(mayChange),
+        ]
+        return object
+    }
+}
+
+/// `q`: attributes that things are looked for by, `name:value name:"a value"` (Keycloak
+/// `SearchQueryUtils`). All must be there.
+struct AttributeQuery: Sendable {
+    let pairs: [(name: String, value: String)]
+
+    func isMet(by attributes: [String: [String]]) -> Bool {
+        pairs.allSatisfy { name, value in
+            attributes[name]?.contains { sameBytes($0, value) } ?? false
+        }
+    }
+
+    /// Both a name and a value may stand in quotes, and then have blanks and colons.
+    ///
+    /// - Returns: `nil` for a text that is none.
+    init?(_ text: String) {
+        var rest = text.utf8[...]
+        var pairs: [(name: String, value: String)] = []
+        while true {
+            rest = rest.drop { $0 == UInt8(ascii: " ") }
+            if rest.isEmpty { break }
+            guard let name = Self.part(of: &rest, upTo: UInt8(ascii: ":")),
+                rest.popFirst() == UInt8(ascii: ":"),
+                let value = Self.part(of: &rest, upTo: UInt8(ascii: " ")), pairs.count < 20
+            else { return nil }
+            pairs.append((name, value))
+        }
+        guard !pairs.isEmpty else { return nil }
+        self.pairs = pairs
+    }
+
+    /// - Parameter end: What ends one without quotes.
+    private static func part(of rest: inout Substring.UTF8View, upTo end: UInt8) -> String? {
+        guard rest.first == UInt8(ascii: "\"") else {
+            let part = rest.prefix { $0 != end && (end == UInt8(ascii: " ") || $0 != 0x20) }
+            rest = rest[part.endIndex...]
+            return String(Substring(part))
+        }
+        rest.removeFirst()
+        var part: [UInt8] = []
+        while let byte = rest.popFirst() {
+            switch byte {
+            case UInt8(ascii: "\""):
+                // What follows is the end of the part.
+                return rest.first.map({ $0 == end }) ?? true ? String(validUTF8: part) : nil
+            case UInt8(ascii: "\\"):
+                guard let escaped = rest.popFirst() else { return nil }
+                part.append(escaped)
+            default: part.append(byte)
+            }
+        }
+        return nil
+    }
+}
+
+extension AdminCall {
+    /// Which attributes the query asks for; `nil`: it names none.
+    func attributes(_ query: FormParameters) throws -> AttributeQuery? {
+        guard let text = query["q"], !text.isEmpty else { return nil }
+        guard let attributes = AttributeQuery(text) else {
+            throw AdminRefusal.invalid(#"q has pairs of name:value, or name:"a value"."#)
+        }
+        return attributes
     }
 }
