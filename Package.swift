@@ -232,16 +232,6 @@ let package = Package(
             swiftSettings: settings
         ),
         .target(
-            name: "PorticoProvider",
-            dependencies: [
-                "PorticoSystem", "PorticoBytes", "PorticoProtocol", "PorticoSeals", "PorticoStores",
-                "PorticoWeb",
-                "PorticoPages", "PorticoATProtocol", "PorticoAdministration", crypto, httpTypes,
-                serverProduct("Logging", "swift-log"),
-            ],
-            swiftSettings: settings
-        ),
-        .target(
             name: "PorticoUpstream",
             dependencies: [
                 "PorticoSystem", "PorticoBytes", "PorticoProtocol", "PorticoSeals", "Portico",
@@ -252,10 +242,20 @@ let package = Package(
 
         // MARK: Floor 3
         .target(
+            name: "PorticoProvider",
+            dependencies: [
+                "PorticoSystem", "PorticoBytes", "PorticoProtocol", "PorticoSeals", "PorticoStores",
+                "PorticoWeb",
+                "PorticoPages", "PorticoATProtocol", "PorticoAdministration", crypto, httpTypes,
+                serverProduct("Logging", "swift-log"),
+            ],
+            swiftSettings: settings
+        ),
+        .target(
             name: "PorticoKeycloak",
             dependencies: [
                 "PorticoBytes", "PorticoProtocol", "PorticoSeals", "PorticoStores", "PorticoWeb",
-                "PorticoAdministration", "PorticoProvider", httpTypes,
+                "PorticoAdministration", httpTypes,
                 serverProduct("Logging", "swift-log"),
                 serverProduct("NIOCore", "swift-nio"),
             ],
@@ -465,7 +465,7 @@ let package = Package(
             name: "PorticoAdministrationTests",
             dependencies: [
                 "PorticoSystem", "PorticoBytes", "PorticoProtocol", "PorticoStores", "PorticoWeb",
-                "PorticoAdministration", "PorticoTestSupport",
+                "PorticoSQLite", "PorticoAdministration", "PorticoTestSupport",
             ],
             swiftSettings: settings
         ),

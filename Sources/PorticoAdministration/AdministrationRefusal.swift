@@ -59,7 +59,6 @@ package enum AdministrationRefusal: Error, Hashable, Sendable {
         case accountName
         case accountPassword
         case noSecret
-        case administersWithConsent
         /// Roles that a client gives new people, of which it does not have all.
         case defaultRoles
         /// A role that new people get.
@@ -79,7 +78,6 @@ package enum AdministrationRefusal: Error, Hashable, Sendable {
             case .accountName: "The client_id cannot be part of its account's name."
             case .accountPassword: "No one signs in to the account of a client."
             case .noSecret: "The client does not authenticate by a secret."
-            case .administersWithConsent: "\(ClientRegistration.Refusal.administers.rule)"
             case .defaultRoles: "defaultRoles names a role that the client does not have."
             case .defaultRole(let name, _, isRenamed: true):
                 "\(PlainText.shown(name)) is default role of the realm: it keeps its name."

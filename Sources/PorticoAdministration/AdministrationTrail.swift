@@ -10,28 +10,55 @@ struct TrailTarget {
     let realmID: String
 }
 
-/// What operations change, as the trail has it.
+/// What operations change.
 protocol Traced {
     var target: TrailTarget { get }
 
-    /// Without secrets.
+    /// As the trail has it, without secrets.
     ///
     /// - Parameter former: What it was before the change that this is the end of.
     func traced(since former: Self?) -> JSONObject
 }
 
+/// What a realm has under a name.
+protocol Administered: Traced {
+    /// What a refusal says where it is not there, or where another one has its name.
+    static var kind: AdministrationRefusal.Kind { get }
+    var taken: AdministrationRefusal.Taken { get }
+}
+
 extension RealmAdministration {
-    /// Notes that something was made, changed or deleted.
-    func note<Thing: Traced>(
+    /// Makes, changes or deletes something. The event is in the transaction of the change.
+    ///
+    /// - Parameters:
+    ///   - conflict: What is taken where the store finds a conflict; its name if `nil`.
+    ///   - body: Writes with the event. `false`: it is taken, or not there.
+    func write<Thing: Administered>(
+        _ kind: Event.Kind,
+        _ former: Thing?,
+        _ thing: Thing?,
+        by administrator: Administrator,
+        or conflict: AdministrationRefusal.Taken? = nil,
+        _ body: (RealmStore) async throws -> Bool
+    ) async throws {
+        guard let subject = thing ?? former else { return }
+        let noting = store.noting([event(kind, former, thing, by: administrator)])
+        guard try await change(or: conflict ?? subject.taken, { try await body(noting) }) else {
+            throw former == nil
+                ? AdministrationRefusal.taken(subject.taken)
+                : AdministrationRefusal.notFound(Thing.kind)
+        }
+    }
+
+    func event<Thing: Traced>(
         _ kind: Event.Kind,
         _ former: Thing?,
         _ thing: Thing?,
         by administrator: Administrator
-    ) async throws {
-        guard let target = (thing ?? former)?.target else { return }
-        try await note(
+    ) -> Event {
+        event(
             kind,
-            target,
+            (thing ?? former)?.target,
             by: administrator,
             from: former?.traced(since: nil),
             into: thing?.traced(since: former)
@@ -39,22 +66,9 @@ extension RealmAdministration {
     }
 
     /// - Parameter reason: Says more of a kind that has no word of its own.
-    func note(
+    func event(
         _ kind: Event.Kind,
-        _ target: TrailTarget,
-        _ reason: StaticString? = nil,
-        by administrator: Administrator,
-        from before: JSONObject? = nil,
-        into after: JSONObject? = nil
-    ) async throws {
-        try await store.events.note([
-            event(kind, target, reason, by: administrator, from: before, into: after)
-        ])
-    }
-
-    private func event(
-        _ kind: Event.Kind,
-        _ target: TrailTarget,
+        _ target: TrailTarget?,
         _ reason: StaticString? = nil,
         by administrator: Administrator,
         from before: JSONObject? = nil,
@@ -63,26 +77,31 @@ extension RealmAdministration {
         var event = Event(
             kind,
             by: administrator.actor,
-            to: target.id,
-            in: target.realmID,
+            to: target?.id,
+            in: target?.realmID,
             from: before,
             into: after,
             at: clock.moment().milliseconds
         )
         event.reason = reason?.description
-        event.clientID = administrator.clientID
-        event.address = administrator.address
-        event.details = administrator.request
-        if let name = target.name { event.details["name"] = .string(name) }
+        event.clientID = administrator.token?.client.id
+        event.address = administrator.token?.address
+        event.details = administrator.token?.request ?? [:]
+        if let name = target?.name { event.details["name"] = .string(name) }
         return event
     }
 
-    // MARK: What changes nothing that is kept
-
-    /// Notes that an administrator had a mail sent to a person.
-    package func noteMail(to person: Person, by administrator: Administrator) async throws {
-        try await note(.personAction, person.target, "mailed", by: administrator)
+    /// Notes what changes nothing that is kept, or takes many transactions.
+    func note(
+        _ kind: Event.Kind,
+        _ target: TrailTarget,
+        _ reason: StaticString? = nil,
+        by administrator: Administrator
+    ) async throws {
+        try await store.events.note([event(kind, target, reason, by: administrator)])
     }
+
+    // MARK: What changes nothing that is kept
 
     /// Notes that an administrator had something done to a realm.
     package func noteAction(
@@ -117,7 +136,9 @@ extension RealmAdministration {
     }
 }
 
-extension Realm: Traced {
+extension Realm: Administered {
+    static var kind: AdministrationRefusal.Kind { .realm }
+    var taken: AdministrationRefusal.Taken { .realm(name) }
     var target: TrailTarget { TrailTarget(id: id, name: name, realmID: id) }
 
     func traced(since former: Realm?) -> JSONObject {
@@ -128,7 +149,9 @@ extension Realm: Traced {
     }
 }
 
-extension Client: Traced {
+extension Client: Administered {
+    static var kind: AdministrationRefusal.Kind { .client }
+    var taken: AdministrationRefusal.Taken { .client(clientID) }
     var target: TrailTarget { TrailTarget(id: id, name: clientID, realmID: realmID) }
 
     func traced(since former: Client?) -> JSONObject {
@@ -140,7 +163,9 @@ extension Client: Traced {
     }
 }
 
-extension ClientScope: Traced {
+extension ClientScope: Administered {
+    static var kind: AdministrationRefusal.Kind { .scope }
+    var taken: AdministrationRefusal.Taken { .scope(name) }
     var target: TrailTarget { TrailTarget(id: id, name: name, realmID: realmID) }
 
     func traced(since former: ClientScope?) -> JSONObject {
@@ -151,7 +176,9 @@ extension ClientScope: Traced {
     }
 }
 
-extension Role: Traced {
+extension Role: Administered {
+    static var kind: AdministrationRefusal.Kind { .role }
+    var taken: AdministrationRefusal.Taken { .role(name) }
     var target: TrailTarget { TrailTarget(id: id, name: roleName.traced, realmID: realmID) }
 
     func traced(since former: Role?) -> JSONObject {
@@ -164,7 +191,9 @@ extension RoleName {
     var traced: String { clientID.map { "\($0)/\(name)" } ?? name }
 }
 
-extension Group: Traced {
+extension Group: Administered {
+    static var kind: AdministrationRefusal.Kind { .group }
+    var taken: AdministrationRefusal.Taken { .group(name, isTop: parentID == nil) }
     var target: TrailTarget { TrailTarget(id: id, name: name, realmID: realmID) }
 
     func traced(since former: Group?) -> JSONObject {
@@ -178,26 +207,6 @@ extension RealmPart: Traced {
     var target: TrailTarget { TrailTarget(id: id, name: kind, realmID: realmID) }
 
     func traced(since former: RealmPart?) -> JSONObject { document }
-}
-
-extension RealmAdministration {
-    func note(_ former: RealmPart?, _ part: RealmPart?, by administrator: Administrator)
-        async throws
-    {
-        let kind: Event.Kind =
-            switch ((part ?? former)?.kind, former == nil, part == nil) {
-            case ("identityProviders"?, true, _): .identityProviderCreated
-            case ("identityProviders"?, _, true): .identityProviderDeleted
-            case ("identityProviders"?, _, _): .identityProviderUpdated
-            case ("identityProviderMappers"?, true, _): .mapperCreated
-            case ("identityProviderMappers"?, _, true): .mapperDeleted
-            case ("identityProviderMappers"?, _, _): .mapperUpdated
-            case (_, true, _): .settingCreated
-            case (_, _, true): .settingDeleted
-            default: .settingUpdated
-            }
-        try await note(kind, former, part, by: administrator)
-    }
 }
 
 extension Person: Traced {

@@ -7,11 +7,8 @@ package import PorticoStores
 package struct Administrator: Sendable {
     /// The command line is anyone who may run `portico` on the server.
     package let actor: Event.Actor
-    /// The id of the client that they use, and where the request came from.
-    let clientID: String?
-    let address: String?
-    /// What the trail says of the request besides.
-    let request: JSONObject
+    /// What they showed of themselves; the command line shows nothing.
+    package let token: Token?
     /// The realm that they administer; `nil`: every realm.
     package let realmID: String?
     /// Their administrative roles, as roles of that realm.
@@ -22,17 +19,14 @@ package struct Administrator: Sendable {
     package let isServerAdministrator: Bool
 
     private init(
-        _ actor: Event.Actor,
-        by token: Token?,
+        _ token: Token?,
         realmID: String?,
         held: Set<RoleName>,
         isUnlimited: Bool,
         isServerAdministrator: Bool
     ) {
-        self.actor = actor
-        clientID = token?.client.id
-        address = token?.address
-        request = token?.request ?? [:]
+        actor = token.map { .person($0.person.id) } ?? .commandLine
+        self.token = token
         self.realmID = realmID
         self.held = held
         self.isUnlimited = isUnlimited
@@ -41,8 +35,7 @@ package struct Administrator: Sendable {
 
     /// The command line, which may do everything.
     package static let commandLine = Administrator(
-        .commandLine,
-        by: nil,
+        nil,
         realmID: nil,
         held: [],
         isUnlimited: true,
@@ -61,7 +54,7 @@ package struct Administrator: Sendable {
         package let roles: Set<RoleName>
         package let address: String
         /// What the trail says of the request besides.
-        package let request: JSONObject
+        package var request: JSONObject = [:]
 
         package init(
             realm: Realm,
@@ -69,8 +62,7 @@ package struct Administrator: Sendable {
             sources: [Client],
             person: Person,
             roles: Set<RoleName>,
-            address: String,
-            request: JSONObject = [:]
+            address: String
         ) {
             self.realm = realm
             self.client = client
@@ -78,7 +70,6 @@ package struct Administrator: Sendable {
             self.person = person
             self.roles = roles
             self.address = address
-            self.request = request
         }
 
         /// What the token is good for here: what its client lends, and those that handed the sign-in on.
@@ -120,8 +111,7 @@ package struct Administrator: Sendable {
             return nil
         }
         self.init(
-            .person(token.person.id),
-            by: token,
+            token,
             realmID: realm.id,
             held: held,
             isUnlimited: isUnlimited,

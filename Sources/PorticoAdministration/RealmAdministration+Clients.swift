@@ -4,45 +4,49 @@ package import PorticoStores
 
 /// Clients, their secrets and the accounts that they have for themselves.
 extension RealmAdministration {
-    /// - Parameter defaultRoles: Those of its roles that new people get from now on.
+    /// - Parameters:
+    ///   - secret: What becomes of its secret.
+    ///   - defaultRoles: Those of its roles that new people get from now on.
+    /// - Returns: The client as it is kept.
+    @discardableResult
     package func create(
         _ client: Client,
+        secret: ClientRegistration.Secret = .unchanged,
         giving defaultRoles: [RoleName] = [],
         by administrator: Administrator,
         at moment: Moment
-    ) async throws {
+    ) async throws -> Client {
         let rights = try await rights(
             of: administrator,
             in: client.realmID,
             needing: .createClients
         )
         try await expectWithin(rights, client, former: nil, defaultRoles)
-        var client = client
+        var client = try await registered(client, secret, nil, in: rights.realm, at: moment)
         client.lends = rights.lent(client.lends)
         do {
             try await expectRoomForAccount(of: client)
         } catch let refusal as AdministrationRefusal {
             // The account of a client of that name has the name, too.
             let isTaken = try await store.hasClient(client.clientID, realmID: client.realmID)
-            throw isTaken ? .taken(.client(client.clientID)) : refusal
+            throw isTaken ? .taken(client.taken) : refusal
         }
-        let creation = try await change(or: .client(client.clientID)) {
-            try await store.create(client)
-        }
-        guard creation == .created else {
-            throw AdministrationRefusal.taken(.client(client.clientID))
+        try await write(.clientCreated, nil, client, by: administrator) {
+            [client] in try await $0.create(client) == .created
         }
         try await setDefaultRoles(of: client, defaultRoles)
         try await setServiceAccount(of: client, rights.realm, at: moment)
-        try await note(.clientCreated, nil, client, by: administrator)
+        return client
     }
 
     /// - Parameters:
+    ///   - secret: What becomes of its secret.
     ///   - defaultRoles: Those of its roles that new people get; `nil`: as before.
     ///   - kind: What the trail calls it.
     package func update(
         _ client: Client,
         replacing former: Client,
+        secret: ClientRegistration.Secret = .unchanged,
         giving defaultRoles: [RoleName]? = nil,
         as kind: Event.Kind = .clientUpdated,
         by administrator: Administrator,
@@ -50,15 +54,14 @@ extension RealmAdministration {
     ) async throws {
         let rights = try await rights(of: former, for: administrator)
         try await expectWithin(rights, client, former: former, defaultRoles)
-        var client = client
+        var client = try await registered(client, secret, former, in: rights.realm, at: moment)
         client.lends = rights.lent(former.lends)
         if !former.grantTypes.contains(.clientCredentials) {
             try await expectRoomForAccount(of: client)
         }
-        try await write(client, replacing: former)
+        try await write(client, replacing: former, as: kind, by: administrator)
         if let defaultRoles { try await setDefaultRoles(of: client, defaultRoles) }
         try await setServiceAccount(of: client, rights.realm, at: moment)
-        try await note(kind, former, client, by: administrator)
     }
 
     /// Deletes a client, its roles, and the account that it has for itself.
@@ -73,16 +76,85 @@ extension RealmAdministration {
         if let account = try await account(of: client) {
             _ = try await people.deletePerson(id: account.person.id, realmID: client.realmID)
         }
-        let change = try await change(or: .id) { try await store.deleteClient(id: client.id) }
-        guard change == .changed else { throw AdministrationRefusal.notFound(.client) }
-        try await note(.clientDeleted, client, nil, by: administrator)
+        try await write(.clientDeleted, client, nil, by: administrator) {
+            try await $0.deleteClient(id: client.id) == .changed
+        }
     }
 
-    private func write(_ client: Client, replacing former: Client) async throws {
-        let change = try await change(or: .client(client.clientID)) {
-            try await store.update(client, replacing: former)
+    private func write(
+        _ client: Client,
+        replacing former: Client,
+        as kind: Event.Kind,
+        by administrator: Administrator
+    ) async throws {
+        try await write(kind, former, client, by: administrator) {
+            try await $0.update(client, replacing: former) == .changed
         }
-        guard change == .changed else { throw AdministrationRefusal.notFound(.client) }
+    }
+
+    // MARK: Rules of registration
+
+    /// A client by the rules of registration, as it would be kept.
+    ///
+    /// - Parameter former: The client before. What it has without PKCE, it keeps.
+    /// - Throws: ``ClientRegistration/Refusal``
+    package func admission(
+        of client: Client,
+        secret: ClientRegistration.Secret,
+        replacing former: Client?,
+        at moment: Moment
+    ) async throws -> ClientRegistration.Admission {
+        var schemes: [String: [String]] = [:]
+        for scheme in client.privateUseSchemes {
+            schemes[scheme] = try await store.clients(withScheme: scheme, realmID: client.realmID)
+        }
+        let keys = try await store.keys(realmID: client.realmID)
+        return try ClientRegistration(ring: ring)(
+            client,
+            secret: secret,
+            schemes: schemes,
+            algorithms: SigningKeyRecord.activeAlgorithms(of: keys, at: moment.seconds),
+            isImported: former?.type == .public
+                && former?.codeProtection == client.codeProtection,
+            random: moment.random
+        )
+    }
+
+    /// The client with its secret, if it keeps the rules. What it broke before, because it was imported or a
+    /// key is gone, it may go on to break; and the realm's own clients stand for none.
+    private func registered(
+        _ client: Client,
+        _ secret: ClientRegistration.Secret,
+        _ former: Client?,
+        in realm: Realm,
+        at moment: Moment
+    ) async throws -> Client {
+        if client.tokenForm != .standard, Client.isBuiltIn(client.clientID, in: realm.name) {
+            return client
+        }
+        do {
+            return try await admission(
+                of: client,
+                secret: secret,
+                replacing: former,
+                at: moment
+            ).client
+        } catch let refusal as ClientRegistration.Refusal {
+            guard let former, case .unchanged = secret else {
+                throw AdministrationRefusal.client(refusal)
+            }
+            do {
+                _ = try await admission(
+                    of: former,
+                    secret: .unchanged,
+                    replacing: former,
+                    at: moment
+                )
+            } catch let known as ClientRegistration.Refusal where known == refusal {
+                return client
+            }
+            throw AdministrationRefusal.client(refusal)
+        }
     }
 
     // MARK: Rights
@@ -111,7 +183,7 @@ extension RealmAdministration {
     ) async throws {
         try Self.expectAddable(client.mappers, over: former?.mappers ?? [], rights)
         guard !client.administers || !client.requiresConsent else {
-            throw AdministrationRefusal.invalid(.administersWithConsent)
+            throw AdministrationRefusal.client(.administers)
         }
         let defaultRoles = defaultRoles ?? []
         let known = try await store.existing(defaultRoles, realmID: client.realmID)
@@ -153,8 +225,8 @@ extension RealmAdministration {
         guard let secret = try secret(of: client) else { return nil }
         var noted = client
         noted.lends = rights.lent(client.lends)
-        if noted != client { try await write(noted, replacing: client) }
-        try await note(.clientAction, client.target, "secret_shown", by: administrator)
+        let event = event(.clientAction, client.target, "secret_shown", by: administrator)
+        try await keep(noted, replacing: client, noting: event)
         return secret
     }
 
@@ -176,9 +248,18 @@ extension RealmAdministration {
             of: client.id,
             random: moment.random
         )
-        try await write(client, replacing: former)
-        try await note(.clientAction, client.target, "secret_made", by: administrator)
+        let event = event(.clientAction, client.target, "secret_made", by: administrator)
+        try await keep(client, replacing: former, noting: event)
         return secret
+    }
+
+    private func keep(_ client: Client, replacing former: Client, noting event: Event) async throws
+    {
+        guard client != former else { return try await store.events.note([event]) }
+        let change = try await change(or: client.taken) {
+            try await store.noting([event]).update(client, replacing: former)
+        }
+        guard change == .changed else { throw AdministrationRefusal.notFound(.client) }
     }
 
     /// What of a client's secret an administrator is shown with the client: only those who may change it
@@ -270,5 +351,48 @@ extension RealmAdministration {
             realmID: client.realmID
         )
         guard owners.usernames.isEmpty else { throw AdministrationRefusal.taken(.username) }
+    }
+}
+
+/// What has mappers.
+package enum MapperOwner: Sendable {
+    case client(Client)
+    case scope(ClientScope)
+
+    package var mappers: [ClaimMapper] {
+        switch self {
+        case .client(let client): client.mappers
+        case .scope(let scope): scope.mappers
+        }
+    }
+
+    package func with(_ mappers: [ClaimMapper]) -> MapperOwner {
+        switch self {
+        case .client(var client):
+            client.mappers = mappers
+            return .client(client)
+        case .scope(var scope):
+            scope.mappers = mappers
+            return .scope(scope)
+        }
+    }
+}
+
+extension RealmAdministration {
+    /// - Parameter kind: What becomes of its mappers.
+    package func update(
+        _ owner: MapperOwner,
+        replacing former: MapperOwner,
+        as kind: Event.Kind,
+        by administrator: Administrator,
+        at moment: Moment
+    ) async throws {
+        switch (owner, former) {
+        case (.client(let client), .client(let former)):
+            try await update(client, replacing: former, as: kind, by: administrator, at: moment)
+        case (.scope(let scope), .scope(let former)):
+            try await update(scope, replacing: former, as: kind, by: administrator)
+        default: throw ChangedMeanwhile()
+        }
     }
 }

@@ -4,15 +4,10 @@ package import PorticoStores
 extension RealmAdministration {
     package func create(_ group: Group, by administrator: Administrator) async throws {
         let rights = try await rights(of: administrator, in: group.realmID, needing: .manageUsers)
-        try Self.check(group)
-        if let parentID = group.parentID {
-            // Its members get what the groups above bring.
-            try Self.expect(rights.mayJoin(parentID))
-            try await expectDepth(below: parentID, in: group.realmID)
+        try await check(group, formerly: nil, rights)
+        try await write(.groupCreated, nil, group, by: administrator) {
+            try await $0.create(group) == .created
         }
-        let creation = try await change(or: group.taken) { try await store.create(group) }
-        guard creation == .created else { throw AdministrationRefusal.taken(group.taken) }
-        try await note(.groupCreated, nil, group, by: administrator)
     }
 
     /// Changes a group, or moves it.
@@ -22,30 +17,22 @@ extension RealmAdministration {
         by administrator: Administrator
     ) async throws {
         let rights = try await rights(of: former, for: administrator)
-        try Self.check(group)
-        if let parentID = group.parentID, parentID != former.parentID {
-            try Self.expect(rights.mayJoin(parentID))
-            try await expectDepth(below: parentID, in: group.realmID)
+        try await check(group, formerly: former.parentID, rights)
+        try await write(.groupUpdated, former, group, by: administrator) {
+            switch try await $0.update(group, replacing: former) {
+            case .changed: true
+            case .notFound: false
+            case .conflict: throw AdministrationRefusal.taken(group.taken)
+            case .cycle: throw AdministrationRefusal.invalid(.groupCycle)
+            }
         }
-        let change = try await change(or: group.taken) {
-            try await store.update(group, replacing: former)
-        }
-        switch change {
-        case .changed: break
-        case .notFound: throw AdministrationRefusal.notFound(.group)
-        case .conflict: throw AdministrationRefusal.taken(group.taken)
-        case .cycle: throw AdministrationRefusal.invalid(.groupCycle)
-        }
-        try await note(.groupUpdated, former, group, by: administrator)
     }
 
     package func delete(_ group: Group, by administrator: Administrator) async throws {
         _ = try await rights(of: group, for: administrator)
-        let change = try await change(or: .id) {
-            try await store.deleteGroup(id: group.id, realmID: group.realmID)
+        try await write(.groupDeleted, group, nil, by: administrator) {
+            try await $0.deleteGroup(id: group.id, realmID: group.realmID) == .changed
         }
-        guard change == .changed else { throw AdministrationRefusal.notFound(.group) }
-        try await note(.groupDeleted, group, nil, by: administrator)
     }
 
     /// The rights of an administrator who may change the group. What names a group by its path would
@@ -58,11 +45,14 @@ extension RealmAdministration {
         return rights
     }
 
-    private func expectDepth(below parentID: String, in realmID: String) async throws {
-        let graph = RoleGraph(parts: [], groups: try await store.groups(realmID: realmID))
-        guard graph.lineage(of: parentID).count < RoleGraph.deepest else {
-            throw AdministrationRefusal.invalid(.groupDepth)
-        }
+    private func check(_ group: Group, formerly parentID: String?, _ rights: AdminRights)
+        async throws
+    {
+        guard let newID = group.parentID, newID != parentID else { return try Self.check(group) }
+        // Its members get what the groups above bring.
+        try Self.expect(rights.mayJoin(newID))
+        let groups = try await store.groups(realmID: group.realmID)
+        try Self.check(group, in: RoleGraph(parts: [], groups: groups))
     }
 
     /// - Throws: ``AdministrationRefusal`` for a new group that has no room in its realm.
@@ -89,14 +79,18 @@ extension RealmAdministration {
     {
         let rights = try await rights(of: person, for: administrator)
         try Self.expect(rights.mayJoin(group.id))
-        let change = try await people.join(group.id, person: person.id, realmID: person.realmID)
-        guard change == .changed else { throw AdministrationRefusal.notFound(.joinedGroup) }
-        try await note(
+        let event = event(
             .membershipUpdated,
             person.target,
             by: administrator,
             into: group.traced(since: nil)
         )
+        let change = try await people.noting(event).join(
+            group.id,
+            person: person.id,
+            realmID: person.realmID
+        )
+        guard change == .changed else { throw AdministrationRefusal.notFound(.joinedGroup) }
     }
 
     /// - Returns: `.notFound` where the person was no member.
@@ -105,15 +99,17 @@ extension RealmAdministration {
         async throws -> Change
     {
         _ = try await rights(of: person, for: administrator)
-        let change = try await people.leave(group.id, person: person.id, realmID: person.realmID)
-        guard change == .changed else { return change }
-        try await note(
+        let event = event(
             .membershipDeleted,
             person.target,
             by: administrator,
             from: group.traced(since: nil)
         )
-        return change
+        return try await people.noting(event).leave(
+            group.id,
+            person: person.id,
+            realmID: person.realmID
+        )
     }
 
     /// Makes new people of the realm members of a group, or no longer.
@@ -142,8 +138,4 @@ extension RealmAdministration {
             by: administrator
         )
     }
-}
-
-extension Group {
-    fileprivate var taken: AdministrationRefusal.Taken { .group(name, isTop: parentID == nil) }
 }

@@ -40,7 +40,8 @@ extension RealmAdministration {
         let asked = new.person.requiredActions
         new.person.requiredActions += demands.filter { !asked.contains($0) }
         do {
-            guard try await people.create(new) == .created else {
+            let event = event(.personCreated, nil, new.person, by: administrator)
+            guard try await people.noting(event).create(new) == .created else {
                 throw try await taken(new.person)
             }
         } catch is StoreConflict {
@@ -48,7 +49,6 @@ extension RealmAdministration {
         } catch is MissingReference {
             throw AdministrationRefusal.notFound(.givenRole)
         }
-        try await note(.personCreated, nil, new.person, by: administrator)
         return new.person
     }
 
@@ -71,7 +71,8 @@ extension RealmAdministration {
             rights = try await self.rights(of: administrator, in: former.realmID)
         }
         do {
-            let change = try await people.update(
+            let event = event(.personUpdated, former, person, by: administrator)
+            let change = try await people.noting(event).update(
                 person,
                 replacing: former,
                 if: rights.mayChange
@@ -81,7 +82,6 @@ extension RealmAdministration {
         } catch is StoreConflict {
             throw try await taken(person)
         }
-        try await note(.personUpdated, former, person, by: administrator)
         guard let password, let hash else { return person }
         try await set(hash, password, of: person, rights, at: moment.seconds)
         return person
@@ -89,9 +89,12 @@ extension RealmAdministration {
 
     package func delete(_ person: Person, by administrator: Administrator) async throws {
         _ = try await rights(of: person, for: administrator)
-        guard try await people.deletePerson(id: person.id, realmID: person.realmID) == .changed
-        else { throw AdministrationRefusal.notFound(.person) }
-        try await note(.personDeleted, person, nil, by: administrator)
+        let event = event(.personDeleted, person, nil, by: administrator)
+        let change = try await people.noting(event).deletePerson(
+            id: person.id,
+            realmID: person.realmID
+        )
+        guard change == .changed else { throw AdministrationRefusal.notFound(.person) }
     }
 
     /// The rights of an administrator who may change the person as they are now.
@@ -178,7 +181,8 @@ extension RealmAdministration {
         _ rights: AdminRights,
         at now: Int64
     ) async throws {
-        let change = try await people.setPassword(
+        let event = event(.credentialUpdated, person.target, by: rights.administrator)
+        let change = try await people.noting(event).setPassword(
             hash,
             of: person.id,
             realmID: person.realmID,
@@ -189,7 +193,6 @@ extension RealmAdministration {
         guard change == .changed,
             let kept = try await people.person(id: person.id, realmID: person.realmID)?.person
         else { throw AdministrationRefusal.notFound(.person) }
-        try await note(.credentialUpdated, kept.target, by: rights.administrator)
         guard password.isTemporary else { return }
         var demanded = kept
         demanded.requiredActions = password.actions(kept.requiredActions)
@@ -229,15 +232,10 @@ extension RealmAdministration {
         of person: Person,
         by administrator: Administrator
     ) async throws {
-        try await change(
-            person,
-            .credentialDeleted,
-            or: .notFound(.credential),
-            administrator
-        ) {
+        try await change(person, .credentialDeleted, or: .credential, administrator) {
             let factors = try await people.secondFactors(of: person.id, realmID: person.realmID)
-            guard factors.contains(where: { sameBytes($0.id, id) }) else { return false }
-            return try await people.removeCredential(id: id, of: person.id) == .changed
+            guard factors.contains(where: { sameBytes($0.id, id) }) else { return .notFound }
+            return try await people.noting($0).removeCredential(id: id, of: person.id)
         }
     }
 
@@ -246,7 +244,7 @@ extension RealmAdministration {
         async throws
     {
         try await change(person, .credentialDeleted, or: nil, administrator) {
-            try await people.removeSecondFactors(of: person.id) == .changed
+            try await people.noting($0).removeSecondFactors(of: person.id)
         }
     }
 
@@ -257,16 +255,11 @@ extension RealmAdministration {
         _ label: String,
         by administrator: Administrator
     ) async throws {
-        try await change(
-            person,
-            .credentialUpdated,
-            or: .notFound(.credential),
-            administrator
-        ) {
+        try await change(person, .credentialUpdated, or: .credential, administrator) {
             guard PlainText.isLine(label, length: 200) else {
                 throw AdministrationRefusal.invalid(.label)
             }
-            return try await people.label(credential: id, of: person, label) == .changed
+            return try await people.noting($0).label(credential: id, of: person, label)
         }
     }
 
@@ -276,35 +269,37 @@ extension RealmAdministration {
         to person: Person,
         by administrator: Administrator
     ) async throws {
-        try await change(person, .identityCreated, or: .taken(.identity), administrator) {
-            try await people.link(identity, to: person) == .created
+        try await change(person, .identityCreated, or: nil, administrator) {
+            guard try await people.noting($0).link(identity, to: person) == .created else {
+                throw AdministrationRefusal.taken(.identity)
+            }
+            return .changed
         }
     }
 
     package func unlink(_ provider: String, from person: Person, by administrator: Administrator)
         async throws
     {
-        try await change(person, .identityDeleted, or: .notFound(.identity), administrator) {
-            try await people.unlink(provider, from: person.id, realmID: person.realmID) == .changed
+        try await change(person, .identityDeleted, or: .identity, administrator) {
+            try await people.noting($0).unlink(provider, from: person.id, realmID: person.realmID)
         }
     }
 
     /// Changes something of a person that the administrator may change.
     ///
-    /// - Parameter refusal: Where nothing has changed; `nil`: that is no error.
+    /// - Parameters:
+    ///   - missing: What is not there where nothing has changed; `nil`: that is no error.
+    ///   - body: Writes with the event.
     private func change(
         _ person: Person,
         _ kind: Event.Kind,
-        or refusal: AdministrationRefusal?,
+        or missing: AdministrationRefusal.Kind?,
         _ administrator: Administrator,
-        _ body: () async throws -> Bool
+        _ body: (Event) async throws -> Change
     ) async throws {
         _ = try await rights(of: person, for: administrator)
-        guard try await body() else {
-            if let refusal { throw refusal }
-            return
-        }
-        try await note(kind, person.target, by: administrator)
+        let change = try await body(event(kind, person.target, by: administrator))
+        if change == .notFound, let missing { throw AdministrationRefusal.notFound(missing) }
     }
 
     // MARK: Sessions
@@ -313,9 +308,12 @@ extension RealmAdministration {
     package func signOut(_ person: Person, by administrator: Administrator, at now: Int64)
         async throws
     {
-        try await change(person, .sessionDeleted, or: .notFound(.person), administrator) {
-            try await people.signOutEverywhere(person.id, realmID: person.realmID, at: now)
-                == .changed
+        try await change(person, .sessionDeleted, or: .person, administrator) {
+            try await people.noting($0).signOutEverywhere(
+                person.id,
+                realmID: person.realmID,
+                at: now
+            )
         }
     }
 
@@ -327,20 +325,25 @@ extension RealmAdministration {
         at now: Int64
     ) async throws {
         _ = try await rights(of: administrator, in: realmID, needing: .manageUsers)
+        func end(noting event: Event) async throws -> Change {
+            try await sessions.noting(event).end(id: id, realmID: realmID, at: now)
+        }
         let session = try await sessions.open(id: id, realmID: realmID, at: now)?.session
-        guard let session,
+        if let session,
             let person = try await people.person(id: session.personID, realmID: realmID)?.person
-        else {
-            // One of the server before may have that id.
-            guard try await sessions.end(id: id, realmID: realmID, at: now) == .changed else {
-                throw AdministrationRefusal.notFound(.session)
-            }
-            let target = TrailTarget(id: nil, realmID: realmID)
-            return try await note(.sessionDeleted, target, by: administrator)
+        {
+            return try await change(
+                person,
+                .sessionDeleted,
+                or: .session,
+                administrator,
+                end
+            )
         }
-        try await change(person, .sessionDeleted, or: .notFound(.session), administrator) {
-            try await sessions.end(id: id, realmID: realmID, at: now) == .changed
-        }
+        // One of the server before may have that id.
+        let target = TrailTarget(id: nil, realmID: realmID)
+        let change = try await end(noting: event(.sessionDeleted, target, by: administrator))
+        guard change == .changed else { throw AdministrationRefusal.notFound(.session) }
     }
 
     /// Takes back what a person allowed a client. `now` in seconds since 1970.
@@ -350,39 +353,81 @@ extension RealmAdministration {
         by administrator: Administrator,
         at now: Int64
     ) async throws {
-        try await change(person, .consentDeleted, or: .notFound(.consent), administrator) {
-            try await people.disconnect(
+        try await change(person, .consentDeleted, or: .consent, administrator) {
+            try await people.noting($0).disconnect(
                 client.id,
                 from: person.id,
                 realmID: person.realmID,
                 at: now
-            ) == .changed
+            )
         }
     }
 
-    /// Lets a person's wrong passwords count no more.
+    /// Lets the wrong passwords of a person count no more; of everyone in a realm, those with more rights
+    /// too, where none is named.
     package func forgetTries(
-        of person: Person,
-        counted tries: FailedPasswords,
-        by administrator: Administrator,
-        at now: Date
-    ) async throws {
-        try await change(person, .lockoutDeleted, or: nil, administrator) {
-            tries.forget(person.id, realm: person.realmID, at: now)
-            return true
-        }
-    }
-
-    /// The same of everyone in a realm, those with more rights too.
-    package func forgetTries(
+        of person: Person?,
         in realm: Realm,
         counted tries: FailedPasswords,
         by administrator: Administrator,
         at now: Date
     ) async throws {
-        let rights = try await rights(of: administrator, in: realm.id, needing: .manageUsers)
-        try Self.expect(rights.isUnlimited)
-        tries.forget(nil, realm: realm.id, at: now)
-        try await note(.lockoutDeleted, realm.target, by: administrator)
+        if let person {
+            _ = try await rights(of: person, for: administrator)
+        } else {
+            let rights = try await rights(of: administrator, in: realm.id, needing: .manageUsers)
+            try Self.expect(rights.isUnlimited)
+        }
+        tries.forget(person?.id, realm: realm.id, at: now)
+        try await note(.lockoutDeleted, person?.target ?? realm.target, by: administrator)
+    }
+
+    // MARK: Mails
+
+    /// Mails a person a link for what they are to do.
+    package func mail(
+        _ link: ActionLink,
+        to person: Person,
+        in realm: Realm,
+        of server: any AdministeredServer,
+        by administrator: Administrator,
+        at moment: Moment
+    ) async throws -> ActionLink.Outcome {
+        _ = try await rights(of: person, for: administrator)
+        let outcome = try await server.mail(
+            link,
+            to: person,
+            in: realm,
+            by: administrator.token?.person.id ?? "",
+            at: moment
+        )
+        if outcome == .sent {
+            try await note(.personAction, person.target, "mailed", by: administrator)
+        }
+        return outcome
+    }
+}
+
+/// A password that an administrator gives a person.
+package struct NewPassword: Sendable {
+    package enum Value: Sendable {
+        /// It must meet the policy.
+        case typed(SecretText, HashingAsker)
+        /// A hash that was made already, here or by another server.
+        case hash(PasswordHash)
+    }
+
+    package let value: Value
+    /// Whether the person has to choose another one at their next sign-in.
+    package let isTemporary: Bool
+
+    package init(_ value: Value, isTemporary: Bool) {
+        self.value = value
+        self.isTemporary = isTemporary
+    }
+
+    func actions(_ former: [String]) -> [String] {
+        let others = former.filter { $0 != RequiredAction.updatePassword }
+        return isTemporary ? others + [RequiredAction.updatePassword] : others
     }
 }

@@ -6,11 +6,9 @@ package import PorticoStores
 extension RealmAdministration {
     package func create(_ new: NewRealm, by administrator: Administrator) async throws {
         try Self.expect(administrator.isServerAdministrator)
-        let creation = try await change(or: .id) { try await store.create(new) }
-        guard creation == .created else {
-            throw AdministrationRefusal.taken(.realm(new.realm.name))
+        try await write(.realmCreated, nil, new.realm, by: administrator, or: .id) {
+            try await $0.create(new) == .created
         }
-        try await note(.realmCreated, nil, new.realm, by: administrator)
     }
 
     /// - Parameter right: What the change needs.
@@ -43,11 +41,9 @@ extension RealmAdministration {
         as kind: Event.Kind = .realmUpdated,
         by administrator: Administrator
     ) async throws {
-        let change = try await change(or: .id) {
-            try await store.update(realm, replacing: former)
+        try await write(kind, former, realm, by: administrator, or: .id) {
+            try await $0.update(realm, replacing: former) == .changed
         }
-        guard change == .changed else { throw AdministrationRefusal.notFound(.realm) }
-        try await note(kind, former, realm, by: administrator)
     }
 
     package func delete(_ realm: Realm, by administrator: Administrator) async throws {
@@ -56,9 +52,9 @@ extension RealmAdministration {
         try Self.expect(
             administrator.actor == .commandLine || realm.name != AdminRights.master
         )
-        let change = try await change(or: .id) { try await store.deleteRealm(id: realm.id) }
-        guard change == .changed else { throw AdministrationRefusal.notFound(.realm) }
-        try await note(.realmDeleted, realm, nil, by: administrator)
+        try await write(.realmDeleted, realm, nil, by: administrator) {
+            try await $0.deleteRealm(id: realm.id) == .changed
+        }
     }
 
     /// Ends every session of a realm. Offline ones stay.
@@ -90,17 +86,16 @@ extension RealmAdministration {
         by administrator: Administrator
     ) async throws {
         _ = try await rights(of: administrator, in: realm.id, needing: .manageRealm)
-        _ = try await change(or: .id) { try await store.rotate(adding: adding, changing: changing) }
-        for (kind, keys) in [(Event.Kind.keyCreated, adding), (.keyUpdated, changing)] {
-            for key in keys {
-                let target = TrailTarget(
-                    id: key.keyID,
-                    name: key.algorithm.rawValue,
-                    realmID: realm.id
-                )
-                try await note(kind, target, by: administrator)
+        let noting = store.noting(
+            [(Event.Kind.keyCreated, adding), (.keyUpdated, changing)].flatMap { kind, keys in
+                keys.map { key in
+                    let name = key.algorithm.rawValue
+                    let target = TrailTarget(id: key.keyID, name: name, realmID: realm.id)
+                    return event(kind, target, by: administrator)
+                }
             }
-        }
+        )
+        try await change(or: .id) { try await noting.rotate(adding: adding, changing: changing) }
     }
 
     // MARK: What is kept as data
@@ -112,9 +107,10 @@ extension RealmAdministration {
         needing right: AdminRight
     ) async throws {
         _ = try await rights(of: administrator, in: part.realmID, needing: right)
-        let former = try await kept(part)
-        try await store.put(part)
-        try await note(former, part, by: administrator)
+        let former = try await store.parts(part.kind, realmID: part.realmID)
+            .first { sameBytes($0.id, part.id) }
+        let kind = part.kinds[former == nil ? 0 : 1]
+        try await store.noting([event(kind, former, part, by: administrator)]).put(part)
     }
 
     package func delete(
@@ -123,13 +119,19 @@ extension RealmAdministration {
         needing right: AdminRight
     ) async throws {
         _ = try await rights(of: administrator, in: part.realmID, needing: right)
-        let former = try await kept(part)
-        _ = try await store.deletePart(part.kind, id: part.id, realmID: part.realmID)
-        try await note(former, nil, by: administrator)
+        _ = try await store.noting([event(part.kinds[2], part, nil, by: administrator)])
+            .deletePart(part.kind, id: part.id, realmID: part.realmID)
     }
+}
 
-    private func kept(_ part: RealmPart) async throws -> RealmPart? {
-        try await store.parts(part.kind, realmID: part.realmID)
-            .first { sameBytes($0.id, part.id) }
+extension RealmPart {
+    /// What the trail calls it that one is created, updated, deleted.
+    fileprivate var kinds: [Event.Kind] {
+        switch kind {
+        case "identityProviders":
+            [.identityProviderCreated, .identityProviderUpdated, .identityProviderDeleted]
+        case "identityProviderMappers": [.mapperCreated, .mapperUpdated, .mapperDeleted]
+        default: [.settingCreated, .settingUpdated, .settingDeleted]
+        }
     }
 }

@@ -19,9 +19,9 @@ extension RealmAdministration {
         guard try await store.existing(parts, realmID: role.realmID).count == parts.count else {
             throw AdministrationRefusal.notFound(.role)
         }
-        let creation = try await change(or: .role(role.name)) { try await store.create(role) }
-        guard creation == .created else { throw AdministrationRefusal.taken(.role(role.name)) }
-        try await note(.roleCreated, nil, role, by: administrator)
+        try await write(.roleCreated, nil, role, by: administrator) {
+            try await $0.create(role) == .created
+        }
         try await set(
             parts,
             of: .role(role.roleName),
@@ -42,19 +42,17 @@ extension RealmAdministration {
         if role.name != former.name {
             try Self.expectNotDefault(former, in: rights.realm, isRenamed: true)
         }
-        let change = try await change(or: .role(role.name)) {
-            try await store.update(role, replacing: former)
+        try await write(.roleUpdated, former, role, by: administrator) {
+            try await $0.update(role, replacing: former) == .changed
         }
-        guard change == .changed else { throw AdministrationRefusal.notFound(.role) }
-        try await note(.roleUpdated, former, role, by: administrator)
     }
 
     package func delete(_ role: Role, by administrator: Administrator) async throws {
         let rights = try await rights(of: role, for: administrator)
         try Self.expectNotDefault(role, in: rights.realm)
-        let change = try await change(or: .id) { try await store.deleteRole(id: role.id) }
-        guard change == .changed else { throw AdministrationRefusal.notFound(.role) }
-        try await note(.roleDeleted, role, nil, by: administrator)
+        try await write(.roleDeleted, role, nil, by: administrator) {
+            try await $0.deleteRole(id: role.id) == .changed
+        }
     }
 
     /// Every new person of the realm gets its default roles, and with them all that they contain: they
@@ -111,23 +109,20 @@ extension RealmAdministration {
         try Self.expect(rights.mayGive(roles))
         var count = 0
         for role in roles {
-            let change = try await change(or: .id) {
-                try await write(role, of: holder, to: isGiven, in: realmID)
-            }
-            guard change == .changed else {
-                // What it does not have need not be taken.
-                if isGiven { throw AdministrationRefusal.notFound(holder.missing) }
-                continue
-            }
-            count += 1
             let named: JSONObject = ["role": .string(role.traced)]
-            try await note(
+            let event = event(
                 holder.kind(isGiven: isGiven),
                 TrailTarget(id: holder.id, realmID: realmID),
                 by: administrator,
                 from: isGiven ? nil : named,
                 into: isGiven ? named : nil
             )
+            let change = try await change(or: .id) {
+                try await write(role, of: holder, to: isGiven, in: realmID, noting: event)
+            }
+            if change == .changed { count += 1 }
+            // What it does not have need not be taken.
+            if change == .notFound, isGiven { throw AdministrationRefusal.notFound(holder.missing) }
         }
         return count
     }
@@ -176,25 +171,57 @@ extension RealmAdministration {
         _ role: RoleName,
         of holder: RoleHolder,
         to isGiven: Bool,
-        in realmID: String
+        in realmID: String,
+        noting event: Event
     ) async throws -> Change {
+        let (people, store) = (people.noting(event), store.noting([event]))
         switch holder {
         case .person(let id):
-            isGiven
+            return isGiven
                 ? try await people.assign(role, to: id, realmID: realmID)
                 : try await people.remove(role, from: id, realmID: realmID)
         case .group(let id):
-            try await store.set(role, of: id, to: isGiven, realmID: realmID)
+            return try await store.set(role, of: id, to: isGiven, realmID: realmID)
         case .role(let whole):
-            isGiven
-                ? try await store.add(RolePart(role: whole, part: role), realmID: realmID)
-                : try await store.remove(RolePart(role: whole, part: role), realmID: realmID)
+            let part = RolePart(role: whole, part: role)
+            return isGiven
+                ? try await store.add(part, realmID: realmID)
+                : try await store.remove(part, realmID: realmID)
         case .sight(let owner):
-            try await store.set(
-                RoleLimit(owner: owner, role: role),
-                to: isGiven,
-                realmID: realmID
-            )
+            let limit = RoleLimit(owner: owner, role: role)
+            return try await store.set(limit, to: isGiven, realmID: realmID)
+        }
+    }
+}
+
+/// What a role is given to.
+package enum RoleHolder: Hashable, Sendable {
+    /// A person, or the account that a client has for itself: their id.
+    case person(String)
+    /// Its id: all members have the role.
+    case group(String)
+    /// A role that contains it, a composite one.
+    case role(RoleName)
+    /// What a client without full scope sees, or a client scope shows it (scope mappings).
+    case sight(of: RoleLimit.Owner)
+
+    /// What it is that cannot be given to it.
+    var missing: AdministrationRefusal.Kind {
+        if case .role = self { .role } else { .givenRole }
+    }
+
+    /// What the trail calls it that a role is given to it, or taken from it.
+    func kind(isGiven: Bool) -> Event.Kind {
+        if case .role = self { return isGiven ? .rolePartCreated : .rolePartDeleted }
+        return isGiven ? .roleMappingCreated : .roleMappingDeleted
+    }
+
+    /// For the trail.
+    var id: String {
+        switch self {
+        case .person(let id), .group(let id): id
+        case .role(let whole): whole.traced
+        case .sight(of: .client(let id)), .sight(of: .scope(let id)): id
         }
     }
 }

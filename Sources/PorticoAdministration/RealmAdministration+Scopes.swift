@@ -12,11 +12,9 @@ extension RealmAdministration {
         )
         try Self.check(scope)
         try Self.expectAddable(scope.mappers, over: [], rights)
-        let creation = try await change(or: .scope(scope.name)) { try await store.create(scope) }
-        guard creation == .created else {
-            throw AdministrationRefusal.taken(.scope(scope.name))
+        try await write(.scopeCreated, nil, scope, by: administrator) {
+            try await $0.create(scope) == .created
         }
-        try await note(.scopeCreated, nil, scope, by: administrator)
     }
 
     /// - Parameter kind: What the trail calls it.
@@ -29,25 +27,21 @@ extension RealmAdministration {
         let rights = try await rights(of: former, for: administrator)
         try Self.check(scope)
         try Self.expectAddable(scope.mappers, over: former.mappers, rights)
-        let change = try await change(or: .scope(scope.name)) {
-            try await store.update(scope, replacing: former)
+        try await write(kind, former, scope, by: administrator) {
+            try await $0.update(scope, replacing: former) == .changed
         }
-        guard change == .changed else { throw AdministrationRefusal.notFound(.scope) }
-        try await note(kind, former, scope, by: administrator)
     }
 
     /// Deletes a client scope, and takes it from everything that has it, grants and consents too.
     package func delete(_ scope: ClientScope, by administrator: Administrator) async throws {
         _ = try await rights(of: scope, for: administrator)
-        let change = try await change(or: .id) {
-            try await store.deleteScope(
+        try await write(.scopeDeleted, scope, nil, by: administrator) {
+            try await $0.deleteScope(
                 id: scope.id,
                 realmID: scope.realmID,
                 claims: StandardClaims.claims(of: scope.name)
-            )
+            ) == .changed
         }
-        guard change == .changed else { throw AdministrationRefusal.notFound(.scope) }
-        try await note(.scopeDeleted, scope, nil, by: administrator)
     }
 
     /// Changes which client scopes new clients of a realm get.
@@ -66,12 +60,8 @@ extension RealmAdministration {
         own.defaultClientScopes = former.defaultClientScopes
         own.optionalClientScopes = former.optionalClientScopes
         try Self.expect(own == former)
-        try await write(
-            realm,
-            replacing: former,
-            as: scope == nil ? .clientScopeDeleted : .clientScopeUpdated,
-            by: administrator
-        )
+        let kind: Event.Kind = scope == nil ? .clientScopeDeleted : .clientScopeUpdated
+        try await write(realm, replacing: former, as: kind, by: administrator)
     }
 
     /// The rights of an administrator who may change the scope.

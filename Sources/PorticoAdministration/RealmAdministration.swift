@@ -53,6 +53,7 @@ package struct RealmAdministration: Sendable {
     /// Makes a change that this process serves at once.
     ///
     /// - Parameter taken: For something that has the name.
+    @discardableResult
     func change<Outcome>(
         or taken: @autoclosure () -> AdministrationRefusal.Taken,
         _ body: () async throws -> Outcome

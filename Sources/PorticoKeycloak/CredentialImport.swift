@@ -1,7 +1,6 @@
 import PorticoAdministration
 import PorticoBytes
 import PorticoProtocol
-import PorticoProvider
 import PorticoStores
 
 /// Imports what people prove themselves with (Keycloak `CredentialRepresentation`).

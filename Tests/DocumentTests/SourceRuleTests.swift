@@ -29,7 +29,7 @@ struct SourceRuleTests {
             "Sources/PorticoStores/Realms/Client.swift",
             "Sources/PorticoStores/Realms/RealmStore+Clients.swift",
             "Sources/PorticoStores/Schema/ClientMembers.swift",
-            "Sources/PorticoAdministration/Registration/Client+Administration.swift",
+            "Sources/PorticoAdministration/Registration/ClientRegistration.swift",
             "Sources/PorticoProvider/Browser/BrowserFlow+Pages.swift",
         ]
         #expect(files(with: ["source == .", "source != ."], except: asking).isEmpty)
@@ -139,7 +139,7 @@ struct SourceRuleTests {
             "Sources/PorticoProtocol/DPoP/DPoPKey.swift",
             "Sources/PorticoProtocol/JOSE/SigningKey.swift",
             "Sources/PorticoProtocol/Authorization/ClaimsRequest.swift",
-            "Sources/PorticoProvider/SecondFactor/OneTimePassword.swift",
+            "Sources/PorticoAdministration/Passwords/OneTimePassword.swift",
             "Sources/PorticoProvider/SecondFactor/RecoveryCodes.swift",
             "Sources/PorticoProvider/Tokens/RequestedClaims.swift",
             "Sources/PorticoProvider/Mailboxes/TypedAddressSeal.swift",
@@ -385,7 +385,7 @@ struct SourceRuleTests {
         let code = Project.code.mapValues(Project.withoutComments)
         for path in [
             "PorticoBytes/SecretText", "PorticoBytes/Hash256", "PorticoProtocol/Rules/PKCE",
-            "PorticoAdministration/Keys/ClientSecretSeal", "PorticoProvider/Tokens/RefreshToken",
+            "PorticoAdministration/Keys/StoredSecrets", "PorticoProvider/Tokens/RefreshToken",
             "PorticoWeb/Forms/FormToken",
         ] {
             let text = try #require(code["Sources/\(path).swift"], "\(path)")

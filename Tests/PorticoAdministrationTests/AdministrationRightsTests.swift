@@ -1,6 +1,7 @@
 import PorticoAdministration
 import PorticoBytes
 import PorticoProtocol
+import PorticoSQLite
 import PorticoStores
 import PorticoTestSupport
 import Testing
@@ -52,6 +53,71 @@ struct AdministrationRightsTests {
         let scene = try await AdministrationScene()
         try await operation.body(scene, .commandLine)
         #expect(try await scene.events.first?.actor == .commandLine)
+    }
+
+    /// Those that keep nothing, and those before which a test makes something.
+    private static let otherwise: Set = [
+        "forget wrong passwords", "leave a group", "unlink an account", "delete a part",
+    ]
+
+    @Test(
+        "an operation that cannot be noted has not happened",
+        arguments: Operation.all.filter { !otherwise.contains($0.testDescription) }
+    )
+    func oneTransaction(_ operation: Operation) async throws {
+        let scene = try await AdministrationScene()
+        func people() async throws -> [Person] {
+            try await scene.database.people.people(realmID: "realm-acme", after: nil, limit: 100)
+        }
+        try await scene.database.database.write { transaction in
+            try transaction.run(
+                """
+                CREATE TRIGGER unnoted BEFORE INSERT ON events
+                BEGIN SELECT RAISE(ABORT, 'unnoted'); END
+                """,
+                []
+            )
+        }
+        let change = try await scene.database.realms.lastChange()
+        let known = try await people()
+        await #expect(throws: SQLError.self) { try await operation.body(scene, .commandLine) }
+        #expect(try await scene.database.realms.lastChange() == change)
+        #expect(try await people() == known)
+    }
+
+    @Test("RFC 7591 §2: an operation keeps the rules of registration, whichever face asks")
+    func registration() async throws {
+        let scene = try await AdministrationScene()
+        let former = try await scene.client()
+        var client = former
+        client.redirectURIs = []
+        (client.id, client.clientID) = (UniqueID(random: .system).text, "new")
+        let refusal = AdministrationRefusal.client(.noRedirectURI)
+        await #expect(throws: refusal) {
+            try await scene.administration.create(client, by: .commandLine, at: scene.moment)
+        }
+        var changed = former
+        changed.redirectURIs = []
+        await #expect(throws: refusal) {
+            try await scene.administration.update(
+                changed,
+                replacing: former,
+                by: .commandLine,
+                at: scene.moment
+            )
+        }
+        #expect(try await scene.client() == former)
+        // What an import has brought may stay as it is.
+        #expect(try await scene.database.realms.update(changed) == .changed)
+        var renamed = changed
+        renamed.name = "Renamed"
+        try await scene.administration.update(
+            renamed,
+            replacing: changed,
+            by: .commandLine,
+            at: scene.moment
+        )
+        #expect(try await scene.client() == renamed)
     }
 
     @Test(

@@ -73,12 +73,13 @@ extension Operation {
             operation("sign a person out") { administration, person, administrator, moment in
                 try await administration.signOut(person, by: administrator, at: moment.seconds)
             },
-            operation("forget wrong passwords") { administration, person, administrator, moment in
-                try await administration.forgetTries(
-                    of: person,
+            Operation("forget wrong passwords", "manage-users") { scene, administrator in
+                try await scene.administration.forgetTries(
+                    of: try await scene.person(username),
+                    in: try await scene.realm(),
                     counted: FailedPasswords(),
                     by: administrator,
-                    at: moment.now
+                    at: scene.moment.now
                 )
             },
             Operation("add to a group", "manage-users") { scene, administrator in

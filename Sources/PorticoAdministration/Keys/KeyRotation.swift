@@ -1,6 +1,8 @@
 package import PorticoBytes
 package import PorticoProtocol
+package import PorticoSeals
 package import PorticoStores
+import PorticoSystem
 
 /// Replaces a realm's signing key for one algorithm, so that every token can be verified at any
 /// time (OpenID Connect Core §10.1.1).
@@ -99,5 +101,56 @@ package struct KeyRotation: Sendable {
             outcome.changing.append(former)
         }
         return outcome
+    }
+}
+
+/// Makes signing keys, sealed for the store.
+package struct SigningKeyMaker: Sendable {
+    private let seal: SigningKeySeal
+
+    package init(ring: KeyRing) {
+        seal = SigningKeySeal(ring: ring)
+    }
+
+    /// - Parameter activeFrom: When it starts signing tokens; seconds since 1970.
+    package func make(
+        _ algorithm: SignatureAlgorithm,
+        realmID: String,
+        activeFrom: Int64,
+        at moment: Moment
+    ) throws -> SigningKeyRecord {
+        let key = try SigningKey(
+            generating: algorithm,
+            keyID: Self.keyID(at: moment),
+            random: moment.random
+        )
+        return SigningKeyRecord(
+            realmID: realmID,
+            keyID: key.keyID,
+            algorithm: algorithm,
+            sealedPrivateKey: seal.seal(key, realmID: realmID, random: moment.random),
+            createdAt: moment.seconds,
+            activeFrom: activeFrom
+        )
+    }
+
+    /// `2026-11-21-` and 48 random bits: an administrator sees a key's age, and key IDs are unique
+    /// across realms (RFC 7517 §4.5).
+    private static func keyID(at moment: Moment) -> String {
+        let day = moment.now.formatted(.iso8601.year().month().day())
+        return "\(day)-\(moment.random.text(6))"
+    }
+}
+
+extension SigningKeyRecord {
+    /// The algorithms that `keys` sign with at `now` (seconds since 1970). A published key that
+    /// still waits does not count.
+    package static func activeAlgorithms(of keys: [SigningKeyRecord], at now: Int64) -> Set<
+        SignatureAlgorithm
+    > {
+        Set(
+            keys.filter { $0.activeFrom <= now && ($0.retiredFrom.map { now < $0 } ?? true) }
+                .map(\.algorithm)
+        )
     }
 }

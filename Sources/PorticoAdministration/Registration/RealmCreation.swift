@@ -2,7 +2,7 @@ package import PorticoBytes
 package import PorticoProtocol
 package import PorticoSeals
 package import PorticoStores
-import PorticoWeb
+package import PorticoWeb
 
 /// Creates a realm with its first signing keys, ready for the store; shared by the command line and
 /// the import.
@@ -157,5 +157,19 @@ package struct RealmCreation: Sendable {
                 "The accounts of a realm with a host of its own are at https://HOST."
             }
         }
+    }
+}
+
+extension Realm {
+    /// The host that serves this realm alone (docs/decisions/0059): its issuer is that origin, with
+    /// nothing behind it. `nil` of all others, whose issuer is below the public URL.
+    package var host: PublicURL? {
+        // `try?`: an issuer with a path is no origin.
+        try? PublicURL(issuer)
+    }
+
+    /// What its endpoints are below: the issuer, or the same path on the realm's own host.
+    package var base: String {
+        host == nil ? issuer : "\(issuer)/realms/\(name)"
     }
 }

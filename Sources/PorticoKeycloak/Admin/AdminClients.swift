@@ -1,47 +1,48 @@
 import PorticoAdministration
 import PorticoBytes
 import PorticoProtocol
-import PorticoProvider
 import PorticoStores
 
 /// `…/clients`: clients, their secrets and the scopes that they have.
-struct AdminClients: Sendable {
-    let administration: RealmAdministration
-
-    var rows: [AdminRow] {
+enum AdminClients {
+    static var rows: [AdminRow] {
         [
             .get("clients", .queryClients, list),
             .post("clients", .createClients, create),
-            .get("clients/{client}", .viewClients, read),
+            .get("clients/{client}", .viewClients) { call in
+                let scopes = try await call.assignedScopes()
+                return .object(try await call.json(of: try await call.client(), scopes))
+            },
             .put("clients/{client}", .manageClients, update),
-            .delete("clients/{client}", .manageClients, delete),
+            .delete("clients/{client}", .manageClients) { call in
+                let client = try await call.client()
+                try await call.operations.delete(client, by: call.administrator)
+            },
             .get("clients/{client}/client-secret", .manageClients, secret),
             .post("clients/{client}/client-secret", .manageClients, newSecret),
-            .get("clients/{client}/client-secret/rotated", .manageClients, rotatedSecret),
+            .get("clients/{client}/client-secret/rotated", .manageClients) { call in
+                _ = try await call.client()
+                throw AdminRefusal.notFound("Client does not have a rotated secret")
+            },
+            .get("clients/{client}/installation/providers/{provider}", .viewClients, adapter),
+            .get("clients/{client}/evaluate-scopes/protocol-mappers", .viewClients, mappers),
         ]
-            + [true, false].flatMap { isDefault in
-                let name = isDefault ? "default" : "optional"
-                return [
-                    AdminRow.get("clients/{client}/\(name)-client-scopes", .viewClients) {
-                        try await scopes($0, isDefault)
-                    },
-                    .put("clients/{client}/\(name)-client-scopes/{scope}", .manageClients) {
-                        try await set($0, isDefault, true)
-                    },
-                    .delete("clients/{client}/\(name)-client-scopes/{scope}", .manageClients) {
-                        try await set($0, isDefault, false)
-                    },
-                ]
-            }
+            + ScopeList.rows(
+                "clients/{client}/default-client-scopes",
+                "clients/{client}/optional-client-scopes",
+                .viewClients,
+                scopes,
+                setScope
+            )
     }
 
     // MARK: Reading
 
-    private func list(_ call: AdminCall) async throws -> AdminAnswer {
+    private static func list(_ call: AdminCall) async throws -> AdminAnswer {
         // A caller who may only look for clients is shown none of them.
         guard call.rights.allows(.viewClients) else { return .json([]) }
         let query = try call.query()
-        let page = try call.page(query)
+        let page = try call.page()
         let attributes = try call.attributes(query)
         let wanted = query["clientId"]
         let isSearch = query["search"] == "true"
@@ -55,45 +56,31 @@ struct AdminClients: Sendable {
         }
         let listed: [Client]
         if let wanted, !isSearch {
-            let client = try await administration.store.client(
+            let client = try await call.store.client(
                 .clientID(wanted),
                 realmID: call.realmID
             )
             listed = [client].compactMap(\.self).filter(isWanted)
         } else {
-            listed = try await administration.store.clients(
+            listed = try await call.store.clients(
                 realmID: call.realmID,
                 first: page.first,
                 most: query["max"] == nil ? .max : page.max,
                 where: isWanted
             )
         }
-        let assigned = try await administration.assignedScopes(of: call.realm)
+        let assigned = try await call.assignedScopes()
         var objects: [JSONObject] = []
-        for client in listed {
-            objects.append(try await administration.json(of: client, assigned, call))
-        }
+        for client in listed { objects.append(try await call.json(of: client, assigned)) }
         return .list(objects)
     }
 
-    private func read(_ call: AdminCall) async throws -> AdminAnswer {
-        let assigned = try await administration.assignedScopes(of: call.realm)
-        return .object(try await administration.json(of: try await call.client(), assigned, call))
+    private static func scopes(_ call: AdminCall) async throws -> ScopeList {
+        ScopeList(try await call.client())
     }
 
-    private func scopes(_ call: AdminCall, _ isDefault: Bool) async throws -> AdminAnswer {
-        let client = try await call.client()
-        let names = isDefault ? client.defaultScopes : client.optionalScopes
-        let scopes = try await administration.store.scopes(realmID: call.realmID)
-        return .list(
-            scopes.filter { names.contains($0.name) }.map {
-                ["id": .string($0.id), "name": .string($0.name)]
-            }
-        )
-    }
-
-    private func secret(_ call: AdminCall) async throws -> AdminAnswer {
-        let shown = try await administration.showSecret(
+    private static func secret(_ call: AdminCall) async throws -> AdminAnswer {
+        let shown = try await call.operations.showSecret(
             of: try await call.client(),
             by: call.administrator
         )
@@ -102,8 +89,8 @@ struct AdminClients: Sendable {
         return .object(["type": "secret", "value": .string(shown.reveal())])
     }
 
-    private func newSecret(_ call: AdminCall) async throws -> AdminAnswer {
-        let secret = try await administration.renewSecret(
+    private static func newSecret(_ call: AdminCall) async throws -> AdminAnswer {
+        let secret = try await call.operations.renewSecret(
             of: try await call.client(),
             by: call.administrator,
             at: call.moment
@@ -111,70 +98,93 @@ struct AdminClients: Sendable {
         return .object(["type": "secret", "value": .string(secret.reveal())])
     }
 
-    private func rotatedSecret(_ call: AdminCall) async throws -> AdminAnswer {
-        _ = try await call.client()
-        throw AdminRefusal.notFound("Client does not have a rotated secret")
-    }
-
     // MARK: Writing
 
-    private func create(_ call: AdminCall) async throws -> AdminAnswer {
-        let fields = try await ClientFields(call, administration)
-        let client = try fields.new(try call.representation(.client))
-        try await administration.create(
-            client,
-            giving: client.saidDefaultRoles(in: call.realm.realm) ?? [],
-            by: call.administrator,
-            at: call.moment
+    private static func create(_ call: AdminCall) async throws -> AdminAnswer {
+        let representation = try call.representation(.client)
+        return .created(path: call.path(try await ClientFields(call).create(representation).id))
+    }
+
+    private static func update(_ call: AdminCall) async throws {
+        try await ClientFields(call).change(
+            try await call.client(),
+            try call.representation(.client)
         )
-        return .created(path: call.path(client.id))
     }
 
-    private func update(_ call: AdminCall) async throws -> AdminAnswer {
-        let former = try await call.client()
-        try await administration.expectChangeable(former, by: call.administrator)
-        let fields = try await ClientFields(call, administration)
-        let client = try await fields.changed(former, try call.representation(.client))
-        try await administration.update(
-            client,
-            replacing: former,
-            giving: client.saidDefaultRoles(in: call.realm.realm),
-            by: call.administrator,
-            at: call.moment
-        )
-        return .done
-    }
-
-    private func delete(_ call: AdminCall) async throws -> AdminAnswer {
-        try await administration.delete(try await call.client(), by: call.administrator)
-        return .done
-    }
-
-    /// Gives a client a scope, or takes it.
-    private func set(_ call: AdminCall, _ isDefault: Bool, _ isGiven: Bool) async throws
-        -> AdminAnswer
+    private static func setScope(_ call: AdminCall, _ list: ScopeList, _ isGiven: Bool)
+        async throws
     {
         let former = try await call.client()
-        let scope = try await call.scope(in: administration.store)
         var client = former
-        client.defaultScopes.removeAll { sameBytes($0, scope.name) && (isGiven || isDefault) }
-        client.optionalScopes.removeAll { sameBytes($0, scope.name) && (isGiven || !isDefault) }
-        if isGiven {
-            // What needs consent must be asked for (OpenID Connect Core §11).
-            if isDefault, scope.name != "offline_access" {
-                client.defaultScopes.append(scope.name)
-            } else {
-                client.optionalScopes.append(scope.name)
-            }
-        }
-        try await administration.update(
+        (client.defaultScopes, client.optionalScopes) = (list.defaults, list.optionals)
+        try await call.operations.update(
             client,
             replacing: former,
             as: isGiven ? .clientScopeUpdated : .clientScopeDeleted,
             by: call.administrator,
             at: call.moment
         )
-        return .done
+    }
+
+    // MARK: What follows from a client
+
+    /// Keycloak's own adapters read it. Its secret is there for those who are shown the client's.
+    private static func adapter(_ call: AdminCall) async throws -> AdminAnswer {
+        let client = try await call.client()
+        guard try call.segment("provider") == "keycloak-oidc-keycloak-json" else {
+            throw AdminRefusal.notFound("Unknown Provider")
+        }
+        let realm = call.realm
+        let path = "/realms/\(realm.name)"
+        let base = realm.issuer.hasSuffix(path) ? realm.issuer.dropLast(path.utf8.count) : ""
+        var json: JSONObject = [
+            "realm": .string(realm.name), "auth-server-url": .string(base + "/"),
+            "ssl-required": realm.kept["sslRequired"] ?? "external",
+            "resource": .string(client.clientID),
+        ]
+        if client.kept.object.bool("bearerOnly") == true { json["bearer-only"] = true }
+        if client.type == .public {
+            json["public-client"] = true
+        } else {
+            json["verify-token-audience"] = true
+            if let secret = try await call.operations.shownSecret(
+                of: client,
+                by: call.administrator
+            ) {
+                json["credentials"] = ["secret": .string(secret.reveal())]
+            }
+        }
+        json["use-resource-role-mappings"] = true
+        json["confidential-port"] = 0
+        return .object(json)
+    }
+
+    /// Of the client and of the scopes that it gets, or asks for.
+    private static func mappers(_ call: AdminCall) async throws -> AdminAnswer {
+        let client = try await call.client()
+        let asked = try call.query()["scope"]?.split(separator: " ").map(String.init) ?? []
+        let names = client.defaultScopes + client.optionalScopes.filter(asked.contains)
+        let scopes = try await call.store.scopes(realmID: call.realmID)
+            .filter { names.contains($0.name) }
+        let ofScopes = scopes.flatMap { scope in
+            Self.shown(.scope(scope), id: scope.id, name: scope.name, "client-scope")
+        }
+        return .list(
+            Self.shown(.client(client), id: client.id, name: client.clientID, "client") + ofScopes
+        )
+    }
+
+    private static func shown(_ owner: MapperOwner, id: String, name: String, _ kind: String)
+        -> [JSONObject]
+    {
+        owner.representations.map { mapper in
+            [
+                "mapperId": mapper["id"] ?? "", "mapperName": mapper["name"] ?? "",
+                "containerId": .string(id), "containerName": .string(name),
+                "containerType": .string(kind), "protocolMapper": mapper["protocolMapper"] ?? "",
+            ]
+        }
     }
 }
 
@@ -187,4 +197,36 @@ extension Client {
         }
         return attributes
     }
+}
+
+extension AdminCall {
+    func assignedScopes() async throws -> AssignedScopes {
+        AssignedScopes(realm, scopes: try await store.scopes(realmID: realmID))
+    }
+
+    /// A client as the administration shows it (Keycloak `ClientRepresentation`).
+    func json(of client: Client, _ scopes: AssignedScopes) async throws -> JSONObject {
+        let mayManage = rights.allows(.manageClients)
+        var json = ClientRepresentation(
+            client,
+            in: realm,
+            scopes: scopes,
+            secret: try await operations.shownSecret(of: client, by: administrator)
+        ).json
+        // Keycloak's own clients say little of themselves.
+        for (name, value) in ClientFields.defaults where json[name] == nil { json[name] = value }
+        for name in ["redirectUris", "webOrigins", "defaultClientScopes", "optionalClientScopes"]
+        where json[name] == nil { json[name] = [] }
+        if client.administers { json.setMark(true) }
+        json["access"] = [
+            "view": true, "configure": .bool(mayManage), "manage": .bool(mayManage),
+        ]
+        return json
+    }
+}
+
+extension AdminRights {
+    /// The attribute of a client's representation that says whether people administer by way of it
+    /// (``Client/administers``). Only the realm's administrator sets it.
+    static let mark = "portico.administers"
 }

@@ -1,15 +1,11 @@
 import PorticoAdministration
 import PorticoBytes
 import PorticoProtocol
-import PorticoProvider
 import PorticoStores
 
 /// `…/events` and `…/admin-events`: what happened in a realm, in Keycloak's words.
-struct AdminEvents: Sendable {
-    let administration: RealmAdministration
-    let trail: EventTrail
-
-    var rows: [AdminRow] {
+enum AdminEvents {
+    static var rows: [AdminRow] {
         [
             .get("events", .viewEvents) { call in .list(try await userEvents(call)) },
             .delete("events", .manageEvents) { call in try await clear(call) },
@@ -20,11 +16,9 @@ struct AdminEvents: Sendable {
         ]
     }
 
-    private var store: EventStore { administration.store.events }
-
     // MARK: Reading
 
-    private func userEvents(_ call: AdminCall) async throws -> [JSONObject] {
+    private static func userEvents(_ call: AdminCall) async throws -> [JSONObject] {
         let query = try call.query()
         let types = try Self.words("type", query)
         var wanted = try Self.times(query)
@@ -33,7 +27,7 @@ struct AdminEvents: Sendable {
         wanted.clientID = query["client"]
         wanted.subjectID = query["user"]
         wanted.address = query["ipAddress"]
-        if let start = call.realm.realm.events.start(at: call.moment.seconds) {
+        if let start = call.realm.events.start(at: call.moment.seconds) {
             wanted.from = max(wanted.from ?? start, start)
         }
         return try await found(wanted, query, call).compactMap { event in
@@ -53,11 +47,11 @@ struct AdminEvents: Sendable {
     }
 
     /// The trail has them in any case; only a realm that shows them shows them here.
-    private func adminEvents(_ call: AdminCall) async throws -> [JSONObject] {
+    private static func adminEvents(_ call: AdminCall) async throws -> [JSONObject] {
         let query = try call.query()
         let operations = try Self.words("operationTypes", query)
         var wanted = try Self.times(query)
-        guard call.realm.realm.events.keepsAdministration else { return [] }
+        guard call.realm.events.keepsAdministration else { return [] }
         wanted.isAdministration = true
         wanted.kinds = operations.isEmpty ? nil : EventWords.kinds(ofOperations: operations)
         wanted.clientID = query["authClient"]
@@ -66,7 +60,7 @@ struct AdminEvents: Sendable {
         var hidden = EventQuery()
         hidden.realmID = call.realmID
         hidden.kinds = [.adminEventsHidden]
-        wanted.after = try await store.events(hidden, limit: 1).first?.number
+        wanted.after = try await call.store.events.events(hidden, limit: 1).first?.number
         return try await found(wanted, query, call).map { event in
             let path = EventWords.path(of: event)
             var who: JSONObject = ["realmId": event.details["realm"] ?? ""]
@@ -83,15 +77,15 @@ struct AdminEvents: Sendable {
         }
     }
 
-    private func found(_ wanted: EventQuery, _ query: FormParameters, _ call: AdminCall)
+    private static func found(_ wanted: EventQuery, _ query: FormParameters, _ call: AdminCall)
         async throws -> [Event]
     {
-        let page = try call.page(query)
-        try await trail.flush(into: store)
+        let page = try call.page()
+        try await call.access.server.flushEvents(into: call.store.events)
         var wanted = wanted
         wanted.realmID = call.realmID
         wanted.isOldestFirst = query["direction"] == "asc"
-        return try await store.events(wanted, first: page.first, limit: page.max)
+        return try await call.store.events.events(wanted, first: page.first, limit: page.max)
     }
 
     private static func times(_ query: FormParameters) throws -> EventQuery {
@@ -133,22 +127,20 @@ struct AdminEvents: Sendable {
         return (start + (isEnd ? 86_400 : 0)) * 1000
     }
 
-    private func clear(_ call: AdminCall) async throws -> AdminAnswer {
-        try await trail.flush(into: store)
-        try await administration.clearEvents(of: call.realm.realm, by: call.administrator)
-        return .done
+    private static func clear(_ call: AdminCall) async throws {
+        try await call.access.server.flushEvents(into: call.store.events)
+        try await call.operations.clearEvents(of: call.realm, by: call.administrator)
     }
 
     /// No administrator removes what administrators did from the trail.
-    private func hide(_ call: AdminCall) async throws -> AdminAnswer {
-        try await administration.hideAdminEvents(of: call.realm.realm, by: call.administrator)
-        return .done
+    private static func hide(_ call: AdminCall) async throws {
+        try await call.operations.hideAdminEvents(of: call.realm, by: call.administrator)
     }
 
     // MARK: Settings
 
-    private func settings(_ call: AdminCall) -> AdminAnswer {
-        let kept = RealmRepresentation(call.realm.realm).json
+    private static func settings(_ call: AdminCall) -> AdminAnswer {
+        let kept = RealmRepresentation(call.realm).json
         var json: JSONObject = [
             "eventsEnabled": kept["eventsEnabled"] ?? false,
             "eventsListeners": kept["eventsListeners"] ?? ["jboss-logging"],
@@ -163,9 +155,9 @@ struct AdminEvents: Sendable {
         return .object(json)
     }
 
-    private func configure(_ call: AdminCall) async throws -> AdminAnswer {
+    private static func configure(_ call: AdminCall) async throws {
         let representation = try call.representation(.eventsConfig)
-        let former = call.realm.realm
+        let former = call.realm
         var json = RealmRepresentation(former).json
         for name in ["eventsEnabled", "adminEventsEnabled", "adminEventsDetailsEnabled"] {
             if let value = try representation.bool(name) { json[name] = .bool(value) }
@@ -192,16 +184,122 @@ struct AdminEvents: Sendable {
         )
         for (name, value) in json where members.contains(name) { kept[name] = value }
         realm.kept = KeptRepresentation(kept)
-        try await administration.update(
+        try await call.operations.update(
             realm,
             replacing: former,
             by: call.administrator,
             needing: .manageEvents
         )
-        return .done
     }
 }
 
 extension AdminRight {
     fileprivate static let viewEvents = AdminRight("view-events", "manage-events")
+}
+
+/// Keycloak's words for what happens in a realm (`EventType`, `Errors`).
+enum EventWords {
+    struct Word: Sendable {
+        let type: String
+        var error: String?
+    }
+
+    static func word(_ kind: Event.Kind) -> Word? {
+        switch kind {
+        case .signedIn: Word(type: "LOGIN")
+        case .signInFailed, .secondStepFailed:
+            Word(type: "LOGIN_ERROR", error: "invalid_user_credentials")
+        case .signedOut: Word(type: "LOGOUT")
+        case .registrationDone: Word(type: "REGISTER")
+        case .passwordResetAsked: Word(type: "SEND_RESET_PASSWORD")
+        case .passwordReset: Word(type: "RESET_PASSWORD")
+        case .passwordChanged: Word(type: "UPDATE_PASSWORD")
+        case .emailConfirmed: Word(type: "VERIFY_EMAIL")
+        case .secondFactorAdded: Word(type: "UPDATE_TOTP")
+        case .secondFactorRemoved: Word(type: "REMOVE_TOTP")
+        case .consented: Word(type: "GRANT_CONSENT")
+        case .consentRemoved, .tokenRevoked: Word(type: "REVOKE_GRANT")
+        case .clientRefused:
+            Word(type: "CLIENT_LOGIN_ERROR", error: "invalid_client_credentials")
+        case .codeReplayed: Word(type: "CODE_TO_TOKEN_ERROR", error: "invalid_code")
+        case .refreshReplayed, .swapReplayed:
+            Word(type: "REFRESH_TOKEN_ERROR", error: "invalid_token")
+        default: nil
+        }
+    }
+
+    /// All that have a word.
+    static let allKinds = Set(Event.Kind.allCases.filter { word($0) != nil })
+
+    /// The words, for those who choose among them.
+    static let allTypes = types(of: allKinds)
+
+    static func types(of kinds: Set<Event.Kind>) -> [String] {
+        Set(kinds.compactMap { word($0)?.type }).sorted()
+    }
+
+    static func kinds(of types: some Sequence<String>) -> Set<Event.Kind> {
+        let types = Set(types)
+        return allKinds.filter { kind in word(kind).map { types.contains($0.type) } ?? false }
+    }
+
+    /// What an administrator did, as Keycloak says it (`OperationType`).
+    static func operation(_ kind: Event.Kind) -> String {
+        if kind == .credentialUpdated { return "ACTION" }
+        return switch kind.rawValue.split(separator: ".").last {
+        case "created"?: "CREATE"
+        case "updated"?: "UPDATE"
+        case "deleted"?: "DELETE"
+        default: "ACTION"
+        }
+    }
+
+    /// Where what an administrator did is found: the address, below the realm, with what was made there.
+    static func path(of event: Event) -> String {
+        let path = event.details.string("path") ?? event.subjectID ?? ""
+        let parts = path.split(separator: "/")
+        let name = event.kind == .roleCreated ? event.details.string("name") : event.subjectID
+        guard operation(event.kind) == "CREATE", let name,
+            ["users", "clients", "roles", "groups", "children", "client-scopes", "instances"]
+                .contains(parts.last ?? "")
+        else { return path }
+        // A client's role has the client's name in front.
+        return path + "/" + (parts.count == 3 ? name.split(separator: "/").last ?? "" : name[...])
+    }
+
+    /// What such an address leads to (`ResourceType`).
+    static func resource(_ path: String) -> String {
+        let parts = path.split(separator: "/").map(String.init)
+        guard let first = parts.first else { return "REALM" }
+        let isOfClient = parts.dropFirst(3).first == "clients"
+        switch (first, parts.dropFirst(2).first ?? "") {
+        case (_, "role-mappings"):
+            return isOfClient ? "CLIENT_ROLE_MAPPING" : "REALM_ROLE_MAPPING"
+        case (_, "scope-mappings"):
+            return isOfClient ? "CLIENT_SCOPE_MAPPING" : "REALM_SCOPE_MAPPING"
+        case (_, "protocol-mappers"): return "PROTOCOL_MAPPER"
+        case ("users", "groups"): return "GROUP_MEMBERSHIP"
+        case ("users", "") where parts.last == "profile": return "USER_PROFILE"
+        case ("clients", "roles"): return "CLIENT_ROLE"
+        case ("clients", "default-client-scopes"), ("clients", "optional-client-scopes"):
+            return "CLIENT_SCOPE_CLIENT_MAPPING"
+        case ("identity-provider", _) where parts.contains("mappers"):
+            return "IDENTITY_PROVIDER_MAPPER"
+        case ("authentication", _) where parts.contains("required-actions"):
+            return "REQUIRED_ACTION"
+        default: return resources[first] ?? "REALM"
+        }
+    }
+
+    private static let resources = [
+        "users": "USER", "clients": "CLIENT", "roles": "REALM_ROLE", "roles-by-id": "REALM_ROLE",
+        "groups": "GROUP", "client-scopes": "CLIENT_SCOPE", "sessions": "USER_SESSION",
+        "identity-provider": "IDENTITY_PROVIDER", "attack-detection": "USER_LOGIN_FAILURE",
+        "components": "COMPONENT", "authentication": "AUTH_FLOW",
+    ]
+
+    static func kinds(ofOperations operations: some Sequence<String>) -> Set<Event.Kind> {
+        let operations = Set(operations)
+        return Set(Event.Kind.allCases.filter { operations.contains(operation($0)) })
+    }
 }

@@ -1,14 +1,12 @@
+import HTTPTypes
 import PorticoAdministration
 import PorticoBytes
 import PorticoProtocol
-import PorticoProvider
 import PorticoStores
 
 /// `…/client-scopes`, and which of them new clients get.
-struct AdminScopes: Sendable {
-    let administration: RealmAdministration
-
-    var rows: [AdminRow] {
+enum AdminScopes {
+    static var rows: [AdminRow] {
         [
             .get("client-scopes", .viewScopes, list),
             .post("client-scopes", .manageClients, create),
@@ -16,51 +14,41 @@ struct AdminScopes: Sendable {
             .put("client-scopes/{scope}", .manageClients, update),
             .delete("client-scopes/{scope}", .manageClients, delete),
         ]
-            + [true, false].flatMap { isDefault in
-                let base = isDefault ? "default-default" : "default-optional"
-                return [
-                    AdminRow.get("\(base)-client-scopes", .viewScopes) {
-                        try await defaults($0, isDefault)
-                    },
-                    .put("\(base)-client-scopes/{scope}", .manageClients) {
-                        try await setDefault($0, isDefault, true)
-                    },
-                    .delete("\(base)-client-scopes/{scope}", .manageClients) {
-                        try await setDefault($0, isDefault, false)
-                    },
-                ]
-            }
+            + ScopeList.rows(
+                "default-default-client-scopes",
+                "default-optional-client-scopes",
+                .viewScopes,
+                { ScopeList($0.realm) },
+                setDefault
+            )
     }
 
-    private var store: RealmStore { administration.store }
-
-    private func list(_ call: AdminCall) async throws -> AdminAnswer {
-        .list(
-            try await store.scopes(realmID: call.realmID).map { ClientScopeRepresentation($0).json }
-        )
+    private static func list(_ call: AdminCall) async throws -> AdminAnswer {
+        let scopes = try await call.store.scopes(realmID: call.realmID)
+        return .list(scopes.map { ClientScopeRepresentation($0).json })
     }
 
-    private func read(_ call: AdminCall) async throws -> AdminAnswer {
-        .object(ClientScopeRepresentation(try await call.scope(in: store)).json)
+    private static func read(_ call: AdminCall) async throws -> AdminAnswer {
+        .object(ClientScopeRepresentation(try await call.scope()).json)
     }
 
-    private func create(_ call: AdminCall) async throws -> AdminAnswer {
+    private static func create(_ call: AdminCall) async throws -> AdminAnswer {
         let representation = try call.representation(.scope)
         guard let name = try representation.text("name") else {
             throw AdminRefusal.invalid("Client Scope name cannot be empty")
         }
         var scope = ClientScope(
-            id: UniqueID(random: call.moment.random).text,
+            id: call.newID(),
             realmID: call.realmID,
             name: name
         )
         try Self.read(representation, over: ["protocol": "openid-connect"], to: &scope, call)
-        try await administration.create(scope, by: call.administrator)
+        try await call.operations.create(scope, by: call.administrator)
         return .created(path: call.path(scope.id))
     }
 
-    private func update(_ call: AdminCall) async throws -> AdminAnswer {
-        let former = try await call.scope(in: store)
+    private static func update(_ call: AdminCall) async throws {
+        let former = try await call.scope()
         let representation = try call.representation(.scope)
         // Grants and consents name scopes by it: a later one of that name would be theirs.
         if let name = try representation.text("name"), !sameBytes(name, former.name) {
@@ -69,16 +57,14 @@ struct AdminScopes: Sendable {
         var scope = former
         let json = ClientScopeRepresentation(former).json
         try Self.read(representation, over: json, to: &scope, call)
-        try await administration.update(scope, replacing: former, by: call.administrator)
-        return .done
+        try await call.operations.update(scope, replacing: former, by: call.administrator)
     }
 
-    private func delete(_ call: AdminCall) async throws -> AdminAnswer {
-        try await administration.delete(
-            try await call.scope(in: store),
+    private static func delete(_ call: AdminCall) async throws {
+        try await call.operations.delete(
+            try await call.scope(),
             by: call.administrator
         )
-        return .done
     }
 
     /// Changes what is said besides id and name.
@@ -107,54 +93,97 @@ struct AdminScopes: Sendable {
         try scope.read(Representation(.object(json), path: ""))
     }
 
-    // MARK: What new clients get
-
-    private func names(_ call: AdminCall, _ isDefault: Bool) -> [String] {
-        let realm = call.realm.realm
-        return isDefault ? realm.defaultClientScopes : realm.optionalClientScopes
-    }
-
-    private func defaults(_ call: AdminCall, _ isDefault: Bool) async throws -> AdminAnswer {
-        let names = names(call, isDefault)
-        return .list(
-            try await store.scopes(realmID: call.realmID).filter { names.contains($0.name) }.map {
-                [
-                    "id": .string($0.id), "name": .string($0.name),
-                    "protocol": $0.kept["protocol"] ?? "openid-connect",
-                ]
-            }
-        )
-    }
-
-    private func setDefault(_ call: AdminCall, _ isDefault: Bool, _ isGiven: Bool) async throws
-        -> AdminAnswer
+    /// What new clients get.
+    private static func setDefault(_ call: AdminCall, _ list: ScopeList, _ isGiven: Bool)
+        async throws
     {
-        let scope = try await call.scope(in: store)
-        var realm = call.realm.realm
-        realm.defaultClientScopes.removeAll { sameBytes($0, scope.name) && (isGiven || isDefault) }
-        realm.optionalClientScopes.removeAll {
-            sameBytes($0, scope.name) && (isGiven || !isDefault)
-        }
-        if isGiven {
-            if isDefault {
-                realm.defaultClientScopes.append(scope.name)
-            } else {
-                realm.optionalClientScopes.append(scope.name)
-            }
-        }
-        try await administration.update(
+        var realm = call.realm
+        realm.defaultClientScopes = list.defaults
+        realm.optionalClientScopes = list.optionals
+        try await call.operations.update(
             realm,
-            replacing: call.realm.realm,
-            givingNewClients: isGiven ? scope : nil,
+            replacing: call.realm,
+            givingNewClients: isGiven ? try await call.scope() : nil,
             by: call.administrator
         )
-        return .done
+    }
+}
+
+/// The scopes that a client has, or new clients get: each by default, or where it is asked for.
+struct ScopeList: Sendable {
+    private(set) var defaults: [String]
+    private(set) var optionals: [String]
+    /// Whether what needs consent is asked for, whatever the address says (OpenID Connect Core §11).
+    private let isOfClient: Bool
+
+    init(_ client: Client) {
+        (defaults, optionals) = (client.defaultScopes, client.optionalScopes)
+        isOfClient = true
+    }
+
+    init(_ realm: Realm) {
+        (defaults, optionals) = (realm.defaultClientScopes, realm.optionalClientScopes)
+        isOfClient = false
+    }
+
+    /// The addresses of both lists.
+    ///
+    /// - Parameters:
+    ///   - find: The lists as they are.
+    ///   - write: Keeps them changed.
+    static func rows(
+        _ defaults: String,
+        _ optionals: String,
+        _ view: AdminRight,
+        _ find: @escaping @Sendable (AdminCall) async throws -> ScopeList,
+        _ write: @escaping @Sendable (AdminCall, ScopeList, Bool) async throws -> Void
+    ) -> [AdminRow] {
+        [(defaults, true), (optionals, false)].flatMap { base, isDefault -> [AdminRow] in
+            func change(_ isGiven: Bool) -> AdminRow.Deed {
+                { call in
+                    var list = try await find(call)
+                    list.set(try await call.scope().name, isGiven, isDefault: isDefault)
+                    try await write(call, list, isGiven)
+                }
+            }
+            return [
+                .get(base, view) { call in
+                    let list = try await find(call)
+                    return .list(try await list.shown(isDefault: isDefault, call))
+                },
+                .put("\(base)/{scope}", .manageClients, change(true)),
+                .delete("\(base)/{scope}", .manageClients, change(false)),
+            ]
+        }
+    }
+
+    /// Gives a scope, which is in one list then, or takes it from one.
+    private mutating func set(_ name: String, _ isGiven: Bool, isDefault: Bool) {
+        defaults.removeAll { sameBytes($0, name) && (isGiven || isDefault) }
+        optionals.removeAll { sameBytes($0, name) && (isGiven || !isDefault) }
+        guard isGiven else { return }
+        if isDefault, !isOfClient || name != "offline_access" {
+            defaults.append(name)
+        } else {
+            optionals.append(name)
+        }
+    }
+
+    private func shown(isDefault: Bool, _ call: AdminCall) async throws -> [JSONObject] {
+        let names = isDefault ? defaults : optionals
+        return try await call.store.scopes(realmID: call.realmID)
+            .filter { names.contains($0.name) }
+            .map { scope in
+                var json: JSONObject = ["id": .string(scope.id), "name": .string(scope.name)]
+                if !isOfClient { json["protocol"] = scope.kept["protocol"] ?? "openid-connect" }
+                return json
+            }
     }
 }
 
 extension AdminCall {
     /// The client scope that the path names by its id.
-    func scope(in store: RealmStore) async throws -> ClientScope {
+    func scope() async throws -> ClientScope {
         let id = try segment("scope")
         guard
             let scope = try await store.scopes(realmID: realmID).first(where: {

@@ -2,27 +2,59 @@ import HTTPTypes
 import PorticoAdministration
 import PorticoBytes
 import PorticoProtocol
-import PorticoProvider
-import PorticoStores
+package import PorticoStores
 
 /// A client as a request of the administration describes it (Keycloak `ClientRepresentation`), made
 /// into one by the members that an import reads (``ClientRepresentation``). Where something of what it says would
 /// be left out, or become something else, the request is refused.
 struct ClientFields: Sendable {
-    private let call: AdminCall
-    private let administration: RealmAdministration
+    private var call: AdminCall
     private let scopes: [ClientScope]
     private let demands: FlowDemands
 
-    init(_ call: AdminCall, _ administration: RealmAdministration) async throws {
+    init(_ call: AdminCall) async throws {
         self.call = call
-        self.administration = administration
-        scopes = try await administration.store.scopes(realmID: call.realmID)
-        demands = try FlowDemands(try await administration.flows(ofRealm: call.realmID))
+        scopes = try await call.store.scopes(realmID: call.realmID)
+        demands = try FlowDemands(try await call.flows())
     }
 
+    /// The same for another request.
+    func of(_ call: AdminCall) -> ClientFields {
+        var fields = self
+        fields.call = call
+        return fields
+    }
+
+    /// Makes a client.
+    func create(_ representation: Representation) async throws -> Client {
+        let (client, secret) = try new(representation)
+        return try await call.operations.create(
+            client,
+            secret: secret,
+            giving: client.saidDefaultRoles(in: call.realm) ?? [],
+            by: call.administrator,
+            at: call.moment
+        )
+    }
+
+    /// Gives a client what is said; what is absent stays.
+    func change(_ former: Client, _ representation: Representation) async throws {
+        try await call.operations.expectChangeable(former, by: call.administrator)
+        let (client, secret) = try await changed(former, representation)
+        try await call.operations.update(
+            client,
+            replacing: former,
+            secret: secret,
+            giving: client.saidDefaultRoles(in: call.realm),
+            by: call.administrator,
+            at: call.moment
+        )
+    }
+
+    private typealias Fields = (client: Client, secret: ClientRegistration.Secret)
+
     /// A new client, with Keycloak's defaults.
-    func new(_ representation: Representation) throws -> Client {
+    private func new(_ representation: Representation) throws -> Fields {
         // Its tokens would have next to nothing.
         guard !scopes.isEmpty else {
             throw AdminRefusal.invalid(
@@ -37,7 +69,7 @@ struct ClientFields: Sendable {
         }
         for (name, value) in Self.defaults where json[name] == nil { json[name] = value }
         if json.string("secret").map(ClientImport.isMask) ?? false { json["secret"] = nil }
-        let id = UniqueID(random: call.moment.random).text
+        let id = call.newID()
         let clientID = try representation.text("clientId") ?? json.string("id") ?? id
         json["clientId"] = .string(clientID)
         let isPublic = json.bool("publicClient") ?? false
@@ -54,7 +86,7 @@ struct ClientFields: Sendable {
             scopes.contains(where: { $0.name == "service_account" })
         {
             if json["defaultClientScopes"] == nil, json["optionalClientScopes"] == nil {
-                let realm = call.realm.realm
+                let realm = call.realm
                 json["defaultClientScopes"] = .texts(realm.defaultClientScopes)
                 json["optionalClientScopes"] = .texts(realm.optionalClientScopes)
             }
@@ -77,38 +109,27 @@ struct ClientFields: Sendable {
         return try client(blank, json, former: nil)
     }
 
-    /// A client with what is given; what is absent stays.
-    func changed(_ former: Client, _ representation: Representation) async throws -> Client {
+    private func changed(_ former: Client, _ representation: Representation) async throws
+        -> Fields
+    {
         if let clientID = try representation.text("clientId"), !sameBytes(clientID, former.clientID)
         {
-            guard try await !administration.store.hasClient(clientID, realmID: call.realmID) else {
-                throw AdminRefusal.described(
-                    "conflict",
-                    "Duplicate resource error",
-                    status: .conflict
-                )
+            guard try await !call.store.hasClient(clientID, realmID: call.realmID) else {
+                throw AdminRefusal.duplicate
             }
             throw AdminRefusal.invalid("A client keeps its client_id: make another one.")
         }
         var before = ClientRepresentation(
             former,
-            in: call.realm.realm,
-            scopes: AssignedScopes(call.realm.realm, scopes: scopes),
+            in: call.realm,
+            scopes: AssignedScopes(call.realm, scopes: scopes),
             secret: nil
         ).json
         before.setMark(former.administers)
         var json = before
         for (name, value) in representation.object where value != .null {
-            if name == "attributes", let changes = value.object {
-                var attributes = json.object(name) ?? JSONObject()
-                // An empty text takes one away, too, as there.
-                for (key, value) in changes {
-                    attributes.set(key, to: value == "" ? .null : value)
-                }
-                json[name] = .object(attributes)
-            } else {
-                json[name] = value
-            }
+            // An empty text takes an attribute away, too, as there.
+            json.change(name, to: value, emptying: true)
         }
         json["id"] = .string(former.id)
         json["access"] = nil
@@ -121,7 +142,7 @@ struct ClientFields: Sendable {
     ///   - said: The whole representation.
     ///   - former: The client before, and its representation.
     private func client(_ base: Client, _ said: JSONObject, former: (Client, JSONObject)?) throws
-        -> Client
+        -> Fields
     {
         var (said, before) = (said, former?.1)
         let administers = said.attribute(AdminRights.mark)?.isTrue ?? false
@@ -141,7 +162,7 @@ struct ClientFields: Sendable {
         }
         let representation = try Representation(.object(said), path: "")
         var client = base
-        try read(representation, before, to: &client)
+        let secret = try read(representation, before, to: &client)
         if said.attribute(Self.pkce) == nil, !client.grantTypes.isEmpty {
             client.codeProtection =
                 former?.0.codeProtection ?? (client.type == .public ? .pkce : .pkceOrNonce)
@@ -149,11 +170,12 @@ struct ClientFields: Sendable {
         // What was revoked stays revoked.
         client.notBefore = max(client.notBefore, former?.0.notBefore ?? 0)
         client.administers = administers
-        return client
+        return (client, secret)
     }
 
     /// Reads what is different: a change is judged for what it changes.
     private func read(_ said: Representation, _ before: JSONObject?, to client: inout Client) throws
+        -> ClientRegistration.Secret
     {
         let former = client
         let names = before.map { ClientRepresentation.Names($0, said.object) }
@@ -164,7 +186,7 @@ struct ClientFields: Sendable {
         if names?.members.contains("authenticationFlowBindingOverrides") ?? true {
             try demands.add(browserFlow: nil, clients: [said], to: &report)
         }
-        let realm = call.realm.realm
+        let realm = call.realm
         var known = ClientScopes(of: realm, scopes: scopes)
         if let before { known = known.over(former, saying: before) }
         try ClientReader(realm: realm, scopes: known).read(
@@ -176,21 +198,13 @@ struct ClientFields: Sendable {
         if names?.parts.contains(.proof) ?? true {
             try checkProof(said, before, former, &report)
         }
-        guard !Client.isBuiltIn(client.clientID, in: realm.name) else {
-            if let refusal = report.refusal() { throw refusal }
-            return
-        }
-        let algorithms = Set(call.realm.keys.published(at: call.moment.seconds).algorithms)
-        if before != nil { client.leaveOut(algorithmsOf: former, but: algorithms) }
-        let secret = try secret(of: &client, said)
-        let admitted = ClientAdmission(
-            registration: ClientRegistration(ring: administration.ring),
-            algorithms: algorithms,
-            random: call.moment.random
-        )(client, secret, schemes: [:], report: &report)
         if let refusal = report.refusal() { throw refusal }
-        guard let admitted else { throw AdminRefusal.unreadable }
-        client = admitted
+        guard !Client.isBuiltIn(client.clientID, in: realm.name) else { return .unchanged }
+        if before != nil {
+            let published = try call.served.publishedKeys(at: call.moment.seconds)
+            client.leaveOut(algorithmsOf: former, but: Set(published.map { $0.jwk.string("alg") }))
+        }
+        return try secret(of: &client, said)
     }
 
     /// An import that disabled a client, because its protection would be gone, is not asked again.
@@ -221,7 +235,7 @@ struct ClientFields: Sendable {
             return .chosen(SecretText(secret))
         }
         if client.secret == nil {
-            client.secret = ClientSecretSeal(ring: administration.ring).keep(
+            client.secret = ClientSecretSeal(ring: call.operations.ring).keep(
                 RealmAdministration.newSecret(call.moment),
                 of: client.id,
                 random: call.moment.random
@@ -238,7 +252,7 @@ struct ClientFields: Sendable {
                 of: said.attribute("post.logout.redirect.uris") ?? ""
             ),
             rootURL: said.string("rootUrl")
-        ).check(former: former, in: call.realm.realm)
+        ).check(former: former, in: call.realm)
     }
 
     /// What a client is that says nothing else.
@@ -265,13 +279,13 @@ extension Client {
     /// The realm may have no key any more for an algorithm that it had.
     fileprivate mutating func leaveOut(
         algorithmsOf former: Client,
-        but known: Set<SignatureAlgorithm>
+        but known: Set<String?>
     ) {
         for path in [\Client.idTokenAlgorithm, \Client.accessTokenAlgorithm] {
             guard let algorithm = self[keyPath: path], algorithm == former[keyPath: path] else {
                 continue
             }
-            if !known.contains(algorithm) { self[keyPath: path] = nil }
+            if !known.contains(algorithm.rawValue) { self[keyPath: path] = nil }
         }
     }
 }
@@ -285,5 +299,81 @@ extension JSONObject {
         }
         attributes[AdminRights.mark] = administers ? "true" : nil
         self["attributes"] = .object(attributes)
+    }
+}
+
+/// Where responses of a client may go whose redirect URIs are patterns, as it is set here. They are written out:
+/// patterns are only for clients that came with them (docs/decisions/0049).
+struct WrittenOutAddresses {
+    let redirectURIs: [String]
+    let webOrigins: [String]
+    let postLogoutRedirectURIs: [String]
+    let rootURL: String?
+
+    /// - Parameter former: The client before: what it has, it keeps.
+    func check(former: Client?, in realm: Realm) throws(AdminRefusal) {
+        let server = HTTPAddress(realm.issuer)?.webOrigin ?? ""
+        // Those of Keycloak's own clients are data, and stand there.
+        let kept = former?.kept.object
+        let known =
+            (former?.redirectURIs.map(\.text) ?? []) + (kept?.strings("redirectUris") ?? [])
+        for text in redirectURIs where !known.contains(where: { sameBytes($0, text) }) {
+            let pattern: RedirectPattern
+            do {
+                pattern = try RedirectPattern(text, rootURL: rootURL, serverOrigin: server)
+            } catch {
+                throw .described(
+                    "invalid_input",
+                    error == .fragment
+                        ? "A redirect URI must not contain an URL fragment"
+                        : "A redirect URI is not a valid URI"
+                )
+            }
+            guard !text.utf8.contains(UInt8(ascii: "*")), pattern.warning != .plainHTTP else {
+                throw .described(
+                    "invalid_input",
+                    "A redirect URI is written out, and https unless it is on this machine."
+                )
+            }
+        }
+        let origins = (former?.webOrigins ?? []) + (kept?.strings("webOrigins") ?? [])
+        let ends = former?.postLogoutRedirectURIs.map(\.text) ?? []
+        let others =
+            webOrigins.filter { !origins.contains($0) }
+            + postLogoutRedirectURIs.filter { !ends.contains($0) }
+        guard !others.contains(where: { $0.utf8.contains(UInt8(ascii: "*")) }) else {
+            throw .described(
+                "invalid_input",
+                "Origins and post-logout redirect URIs are written out."
+            )
+        }
+    }
+}
+
+extension Client {
+    /// Gives a new client the scopes that the realm names for new ones; where it names none, those of its own
+    /// that the realm has.
+    ///
+    /// - Parameter scopes: Of the realm. A host of the AT Protocol has none.
+    package mutating func takeScopes(of realm: Realm, scopes: [ClientScope]) {
+        guard !scopes.isEmpty else { return }
+        let isNamed = !(realm.defaultClientScopes + realm.optionalClientScopes).isEmpty
+        if tokenForm != .standard || isNamed {
+            return AssignedScopes(realm, scopes: scopes).give(to: &self)
+        }
+        let names = Set(scopes.map { ExactText($0.name) })
+        defaultScopes.removeAll { !names.contains(ExactText($0)) }
+        optionalScopes.removeAll { !names.contains(ExactText($0)) }
+    }
+
+    /// - Throws: ``AdminRefusal`` for an address that a client with patterns does not get here.
+    package func checkWrittenOut(former: Client?, in realm: Realm) throws {
+        guard redirectRule == .patterns else { return }
+        try WrittenOutAddresses(
+            redirectURIs: redirectURIs.map(\.text),
+            webOrigins: webOrigins,
+            postLogoutRedirectURIs: postLogoutRedirectURIs.map(\.text),
+            rootURL: rootURI
+        ).check(former: former, in: realm)
     }
 }

@@ -1,7 +1,6 @@
 import PorticoAdministration
 import PorticoBytes
 package import PorticoProtocol
-import PorticoProvider
 package import PorticoStores
 
 /// Mappers as Keycloak writes them (Keycloak `ProtocolMapperRepresentation`): a word for the kind, and

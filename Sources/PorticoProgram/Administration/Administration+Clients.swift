@@ -10,22 +10,16 @@ extension Administration {
     func admit(_ client: Client, secret: ClientRegistration.Secret, in realm: Realm) async throws
         -> ClientRegistration.Admission
     {
-        let keys = try await realms.keys(realmID: realm.id)
         let former = try await realms.client(.id(client.id), realmID: realm.id)
-        var schemes: [String: [String]] = [:]
-        for scheme in client.privateUseSchemes {
-            schemes[scheme] = try await realms.clients(withScheme: scheme, realmID: realm.id)
-        }
         do {
-            let admission = try ClientRegistration(ring: installation.ring)(
-                client,
-                secret: secret,
-                schemes: schemes,
-                algorithms: SigningKeyRecord.activeAlgorithms(of: keys, at: moment.seconds),
-                isImported: former?.type == .public
-                    && former?.codeProtection == client.codeProtection,
-                random: moment.random
-            )
+            let admission = try await changing { changes in
+                try await changes.admission(
+                    of: client,
+                    secret: secret,
+                    replacing: former,
+                    at: moment
+                )
+            }
             for warning in admission.warnings { console.warn("\(warning.words)") }
             if former == nil, realm.profile.takesDocuments, client.clientID.hasPrefix("https://") {
                 console.warn(
@@ -34,18 +28,18 @@ extension Administration {
                 )
             }
             return admission
-        } catch {
-            switch error {
+        } catch let refusal as ClientRegistration.Refusal {
+            switch refusal {
             case .idTokenAlgorithm(let algorithm), .accessTokenAlgorithm(let algorithm):
-                throw missingKey(algorithm, for: error, among: keys, in: realm)
+                throw try await missingKey(algorithm, for: refusal, in: realm)
             case .noRedirectURI:
                 throw Failure(
                     .refused,
-                    "\(error.field) is refused.",
-                    "\(error.rule)",
+                    "\(refusal.field) is refused.",
+                    "\(refusal.rule)",
                     "Name one: --redirect-uri \(client.exampleRedirect)"
                 )
-            default: throw error
+            default: throw refusal
             }
         }
     }
@@ -53,10 +47,10 @@ extension Administration {
     private func missingKey(
         _ algorithm: SignatureAlgorithm,
         for refusal: ClientRegistration.Refusal,
-        among keys: [SigningKeyRecord],
         in realm: Realm
-    ) -> Failure {
+    ) async throws -> Failure {
         let now = moment.seconds
+        let keys = try await realms.keys(realmID: realm.id)
         let waiting = keys.filter { $0.algorithm == algorithm && $0.activeFrom > now }
             .map(\.activeFrom).min()
         let command = portico(

@@ -10,18 +10,7 @@ extension Administration {
     func changing<Value>(_ body: (RealmAdministration) async throws -> Value) async throws
         -> Value
     {
-        try await installation.registering { registration in
-            try await body(
-                RealmAdministration(
-                    store: realms,
-                    people: people,
-                    sessions: installation.sessions,
-                    ring: installation.ring,
-                    registration: registration,
-                    clock: installation.clock
-                )
-            )
-        }
+        try await installation.changing(body)
     }
 
     /// The same, to create something.

@@ -167,14 +167,7 @@ struct RealmImportRun {
     private func note(_ staged: [RealmImporter.Staged], _ registration: PersonRegistration)
         async throws
     {
-        let administration = RealmAdministration(
-            store: installation.realms,
-            people: installation.people,
-            sessions: installation.sessions,
-            ring: installation.ring,
-            registration: registration,
-            clock: installation.clock
-        )
+        let administration = installation.operations(registration)
         for one in staged {
             try await administration.noteImport(
                 of: one.realm,

@@ -128,12 +128,12 @@ struct ServeCommand: AsyncParsableCommand {
             try await importRealms(path, into: installation, console)
         }
         if settings.adminMaster {
-            let isMade = try await installation.registering { people in
-                try await MasterRealm(
-                    ring: installation.ring,
-                    people: people,
-                    baseURL: settings.effectivePublicURL
-                ).create(in: installation.realms, at: installation.clock.moment())
+            let isMade = try await installation.changing { operations in
+                try await MasterRealm.create(
+                    by: operations,
+                    baseURL: settings.effectivePublicURL,
+                    at: installation.clock.moment()
+                )
             }
             if isMade {
                 console.done(

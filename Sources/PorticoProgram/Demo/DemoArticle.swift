@@ -79,9 +79,8 @@ struct DemoArticle {
         case .foreign: return []
         case .here(let former): realm = former
         case .elsewhere(let former):
-            _ = try await installation.realms.deleteRealm(id: former.id)
-            realm = try await create()
-        case .none: realm = try await create()
+            realm = try await installation.make(new(), inPlaceOf: former)
+        case .none: realm = try await installation.make(new(), inPlaceOf: nil)
         }
         return try await installation.prepare(Self.people, in: realm)
     }
@@ -92,12 +91,6 @@ struct DemoArticle {
     /// Whether a client is the demo's.
     static func made(_ client: Client) -> Bool {
         client.clientID == clientID && client.name == marker
-    }
-
-    private func create() async throws -> Realm {
-        let new = try await new()
-        _ = try await installation.realms.create(new)
-        return new.realm
     }
 
     private func new() async throws -> NewRealm {

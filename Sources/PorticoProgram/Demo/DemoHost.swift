@@ -86,10 +86,7 @@ struct DemoHost {
         if let former, sameBytes(former.issuer, host.baseURL) {
             realm = former
         } else {
-            if let former { _ = try await installation.realms.deleteRealm(id: former.id) }
-            let new = try new()
-            _ = try await installation.realms.create(new)
-            realm = new.realm
+            realm = try await installation.make(new(), inPlaceOf: former)
         }
         return try await installation.prepare(people, in: realm)
     }

@@ -25,11 +25,10 @@ extension Installation {
     /// - Returns: The new passwords.
     func prepare(_ people: [DemoPerson], in realm: Realm) async throws -> [DemoPassword] {
         let moment = clock.moment()
-        let store = self.people
-        return try await registering { registration in
+        return try await changing { operations in
             var passwords: [DemoPassword] = []
             for wanted in people {
-                var person = try registration.person(
+                var person = try operations.registration.person(
                     username: wanted.username,
                     realmID: realm.id,
                     at: moment
@@ -39,30 +38,41 @@ extension Installation {
                 person.email = wanted.email
                 person.isEmailVerified = true
                 person.attributes = wanted.attributes
-                let password = Self.demoPassword(.system)
-                let hash = try await registration.hash(
-                    password,
-                    for: person,
-                    realmName: realm.name,
-                    by: .server,
-                    random: moment.random
-                )
-                passwords.append(DemoPassword(username: wanted.username, password: password))
-                let found = try await store.credentials(
+                let secret = Self.demoPassword(.system)
+                passwords.append(DemoPassword(username: wanted.username, password: secret))
+                let password = NewPassword(.typed(secret, .server), isTemporary: false)
+                let found = try await self.people.credentials(
                     realmID: realm.id,
                     login: wanted.username,
                     byEmail: false
                 )
                 if let found {
-                    _ = try await store.setPassword(hash, of: found.person.id, at: moment.seconds)
-                    continue
+                    try await operations.set(
+                        password,
+                        of: found.person,
+                        by: .commandLine,
+                        at: moment
+                    )
+                } else {
+                    try await operations.create(
+                        NewPerson(person: person, password: nil, roles: wanted.roles),
+                        password: password,
+                        by: .commandLine,
+                        at: moment
+                    )
                 }
-                _ = try await store.create(
-                    NewPerson(person: person, password: hash, roles: wanted.roles)
-                )
             }
             return passwords
         }
+    }
+
+    /// Makes a realm of the demo, in place of one with another issuer.
+    func make(_ new: NewRealm, inPlaceOf former: Realm?) async throws -> Realm {
+        try await changing { operations in
+            if let former { try await operations.delete(former, by: .commandLine) }
+            try await operations.create(new, by: .commandLine)
+        }
+        return new.realm
     }
 
     /// 60 random bits in three groups, without letters that look like digits.

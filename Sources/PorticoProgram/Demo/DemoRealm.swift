@@ -42,10 +42,7 @@ struct DemoRealm {
         if let former, try isHere(former) {
             realm = former
         } else {
-            if let former { _ = try await installation.realms.deleteRealm(id: former.id) }
-            let new = try new()
-            _ = try await installation.realms.create(new)
-            realm = new.realm
+            realm = try await installation.make(new(), inPlaceOf: former)
         }
         return try await installation.prepare(Self.people, in: realm)
     }

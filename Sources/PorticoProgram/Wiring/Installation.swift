@@ -118,6 +118,30 @@ struct Installation: Sendable {
         await hashing.shutDown()
         return try result.get()
     }
+
+    /// What makes changes to realms.
+    ///
+    /// - Parameter refresh: Makes this process serve what has changed.
+    func operations(
+        _ registration: PersonRegistration,
+        refreshing refresh: @escaping @Sendable () async throws -> Void = {}
+    ) -> RealmAdministration {
+        RealmAdministration(
+            store: realms,
+            people: people,
+            sessions: sessions,
+            ring: ring,
+            registration: registration,
+            clock: clock,
+            refreshing: refresh
+        )
+    }
+
+    /// Lends it to a command.
+    func changing<Value>(_ body: (RealmAdministration) async throws -> Value) async throws -> Value
+    {
+        try await registering { try await body(operations($0)) }
+    }
 }
 
 extension Failure {

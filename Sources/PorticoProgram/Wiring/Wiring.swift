@@ -84,10 +84,11 @@ struct Wiring {
         let backend = try await wiring.backend(publicURL)
         let readiness = Readiness()
         let storage = StorageCheck(installation, logger: log.logger("portico.storage"))
+        let administrators = AdministratorTokens(provider)
         let pipeline = try pipeline(
             provider.service,
             backend,
-            try administration(provider, hashing, publicURL),
+            try administration(provider, administrators, hashing, publicURL),
             publicURL,
             realms
         )
@@ -96,11 +97,6 @@ struct Wiring {
             readiness: readiness,
             storage: SharedCheck { try await storage() },
             hasTrouble: { storage.hasTrouble }
-        )
-        let administrators = AdminTokens(
-            realms: realms,
-            grants: installation.grants,
-            clock: installation.clock
         )
         let application = server(health, administrators, whenListening)
         let background =
@@ -197,22 +193,20 @@ struct Wiring {
     /// The administration over HTTP, where it is on.
     private func administration(
         _ provider: Provider,
+        _ administrators: AdministratorTokens,
         _ hashing: PasswordHashing,
         _ publicURL: PublicURL
     ) throws -> AdminService? {
         guard installation.settings.adminREST else { return nil }
         return try AdminService(
-            RealmAdministration(
-                store: installation.realms,
-                people: installation.people,
-                sessions: installation.sessions,
-                ring: installation.ring,
-                registration: PersonRegistration(hashing: hashing),
-                clock: installation.clock,
-                refreshing: { try await provider.realms.refresh() }
-            ),
+            installation.operations(PersonRegistration(hashing: hashing)) {
+                try await provider.readChanges()
+            },
             of: provider,
-            grants: installation.grants,
+            sentBy: AdminSenders(
+                token: { try await administrators($0) },
+                fields: { administrators.fields(for: $0) }
+            ),
             publicURL: publicURL,
             hasMaster: installation.settings.adminMaster,
             logger: log.logger("portico.admin")
@@ -221,7 +215,7 @@ struct Wiring {
 
     private func server(
         _ responder: any Responder,
-        _ administrators: AdminTokens,
+        _ administrators: AdministratorTokens,
         _ whenListening: @escaping @Sendable () -> Void
     ) -> HTTPServer {
         let access = log.access

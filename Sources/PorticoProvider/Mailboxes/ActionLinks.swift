@@ -1,4 +1,4 @@
-import PorticoAdministration
+package import PorticoAdministration
 package import PorticoBytes
 import PorticoPages
 import PorticoProtocol
@@ -6,32 +6,7 @@ import PorticoSeals
 package import PorticoStores
 import PorticoWeb
 
-/// A link that an administrator has mailed to a person, for what they are to do: choose a password,
-/// confirm their address, set up an authenticator app.
-///
-/// Unlike a link that a person asks for, it works in any browser: no browser has asked.
-package struct ActionLink: Hashable, Sendable {
-    package var person: PersonLink
-    /// Where an app wants the person to go on.
-    package var back: Back?
-
-    package struct Back: Hashable, Sendable {
-        package var clientID: String
-        package var redirectURI: String
-
-        package init(clientID: String, redirectURI: String) {
-            self.clientID = clientID
-            self.redirectURI = redirectURI
-        }
-    }
-
-    package init(person: PersonLink, back: Back?) {
-        self.person = person
-        self.back = back
-    }
-}
-
-/// Sends such links, and reads them when they come back.
+/// Sends links that administrators mail to people (``ActionLink``), and reads them when they come back.
 package struct ActionLinks: Sendable {
     let mailboxes: PersonMailboxStore
     let people: PersonStore
@@ -39,22 +14,8 @@ package struct ActionLinks: Sendable {
     let ring: KeyRing
     let sendsMail: Bool
 
-    /// What a link can ask for; another one's mail would lead to nothing.
-    package static let actions = [
-        RequiredAction.updatePassword, RequiredAction.verifyEmail, RequiredAction.configureTOTP,
-    ]
-    /// In seconds: 30 days.
-    package static let longestLifetime: Int64 = 2_592_000
     /// Of a redirect URI, in bytes.
-    package static let longestRedirect = 1000
-
-    package enum Outcome: Hashable, Sendable {
-        case sent
-        /// The server sends no mail.
-        case sendsNoMail
-        /// So many mails went to this address: seconds until the next.
-        case mustWait(Double)
-    }
+    static let longestRedirect = 1000
 
     /// Whether a link may lead to that address of the client's in the end.
     package func permits(_ redirectURI: String, of client: Client, in realm: LiveRealm) -> Bool {
@@ -72,7 +33,7 @@ package struct ActionLinks: Sendable {
         in realm: LiveRealm,
         by sender: String,
         at moment: Moment
-    ) async throws -> Outcome {
+    ) async throws -> ActionLink.Outcome {
         guard sendsMail else { return .sendsNoMail }
         let address = link.person.email
         let mailbox = "\(realm.id) \(EmailAddress.folded(address) ?? address)"
@@ -160,7 +121,7 @@ struct ActionLinkSeal: Sendable {
 
     /// - Returns: `nil` if the text is not a seal of this realm, or is older than any link.
     func open(_ text: String?, at moment: Moment) -> ActionLink? {
-        let lifetime = Double(ActionLinks.longestLifetime)
+        let lifetime = Double(ActionLink.longestLifetime)
         // `try?`: every failure leads to the same page.
         guard let text, let bytes = try? seal.open(text, at: moment.now, within: lifetime),
             let json = try? JSONObject(parsing: bytes),

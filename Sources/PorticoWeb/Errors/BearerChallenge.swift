@@ -1,4 +1,4 @@
-import HTTPTypes
+package import HTTPTypes
 package import PorticoProtocol
 
 /// A protected resource's answer if an access token is missing or not valid (RFC 6750 §3).
@@ -54,5 +54,14 @@ package struct BearerChallenge: Sendable {
         }
         if let scope { value += ", scope=\(QuotedString(scope))" }
         return value
+    }
+}
+
+/// A request that no good token came with: 401, with a challenge for each scheme (RFC 9110 §15.5.2).
+package struct Unauthenticated: Error {
+    package let challenges: HTTPFields
+
+    package init(challenges: HTTPFields) {
+        self.challenges = challenges
     }
 }

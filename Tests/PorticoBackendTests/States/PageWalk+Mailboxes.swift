@@ -1,3 +1,4 @@
+import PorticoAdministration
 import PorticoBytes
 import PorticoPages
 import PorticoProtocol

@@ -62,11 +62,7 @@ import Testing
     func longBodies() async throws {
         let admin = try await AdminUnderTest(hasMaster: true)
         let server = admin.server
-        let tokens = AdminTokens(
-            realms: server.provider.realms,
-            grants: server.database.grants,
-            clock: Clock { server.clock.now }
-        )
+        let tokens = AdministratorTokens(server.provider)
         let foreign = try await admin.token("realm-admin")
         // Without a realm of that name no one makes realms.
         #expect(!tokens.mayMakeRealms("Bearer \(foreign)"))
@@ -225,7 +221,7 @@ import Testing
             let database = admin.server.database
             let moment = Moment(now: admin.server.clock.now, random: .system)
             try await admin.makeMaster { $0.person.email = "root@example.com" }
-            #expect(try await !MasterRealm.underTest.create(in: database.realms, at: moment))
+            #expect(try await !MasterRealm.make(in: database, at: moment))
             let reply = try await admin.rootGrant()
             guard hasMaster else {
                 #expect(reply.error == "unsupported_grant_type")

@@ -243,7 +243,7 @@ extension AdminUnderTest {
     ) async throws -> Person {
         let moment = Moment(now: server.clock.now, random: .system)
         let database = server.database
-        #expect(try await MasterRealm.underTest.create(in: database.realms, at: moment))
+        #expect(try await MasterRealm.make(in: database, at: moment))
         try await server.provider.realms.refresh()
         let realmID = try #require(server.provider.realms.realm(named: "master")?.id)
         var root = NewPerson(
@@ -270,11 +270,17 @@ extension AdminUnderTest {
 
 extension MasterRealm {
     /// As the server makes it.
-    static let underTest = MasterRealm(
-        ring: TestRealm.ring,
-        people: PersonRegistration(hashing: TestRealm.hashing),
-        baseURL: "https://op.example.com"
-    )
+    static func make(in database: TestDatabase, at moment: Moment) async throws -> Bool {
+        let operations = RealmAdministration(
+            store: database.realms,
+            people: database.people,
+            sessions: database.sessions,
+            ring: TestRealm.ring,
+            registration: PersonRegistration(hashing: TestRealm.hashing),
+            clock: Clock { moment.now }
+        )
+        return try await create(by: operations, baseURL: "https://op.example.com", at: moment)
+    }
 }
 
 extension Reply {

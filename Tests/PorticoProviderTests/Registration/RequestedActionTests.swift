@@ -1,4 +1,5 @@
 import HTTPTypes
+import PorticoAdministration
 import PorticoBytes
 import PorticoPages
 import PorticoProtocol

@@ -1,3 +1,4 @@
+import PorticoAdministration
 import PorticoBytes
 import PorticoProtocol
 import PorticoProvider

@@ -105,6 +105,7 @@ package final class ProviderUnderTest: Sendable {
         let service = try provider.service
         var services: [any HTTPService] = [service]
         if administered {
+            let administrators = AdministratorTokens(provider)
             services.append(
                 try AdminService(
                     RealmAdministration(
@@ -117,7 +118,10 @@ package final class ProviderUnderTest: Sendable {
                         refreshing: { try await realms.refresh() }
                     ),
                     of: provider,
-                    grants: database.grants,
+                    sentBy: AdminSenders(
+                        token: { try await administrators($0) },
+                        fields: { administrators.fields(for: $0) }
+                    ),
                     publicURL: url,
                     hasMaster: hasMaster,
                     logger: logger
