@@ -3,7 +3,11 @@ import PorticoStores
 import PorticoTestSupport
 import Testing
 
-@Suite("PersonStore: what apps were allowed") struct ConnectedAppsContract {
+@Suite("PersonStore: what apps were allowed", .everyDatabase) struct ConnectedAppsContract {
+    private let stores: TestDatabase
+
+    init() async throws { stores = try await StoreUnderTest.furnished() }
+
     private func apps(_ stores: TestDatabase, at now: Int64 = Example.now) async throws
         -> [ConnectedApp]
     {
@@ -21,12 +25,8 @@ import Testing
         )
     }
 
-    @Test(
-        "a client that was allowed something, or has a live grant, is told once with all of it",
-        arguments: StoreUnderTest.allCases
-    )
-    func told(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    @Test("a client that was allowed something, or has a live grant, is told once with all of it")
+    func told() async throws {
         #expect(try await apps(stores).isEmpty)
         try await stores.people.allow(
             Scope(tokens: ["openid", "email"]),
@@ -59,12 +59,8 @@ import Testing
         #expect(others.isEmpty)
     }
 
-    @Test(
-        "a grant that is dead is not told; one that outlives its session is",
-        arguments: StoreUnderTest.allCases
-    )
-    func live(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    @Test("a grant that is dead is not told; one that outlives its session is")
+    func live() async throws {
         #expect(try await stores.redeem(Example.grant()) == .redeemed)
         #expect(try await apps(stores).count == 1)
         #expect(try await apps(stores, at: Example.now + 1800).isEmpty)
@@ -91,11 +87,9 @@ import Testing
     }
 
     @Test(
-        "what is taken back is forgotten, and its grants are dead; other clients' and sessions stay",
-        arguments: StoreUnderTest.allCases
+        "what is taken back is forgotten, and its grants are dead; other clients' and sessions stay"
     )
-    func takenBack(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    func takenBack() async throws {
         var other = Example.client
         other.id = "client-2"
         other.clientID = "other"
@@ -133,12 +127,8 @@ import Testing
         #expect(try await disconnect(stores, "unknown") == .notFound)
     }
 
-    @Test(
-        "codes that a removed client has by then are not redeemed; later ones and others' are",
-        arguments: StoreUnderTest.allCases
-    )
-    func codes(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    @Test("codes that a removed client has by then are not redeemed; later ones and others' are")
+    func codes() async throws {
         var other = Example.client
         other.id = "client-2"
         other.clientID = "other"

@@ -3,7 +3,7 @@ import PorticoStores
 import PorticoTestSupport
 import Testing
 
-@Suite("PersonMailboxStore: a demanded password") struct DemandContract {
+@Suite("PersonMailboxStore: a demanded password", .everyDatabase) struct DemandContract {
     private let reset = PasswordReset(
         id: Example.id(70),
         realmID: "realm-1",
@@ -14,12 +14,9 @@ import Testing
         expiresAt: Example.now + 600
     )
 
-    @Test(
-        "one that was checked against a replaced password is not kept",
-        arguments: StoreUnderTest.allCases
-    )
-    func outdated(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    @Test("one that was checked against a replaced password is not kept")
+    func outdated() async throws {
+        let stores = try await StoreUnderTest.furnished()
         let people = stores.people
         func ann() async throws -> PersonCredentials {
             try #require(

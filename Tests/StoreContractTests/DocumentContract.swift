@@ -4,7 +4,12 @@ import PorticoStores
 import PorticoTestSupport
 import Testing
 
-@Suite("Clients from their documents: what is kept of them") struct DocumentContract {
+@Suite("Clients from their documents: what is kept of them", .everyDatabase) struct DocumentContract
+{
+    private let stores: TestDatabase
+
+    init() async throws { stores = try await StoreUnderTest.furnished() }
+
     private static let day: Int64 = 86_400
     private static let document: Client = {
         var client = Client(
@@ -95,12 +100,8 @@ import Testing
         ).map(\.clientID)
     }
 
-    @Test(
-        "decision 0064: a redemption keeps the document, and its grant is live with it",
-        arguments: StoreUnderTest.allCases
-    )
-    func redeemed(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    @Test("decision 0064: a redemption keeps the document, and its grant is live with it")
+    func redeemed() async throws {
         #expect(try await kept(stores) == nil)
         #expect(try await redeem(stores) == .redeemed)
         #expect(try await kept(stores) == Self.document)
@@ -122,12 +123,8 @@ import Testing
         #expect(try await kept(stores) == Self.document)
     }
 
-    @Test(
-        "decision 0064: what is not redeemed keeps nothing, and no document means no live grant",
-        arguments: StoreUnderTest.allCases
-    )
-    func refused(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    @Test("decision 0064: what is not redeemed keeps nothing, and no document means no live grant")
+    func refused() async throws {
         let challenge = UsedAssertion(
             .challenge,
             hash: Hash256(of: "challenge"),
@@ -141,11 +138,9 @@ import Testing
     }
 
     @Test(
-        "decision 0064: a document that nothing needs goes; with it live grants would end, so they keep it",
-        arguments: StoreUnderTest.allCases
+        "decision 0064: a document that nothing needs goes; with it live grants would end, so they keep it"
     )
-    func purged(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    func purged() async throws {
         #expect(try await redeem(stores) == .redeemed)
         try await stores.grants.purgeClientsFromDocuments(before: Example.now + 1)
         #expect(try await kept(stores) != nil)
@@ -165,11 +160,9 @@ import Testing
     }
 
     @Test(
-        "CIMD-6.3-1: consent adds up while the client stays the same, and begins anew if it changes",
-        arguments: StoreUnderTest.allCases
+        "CIMD-6.3-1: consent adds up while the client stays the same, and begins anew if it changes"
     )
-    func consents(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    func consents() async throws {
         let ann = Example.ann.id
         func allow(_ scope: String, _ text: String) async throws -> Consent? {
             try await self.allow(stores, scope, text)
@@ -222,11 +215,9 @@ import Testing
 
     @Test(
         "ATP-UI-3: what ends all of a person's sessions ends what they allowed, and begins nothing",
-        arguments: StoreUnderTest.allCases,
-        Ending.allCases
+        arguments: Ending.allCases
     )
-    func forgotten(_ database: StoreUnderTest, _ ending: Ending) async throws {
-        let stores = try await database.furnished()
+    func forgotten(_ ending: Ending) async throws {
         try await allow(stores)
         #expect(try await consent(stores) != nil)
         try await ending.happen(to: stores)
@@ -237,11 +228,9 @@ import Testing
     }
 
     @Test(
-        "WEB-SESS-7: ending the others ends the sessions of such clients, and what they were allowed",
-        arguments: StoreUnderTest.allCases
+        "WEB-SESS-7: ending the others ends the sessions of such clients, and what they were allowed"
     )
-    func elsewhere(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    func elsewhere() async throws {
         try await allow(stores)
         #expect(try await redeem(stores) == .redeemed)
         let ended = try await stores.sessions.endAll(
@@ -270,12 +259,8 @@ import Testing
         #expect(try await redeem(stores, last, request: 7, issuedAt: later) == .sessionEnded)
     }
 
-    @Test(
-        "ATP-UI-3: what was allowed before the realm's not-before counts no more, nor adds up",
-        arguments: StoreUnderTest.allCases
-    )
-    func notBefore(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    @Test("ATP-UI-3: what was allowed before the realm's not-before counts no more, nor adds up")
+    func notBefore() async throws {
         try await allow(stores, "a b")
         #expect(try await consent(stores, notBefore: Example.now) != nil)
         #expect(try await consent(stores, notBefore: Example.now + 1) == nil)
@@ -286,12 +271,8 @@ import Testing
         #expect(counted?.scope == (try Scope("b c")))
     }
 
-    @Test(
-        "ATP-UI-2: what a client without a session was allowed is told, and taken back",
-        arguments: StoreUnderTest.allCases
-    )
-    func permitted(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    @Test("ATP-UI-2: what a client without a session was allowed is told, and taken back")
+    func permitted() async throws {
         try await allow(stores)
         #expect(try await redeem(stores) == .redeemed)
         #expect(try await listed(stores) == [Self.document.id], "once, with its session")
@@ -319,11 +300,9 @@ import Testing
 
     @Test(
         "ATP-UI-2: with the last session of a client its codes go, and not before",
-        arguments: StoreUnderTest.allCases,
-        [true, false]
+        arguments: [true, false]
     )
-    func codes(_ database: StoreUnderTest, _ isConfidential: Bool) async throws {
-        let stores = try await database.furnished()
+    func codes(_ isConfidential: Bool) async throws {
         // What a public client may is not stored.
         if isConfidential { try await allow(stores) }
         func end(_ number: UInt8) async throws -> Bool {
@@ -348,12 +327,8 @@ import Testing
         #expect(try await redeem(stores, fourth, request: 14) == .sessionEnded)
     }
 
-    @Test(
-        "ATP-UI-2: a person has their own sessions, each apart, and ends one of them",
-        arguments: StoreUnderTest.allCases
-    )
-    func sessions(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    @Test("ATP-UI-2: a person has their own sessions, each apart, and ends one of them")
+    func sessions() async throws {
         let ann = Example.ann.id
         #expect(try await redeem(stores) == .redeemed)
         #expect(try await redeem(stores, Self.grant(Example.id(2)), request: 8) == .redeemed)
@@ -391,11 +366,9 @@ import Testing
     }
 
     @Test(
-        "decision 0064: a registered client takes the place of a document, with its grants and consents",
-        arguments: StoreUnderTest.allCases
+        "decision 0064: a registered client takes the place of a document, with its grants and consents"
     )
-    func registered(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    func registered() async throws {
         try await allow(stores)
         #expect(try await redeem(stores) == .redeemed)
         var client = Example.client
@@ -421,11 +394,9 @@ import Testing
     }
 
     @Test(
-        "decision 0064: no key of a document is kept, and what registered clients were allowed stays",
-        arguments: StoreUnderTest.allCases
+        "decision 0064: no key of a document is kept, and what registered clients were allowed stays"
     )
-    func apart(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    func apart() async throws {
         let scope = try Scope("openid")
         try await stores.people.allow(
             scope,
@@ -455,11 +426,9 @@ import Testing
 
     @Test(
         "decision 0064: another DID, or none, ends all that a person has; their first one, nothing",
-        arguments: StoreUnderTest.allCases,
-        [nil, "did:plc:44ybard66vv44zksje25o7dz"] as [String?]
+        arguments: [nil, "did:plc:44ybard66vv44zksje25o7dz"] as [String?]
     )
-    func otherDID(_ database: StoreUnderTest, _ next: String?) async throws {
-        let stores = try await database.furnished()
+    func otherDID(_ next: String?) async throws {
         try await allow(stores)
         #expect(try await redeem(stores) == .redeemed)
         let first = ["did:plc:ewvi7nxzyoun6zhxrhs64oiz"]
@@ -482,12 +451,8 @@ import Testing
         #expect(late == .sessionEnded)
     }
 
-    @Test(
-        "decision 0064: a DID is one person's in a realm; other attributes of that name are free",
-        arguments: StoreUnderTest.allCases
-    )
-    func dids(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    @Test("decision 0064: a DID is one person's in a realm; other attributes of that name are free")
+    func dids() async throws {
         let did = "did:plc:ewvi7nxzyoun6zhxrhs64oiz"
         var ann = Example.ann
         ann.attributes["did"] = [did]

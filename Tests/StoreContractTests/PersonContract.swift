@@ -3,10 +3,14 @@ import PorticoStores
 import PorticoTestSupport
 import Testing
 
-@Suite("PersonStore: people") struct PersonContract {
-    @Test("a person is found as they were created", arguments: StoreUnderTest.allCases)
-    func creation(_ database: StoreUnderTest) async throws {
-        let people = try await database.furnished().people
+@Suite("PersonStore: people", .everyDatabase) struct PersonContract {
+    private let stores: TestDatabase
+
+    init() async throws { stores = try await StoreUnderTest.furnished() }
+
+    @Test("a person is found as they were created")
+    func creation() async throws {
+        let people = stores.people
         let person = Person.everythingSet
         let roles = [
             RoleName(clientID: nil, name: "admin"), RoleName(clientID: "notes", name: "editor"),
@@ -21,15 +25,13 @@ import Testing
 
     @Test(
         "user name and email address are taken once, in whatever spelling",
-        arguments: StoreUnderTest.allCases,
-        [
+        arguments: [
             ("ann", nil), ("ANN", nil), ("\u{FF21}nn", nil), (" ann ", nil),
             ("other", "ann@example.com"), ("other", "Ann@Example.Com"),
         ]
     )
-    func conflict(_ database: StoreUnderTest, _ taken: (name: String, email: String?)) async throws
-    {
-        let people = try await database.furnished().people
+    func conflict(_ taken: (name: String, email: String?)) async throws {
+        let people = stores.people
         var person = Example.person("other")
         person.username = taken.name
         person.email = taken.email
@@ -37,12 +39,8 @@ import Testing
         #expect(try await people.people(realmID: "realm-1", after: nil, limit: 9) == [Example.ann])
     }
 
-    @Test(
-        "RFC 8265 §3.3: a user name in decomposed or full-width letters is the same name",
-        arguments: StoreUnderTest.allCases
-    )
-    func spellings(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    @Test("RFC 8265 §3.3: a user name in decomposed or full-width letters is the same name")
+    func spellings() async throws {
         let people = stores.people
         var person = Example.person("jose")
         person.username = "JOSE\u{301}"
@@ -63,9 +61,9 @@ import Testing
         #expect(try await stores.credentials("R\u{C9}MI")?.person.id == person.id)
     }
 
-    @Test("people without an email address do not conflict", arguments: StoreUnderTest.allCases)
-    func noEmail(_ database: StoreUnderTest) async throws {
-        let people = try await database.furnished().people
+    @Test("people without an email address do not conflict")
+    func noEmail() async throws {
+        let people = stores.people
         for name in ["bob", "cid"] {
             var person = Example.person(name)
             person.email = nil
@@ -73,12 +71,9 @@ import Testing
         }
     }
 
-    @Test(
-        "of any number of concurrent creations of a user name exactly one wins",
-        arguments: StoreUnderTest.allCases
-    )
-    func race(_ database: StoreUnderTest) async throws {
-        let people = try await database.furnished().people
+    @Test("of any number of concurrent creations of a user name exactly one wins")
+    func race() async throws {
+        let people = stores.people
         for round in 1...20 {
             let answers = try await concurrently(8) { index in
                 var person = Example.person("person-\(round)-\(index)")
@@ -89,12 +84,9 @@ import Testing
         }
     }
 
-    @Test(
-        "a person is created with all their roles or not at all",
-        arguments: StoreUnderTest.allCases
-    )
-    func atomic(_ database: StoreUnderTest) async throws {
-        let people = try await database.furnished().people
+    @Test("a person is created with all their roles or not at all")
+    func atomic() async throws {
+        let people = stores.people
         for role in [
             RoleName(clientID: nil, name: "editor"), RoleName(clientID: "notes", name: "admin"),
         ] {
@@ -109,12 +101,9 @@ import Testing
         }
     }
 
-    @Test(
-        "OpenID Connect Core §2: a deleted person's id is never given to another",
-        arguments: StoreUnderTest.allCases
-    )
-    func deletion(_ database: StoreUnderTest) async throws {
-        let people = try await database.furnished().people
+    @Test("OpenID Connect Core §2: a deleted person's id is never given to another")
+    func deletion() async throws {
+        let people = stores.people
         #expect(try await people.deletePerson(id: "person-ann", realmID: "realm-2") == .notFound)
         #expect(try await people.deletePerson(id: "person-ann", realmID: "realm-1") == .changed)
         #expect(try await people.deletePerson(id: "person-ann", realmID: "realm-1") == .notFound)
@@ -127,9 +116,9 @@ import Testing
         #expect(try await people.create(NewPerson(person: other, password: nil)) == .created)
     }
 
-    @Test("an update leaves id, realm and creation", arguments: StoreUnderTest.allCases)
-    func update(_ database: StoreUnderTest) async throws {
-        let people = try await database.furnished().people
+    @Test("an update leaves id, realm and creation")
+    func update() async throws {
+        let people = stores.people
         var changed = Person.everythingSet
         changed.id = "person-ann"
         changed.createdAt = 1
@@ -140,9 +129,9 @@ import Testing
         #expect(try await people.update(changed) == .notFound)
     }
 
-    @Test("an update that takes another's name is refused", arguments: StoreUnderTest.allCases)
-    func updateConflict(_ database: StoreUnderTest) async throws {
-        let people = try await database.furnished().people
+    @Test("an update that takes another's name is refused")
+    func updateConflict() async throws {
+        let people = stores.people
         let bob = Example.person("bob")
         _ = try await people.create(NewPerson(person: bob, password: nil))
         var changed = bob
@@ -154,9 +143,9 @@ import Testing
         #expect(try await people.person(id: "person-bob", realmID: "realm-1")?.person == bob)
     }
 
-    @Test("people come in pages in the order of user names", arguments: StoreUnderTest.allCases)
-    func pages(_ database: StoreUnderTest) async throws {
-        let people = try await database.furnished().people
+    @Test("people come in pages in the order of user names")
+    func pages() async throws {
+        let people = stores.people
         for name in ["zoe", "bob", "eve"] {
             _ = try await people.create(NewPerson(person: Example.person(name), password: nil))
         }
@@ -171,9 +160,9 @@ import Testing
         #expect(try await people.people(realmID: "realm-1", after: nil, limit: -1).isEmpty)
     }
 
-    @Test("a role is given, given again, and taken", arguments: StoreUnderTest.allCases)
-    func roles(_ database: StoreUnderTest) async throws {
-        let people = try await database.furnished().people
+    @Test("a role is given, given again, and taken")
+    func roles() async throws {
+        let people = stores.people
         let role = RoleName(clientID: "notes", name: "editor")
         let realm = "realm-1"
         #expect(try await people.assign(role, to: "person-ann", realmID: realm) == .changed)
@@ -186,12 +175,9 @@ import Testing
         #expect(without?.roles == [RoleName(clientID: nil, name: "admin")])
     }
 
-    @Test(
-        "only a role that there is goes to a person that there is",
-        arguments: StoreUnderTest.allCases
-    )
-    func unknownRoles(_ database: StoreUnderTest) async throws {
-        let people = try await database.furnished().people
+    @Test("only a role that there is goes to a person that there is")
+    func unknownRoles() async throws {
+        let people = stores.people
         let admin = RoleName(clientID: nil, name: "admin")
         let unknown = RoleName(clientID: "notes", name: "admin")
         #expect(try await people.assign(unknown, to: "person-ann", realmID: "realm-1") == .notFound)

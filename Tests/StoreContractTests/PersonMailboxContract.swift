@@ -4,7 +4,11 @@ import PorticoStores
 import PorticoTestSupport
 import Testing
 
-@Suite("PersonMailboxStore") struct PersonMailboxContract {
+@Suite("PersonMailboxStore", .everyDatabase) struct PersonMailboxContract {
+    private let stores: TestDatabase
+
+    init() async throws { stores = try await StoreUnderTest.furnished() }
+
     private static let new = PasswordHash(encoded: "new")
     private static let end = Example.now + 1800
 
@@ -48,12 +52,8 @@ import Testing
         )
     }
 
-    @Test(
-        "a wish is kept with its mail, to the address as the person has it",
-        arguments: StoreUnderTest.allCases
-    )
-    func ask(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    @Test("a wish is kept with its mail, to the address as the person has it")
+    func ask() async throws {
         let mail = draft()
         try await stores.mailboxes.ask(reset(), mail: mail)
         let expected = PasswordResetReading(reset: reset(), person: Example.ann, isUsed: false)
@@ -71,12 +71,8 @@ import Testing
         #expect(try await stores.liveByCookie() != nil)
     }
 
-    @Test(
-        "if no one may sign in with the address, the request is stored and no mail is sent",
-        arguments: StoreUnderTest.allCases
-    )
-    func nobody(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    @Test("if no one may sign in with the address, the request is stored and no mail is sent")
+    func nobody() async throws {
         var ann = Example.ann
         ann.isEnabled = false
         _ = try await stores.people.update(ann)
@@ -101,12 +97,8 @@ import Testing
         #expect(try await stores.outbox.latest(limit: 5).isEmpty)
     }
 
-    @Test(
-        "a newer request replaces the person's older ones, and no one else's",
-        arguments: StoreUnderTest.allCases
-    )
-    func newer(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    @Test("a newer request replaces the person's older ones, and no one else's")
+    func newer() async throws {
         let bob = NewPerson(person: Example.person("bob"), password: Example.password)
         _ = try await stores.people.create(bob)
         try await stores.mailboxes.ask(reset(1), mail: draft())
@@ -119,11 +111,9 @@ import Testing
     }
 
     @Test(
-        "WEB-SESS-6: the new password ends sessions and grants, verifies the address and queues the notice",
-        arguments: StoreUnderTest.allCases
+        "WEB-SESS-6: the new password ends sessions and grants, verifies the address and queues the notice"
     )
-    func finished(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    func finished() async throws {
         var offline = Example.grant()
         offline.isOffline = true
         #expect(try await stores.redeem(offline) == .redeemed)
@@ -146,12 +136,8 @@ import Testing
         #expect(try await stores.outbox.latest(limit: 5).count == 2)
     }
 
-    @Test(
-        "whom a session was open with is told when a new password ends it",
-        arguments: StoreUnderTest.allCases
-    )
-    func tellsClients(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    @Test("whom a session was open with is told when a new password ends it")
+    func tellsClients() async throws {
         var client = Example.client
         client.backchannelLogoutURI = HTTPAddress("https://notes.example/logout")
         _ = try await stores.realms.update(client)
@@ -166,12 +152,8 @@ import Testing
         #expect(told.map(\.sessionID) == ["session-1"])
     }
 
-    @Test(
-        "a wish is over in time, in another realm, and when the address is the person's no more",
-        arguments: StoreUnderTest.allCases
-    )
-    func over(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    @Test("a wish is over in time, in another realm, and when the address is the person's no more")
+    func over() async throws {
         try await stores.mailboxes.ask(reset(), mail: draft())
         #expect(try await finish(stores, at: Self.end) == .expired)
         #expect(try await finish(stores, realm: "realm-2") == .expired)
@@ -192,12 +174,8 @@ import Testing
         #expect(try await finish(stores, 2, at: Self.end - 1) == .changed)
     }
 
-    @Test(
-        "of any number of concurrent calls exactly one changes the password",
-        arguments: StoreUnderTest.allCases
-    )
-    func race(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    @Test("of any number of concurrent calls exactly one changes the password")
+    func race() async throws {
         for round in 1...20 {
             try await stores.mailboxes.ask(reset(UInt8(round)), mail: draft())
             let outcomes = try await concurrently(8) { _ in
@@ -208,12 +186,8 @@ import Testing
         }
     }
 
-    @Test(
-        "a code counts in its time; five wrong ones are the end, whatever is shown between them",
-        arguments: StoreUnderTest.allCases
-    )
-    func codes(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    @Test("a code counts in its time; five wrong ones are the end, whatever is shown between them")
+    func codes() async throws {
         let (mailboxes, id, now) = (stores.mailboxes, Example.id(1), Example.now)
         try await mailboxes.ask(reset(), mail: draft())
         let (first, second) = (Hash256(of: "1"), Hash256(of: "2"))
@@ -234,12 +208,8 @@ import Testing
         #expect(try await mailboxes.keepCode(first, of: id, until: now + 60, at: now) == .notFound)
     }
 
-    @Test(
-        "of any number of concurrent wrong codes five count",
-        arguments: StoreUnderTest.allCases
-    )
-    func wrongRace(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    @Test("of any number of concurrent wrong codes five count")
+    func wrongRace() async throws {
         for round in 1...20 {
             let id = Example.id(UInt8(round))
             try await stores.mailboxes.ask(reset(UInt8(round)), mail: draft())
@@ -255,12 +225,8 @@ import Testing
         }
     }
 
-    @Test(
-        "wishes that ended before a time are cleared away",
-        arguments: StoreUnderTest.allCases
-    )
-    func purge(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    @Test("wishes that ended before a time are cleared away")
+    func purge() async throws {
         try await stores.mailboxes.ask(reset(1), mail: draft())
         try await stores.mailboxes.ask(reset(2, "nobody@example.com"), mail: draft())
         try await stores.mailboxes.purgeResets(before: Self.end)
@@ -275,12 +241,8 @@ import Testing
         }
     }
 
-    @Test(
-        "a code that comes back makes the person's address verified, as long as it is theirs",
-        arguments: StoreUnderTest.allCases
-    )
-    func confirmation(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    @Test("a code that comes back makes the person's address verified, as long as it is theirs")
+    func confirmation() async throws {
         let owner = Hash256(of: "owner")
         let right = Hash256(of: "right")
         func start() async throws {

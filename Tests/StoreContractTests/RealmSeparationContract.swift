@@ -6,7 +6,11 @@ import Testing
 
 /// Two realms with a client, roles and a person of the same names. Whatever is asked for by a name,
 /// or by an id, is that of the realm which is asked about.
-@Suite("Realms are apart") struct RealmSeparationContract {
+@Suite("Realms are apart", .everyDatabase) struct RealmSeparationContract {
+    private let stores: TestDatabase
+
+    init() async throws { stores = try await Self.furnished() }
+
     private static let twin = "realm-2"
 
     private static func role(_ id: String, _ name: String, of clientID: String? = nil) -> Role {
@@ -22,8 +26,8 @@ import Testing
 
     /// ``StoreUnderTest/furnished()``, and beside it a realm whose Ann is another person; where Zoe is,
     /// too, and the roles `guest`.
-    private static func furnished(_ database: StoreUnderTest) async throws -> TestDatabase {
-        let stores = try await database.furnished()
+    private static func furnished() async throws -> TestDatabase {
+        let stores = try await StoreUnderTest.furnished()
         var realm = Example.realm
         realm.id = twin
         realm.name = "twin"
@@ -57,12 +61,8 @@ import Testing
         try await stores.people.person(id: id, realmID: realm)?.roles
     }
 
-    @Test(
-        "a username and an email address name a person of the realm, or no one",
-        arguments: StoreUnderTest.allCases
-    )
-    func logins(_ database: StoreUnderTest) async throws {
-        let stores = try await Self.furnished(database)
+    @Test("a username and an email address name a person of the realm, or no one")
+    func logins() async throws {
         func found(_ login: String, in realm: String, byEmail: Bool) async throws -> String? {
             try await stores.people.credentials(realmID: realm, login: login, byEmail: byEmail)?
                 .person.id
@@ -80,12 +80,8 @@ import Testing
         #expect(names.map(\.id) == ["person-ann"])
     }
 
-    @Test(
-        "an address of another realm gets no link for a new password",
-        arguments: StoreUnderTest.allCases
-    )
-    func mailbox(_ database: StoreUnderTest) async throws {
-        let stores = try await Self.furnished(database)
+    @Test("an address of another realm gets no link for a new password")
+    func mailbox() async throws {
         let link = Hash256(of: "link")
         try await stores.mailboxes.ask(
             PasswordReset(
@@ -113,11 +109,11 @@ import Testing
 
     @Test(
         "a role that only another realm has is none, by whichever name",
-        arguments: StoreUnderTest.allCases,
-        [RoleName(clientID: nil, name: "guest"), RoleName(clientID: "notes", name: "guest")]
+        arguments: [
+            RoleName(clientID: nil, name: "guest"), RoleName(clientID: "notes", name: "guest"),
+        ]
     )
-    func foreignRole(_ database: StoreUnderTest, _ guest: RoleName) async throws {
-        let stores = try await Self.furnished(database)
+    func foreignRole(_ guest: RoleName) async throws {
         let people = stores.people
         let before = try await Self.roles(stores, "person-ann", "realm-1")
         #expect(
@@ -136,11 +132,11 @@ import Testing
 
     @Test(
         "of two roles of one name each realm gives and takes its own",
-        arguments: StoreUnderTest.allCases,
-        [RoleName(clientID: nil, name: "admin"), RoleName(clientID: "notes", name: "editor")]
+        arguments: [
+            RoleName(clientID: nil, name: "admin"), RoleName(clientID: "notes", name: "editor"),
+        ]
     )
-    func sameRole(_ database: StoreUnderTest, _ role: RoleName) async throws {
-        let stores = try await Self.furnished(database)
+    func sameRole(_ role: RoleName) async throws {
         let people = stores.people
         for (id, realm) in [("person-ann", "realm-1"), ("twin-ann", Self.twin)] {
             #expect(try await people.assign(role, to: id, realmID: realm) == .changed)
@@ -160,12 +156,8 @@ import Testing
         #expect(Set(kept) == ["role-1", "role-2"])
     }
 
-    @Test(
-        "the id of a person in another realm reads, changes and deletes no one",
-        arguments: StoreUnderTest.allCases
-    )
-    func foreignID(_ database: StoreUnderTest) async throws {
-        let stores = try await Self.furnished(database)
+    @Test("the id of a person in another realm reads, changes and deletes no one")
+    func foreignID() async throws {
         let people = stores.people
         #expect(try await people.person(id: "twin-zoe", realmID: "realm-1") == nil)
         var changed = Self.person("zoe")
@@ -180,12 +172,8 @@ import Testing
         #expect(zoe == PersonWithRoles(person: Self.person("zoe"), roles: []))
     }
 
-    @Test(
-        "a session's cookie and id are worth nothing in another realm",
-        arguments: StoreUnderTest.allCases
-    )
-    func sessions(_ database: StoreUnderTest) async throws {
-        let stores = try await Self.furnished(database)
+    @Test("a session's cookie and id are worth nothing in another realm")
+    func sessions() async throws {
         let sessions = stores.sessions
         let live = try await sessions.live(
             cookie: Example.cookie,

@@ -4,7 +4,11 @@ import PorticoTestSupport
 import Testing
 
 /// What happens to a browser's session when a person signs in with it.
-@Suite("BrowserSessionStore: signing in again") struct SessionBeginningContract {
+@Suite("BrowserSessionStore: signing in again", .everyDatabase) struct SessionBeginningContract {
+    private let stores: TestDatabase
+
+    init() async throws { stores = try await Self.furnished() }
+
     private static let next = Hash256(of: "next")
     private static let later = Example.signedIn + 5000
 
@@ -28,19 +32,17 @@ import Testing
         return session
     }
 
-    private static func furnished(_ database: StoreUnderTest) async throws -> TestDatabase {
-        let stores = try await database.furnished()
+    private static func furnished() async throws -> TestDatabase {
+        let stores = try await StoreUnderTest.furnished()
         let bob = NewPerson(person: Example.person("bob"), password: nil)
         #expect(try await stores.people.create(bob) == .created)
         return stores
     }
 
     @Test(
-        "WEB-SESS-1: the same person's session goes on with a new cookie, however long it was idle",
-        arguments: StoreUnderTest.allCases
+        "WEB-SESS-1: the same person's session goes on with a new cookie, however long it was idle"
     )
-    func goesOn(_ database: StoreUnderTest) async throws {
-        let stores = try await Self.furnished(database)
+    func goesOn() async throws {
         var grant = Example.grant()
         grant.idleSeconds = 10_000
         #expect(try await stores.redeem(grant) == .redeemed)
@@ -78,11 +80,9 @@ import Testing
 
     @Test(
         "a session that is over stays over: a proof of its person begins a new one",
-        arguments: StoreUnderTest.allCases,
-        End.allCases
+        arguments: End.allCases
     )
-    func stays(_ database: StoreUnderTest, _ end: End) async throws {
-        let stores = try await Self.furnished(database)
+    func stays(_ end: End) async throws {
         let now = end == .expired ? Example.session.expiresAt : Self.later
         var session = Self.again(at: now)
         switch end {
@@ -104,12 +104,8 @@ import Testing
         #expect(try await stores.liveByID(at: now) == nil)
     }
 
-    @Test(
-        "a sign-in that read the former password lets no session go on",
-        arguments: StoreUnderTest.allCases
-    )
-    func late(_ database: StoreUnderTest) async throws {
-        let stores = try await Self.furnished(database)
+    @Test("a sign-in that read the former password lets no session go on")
+    func late() async throws {
         var late = Self.again()
         late.epoch = try #require(try await stores.credentials("ann")).epoch
         try await SignInLoss.passwordChanged.happen(to: stores)
@@ -123,12 +119,8 @@ import Testing
         #expect(try await stores.liveByID(at: Self.later) == nil)
     }
 
-    @Test(
-        "another person's session ends with its grants, in the step that begins the new one",
-        arguments: StoreUnderTest.allCases
-    )
-    func tookOver(_ database: StoreUnderTest) async throws {
-        let stores = try await Self.furnished(database)
+    @Test("another person's session ends with its grants, in the step that begins the new one")
+    func tookOver() async throws {
         #expect(try await stores.redeem(Example.grant()) == .redeemed)
         let outcome = try await stores.sessions.start(
             Self.another(),
@@ -144,11 +136,9 @@ import Testing
 
     @Test(
         "another person's session that something else has ended ends once",
-        arguments: StoreUnderTest.allCases,
-        [SignInLoss.signedOut, .passwordChanged, .deleted]
+        arguments: [SignInLoss.signedOut, .passwordChanged, .deleted]
     )
-    func endedBefore(_ database: StoreUnderTest, _ loss: SignInLoss) async throws {
-        let stores = try await Self.furnished(database)
+    func endedBefore(_ loss: SignInLoss) async throws {
         try await loss.happen(to: stores)
         let outcome = try await stores.sessions.start(
             Self.another(),
@@ -159,9 +149,8 @@ import Testing
         #expect(try await stores.liveByID("session-2") != nil)
     }
 
-    @Test("a session that cannot start ends nothing", arguments: StoreUnderTest.allCases)
-    func failedStart(_ database: StoreUnderTest) async throws {
-        let stores = try await Self.furnished(database)
+    @Test("a session that cannot start ends nothing")
+    func failedStart() async throws {
         var twice = Self.another()
         twice.id = "session-1"
         await #expect(throws: StoreConflict.self) {
@@ -170,12 +159,8 @@ import Testing
         #expect(try await stores.liveByCookie() != nil)
     }
 
-    @Test(
-        "a sign-in neither ends nor takes up a session of another realm",
-        arguments: StoreUnderTest.allCases
-    )
-    func elsewhere(_ database: StoreUnderTest) async throws {
-        let stores = try await Self.furnished(database)
+    @Test("a sign-in neither ends nor takes up a session of another realm")
+    func elsewhere() async throws {
         for (number, person) in ["person-ann", "person-bob"].enumerated() {
             var next = Example.session("other-\(number)", cookie: Hash256(of: person))
             next.realmID = "realm-2"
@@ -190,13 +175,10 @@ import Testing
         }
     }
 
-    @Test(
-        "of two sign-ins at once with one cookie one lets the session go on",
-        arguments: StoreUnderTest.allCases
-    )
-    func race(_ database: StoreUnderTest) async throws {
+    @Test("of two sign-ins at once with one cookie one lets the session go on")
+    func race() async throws {
         for _ in 1...10 {
-            let stores = try await Self.furnished(database)
+            let stores = try await Self.furnished()
             let outcomes = try await concurrently(2) { index in
                 var session = Self.again(at: Example.now)
                 session.id = "session-\(index + 2)"

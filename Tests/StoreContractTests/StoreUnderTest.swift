@@ -3,27 +3,55 @@ import PorticoTestSupport
 import Testing
 
 /// A database that the contracts are held against. Adding one here runs every contract on it.
-enum StoreUnderTest: String, CaseIterable, CustomTestStringConvertible {
+enum StoreUnderTest: String, CaseIterable {
     case sqliteInMemory = "SQLite in memory"
     case sqliteFile = "SQLite in a file"
 
-    var testDescription: String { rawValue }
+    /// The database that the test runs on now.
+    @TaskLocal static var current = sqliteInMemory
 
-    /// An empty, migrated database of its own.
-    func empty() throws -> TestDatabase {
-        switch self {
+    /// An empty database of its own, with the schema.
+    static func empty() throws -> TestDatabase {
+        switch current {
         case .sqliteInMemory: try .inMemory()
         case .sqliteFile: try .inFile()
         }
     }
 
     /// With one realm, one client, and Ann, signed in.
-    func furnished() async throws -> TestDatabase {
+    static func furnished() async throws -> TestDatabase {
         let stores = try empty()
         #expect(try await stores.realms.create(Example.newRealm) == .created)
         try await stores.sessions.start(Example.session, replacing: nil, upgrading: nil)
         return stores
     }
+}
+
+/// Runs each test of a suite once on every database; an issue says on which.
+struct EveryDatabase: SuiteTrait, TestTrait, TestScoping {
+    var isRecursive: Bool { true }
+
+    @concurrent func provideScope(
+        for test: Test,
+        testCase: Test.Case?,
+        performing body: @Sendable @concurrent () async throws -> Void
+    ) async throws {
+        guard testCase != nil else { return try await body() }
+        for database in StoreUnderTest.allCases {
+            let naming = IssueHandlingTrait.compactMapIssues { issue in
+                var issue = issue
+                issue.comments.append(Comment(rawValue: database.rawValue))
+                return issue
+            }
+            try await naming.provideScope(for: test, testCase: testCase) {
+                try await StoreUnderTest.$current.withValue(database, operation: body)
+            }
+        }
+    }
+}
+
+extension Trait where Self == EveryDatabase {
+    static var everyDatabase: Self { Self() }
 }
 
 /// Runs `body` at once in `count` tasks.

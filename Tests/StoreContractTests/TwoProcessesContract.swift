@@ -58,7 +58,9 @@ import Testing
     }
 
     private func both() async throws -> (TestDatabase, TestDatabase) {
-        let one = try await StoreUnderTest.sqliteFile.furnished()
+        let one = try await StoreUnderTest.$current.withValue(.sqliteFile) {
+            try await StoreUnderTest.furnished()
+        }
         return (one, try one.openedAgain())
     }
 }

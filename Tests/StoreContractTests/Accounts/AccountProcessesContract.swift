@@ -56,7 +56,7 @@ import Testing
     }
 
     private func both() throws -> (TestDatabase, TestDatabase) {
-        let one = try StoreUnderTest.sqliteFile.empty()
+        let one = try TestDatabase.inFile()
         return (one, try one.openedAgain())
     }
 }

@@ -3,13 +3,13 @@ import PorticoStores
 import PorticoTestSupport
 import Testing
 
-@Suite("HandleSessionStore: refreshing") struct HandleRefreshContract {
-    @Test(
-        "ATP-TL-4: of concurrent claims of one revision one is leased",
-        arguments: StoreUnderTest.allCases
-    )
-    func race(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
+@Suite("HandleSessionStore: refreshing", .everyDatabase) struct HandleRefreshContract {
+    private let stores: TestDatabase
+
+    init() throws { stores = try StoreUnderTest.empty() }
+
+    @Test("ATP-TL-4: of concurrent claims of one revision one is leased")
+    func race() async throws {
         let ann = try await stores.signedInByHandle()
         for revision: Int64 in 1...20 {
             let outcomes = try await concurrently(50) { _ in
@@ -21,12 +21,8 @@ import Testing
         }
     }
 
-    @Test(
-        "ATP-TL-4: a lease ends by its time, and not before, also where its holder is gone",
-        arguments: StoreUnderTest.allCases
-    )
-    func lapse(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
+    @Test("ATP-TL-4: a lease ends by its time, and not before, also where its holder is gone")
+    func lapse() async throws {
         let ann = try await stores.signedInByHandle()
         let (lease, end) = (HandleExample.lease(), HandleExample.now + 30)
         #expect(try await stores.lease(ann, lease).isLeased)
@@ -39,12 +35,8 @@ import Testing
         #expect(try await stores.handles.sending(ann.sessionID, lease, at: end) == false)
     }
 
-    @Test(
-        "ATP-TL-4: only who holds the lease of these tokens sends them",
-        arguments: StoreUnderTest.allCases
-    )
-    func sending(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
+    @Test("ATP-TL-4: only who holds the lease of these tokens sends them")
+    func sending() async throws {
         let ann = try await stores.signedInByHandle()
         let lease = HandleExample.lease()
         func isSending(_ lease: RefreshLease, at now: Int64 = HandleExample.now) async throws
@@ -65,12 +57,8 @@ import Testing
         #expect(try await isSending(lease) == false)
     }
 
-    @Test(
-        "ATP-TL-4: who sends has the lease for the whole sending",
-        arguments: StoreUnderTest.allCases
-    )
-    func wholeSending(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
+    @Test("ATP-TL-4: who sends has the lease for the whole sending")
+    func wholeSending() async throws {
         let ann = try await stores.signedInByHandle()
         let (lease, now) = (HandleExample.lease(), HandleExample.now)
         #expect(try await stores.lease(ann, lease).isLeased)
@@ -82,12 +70,8 @@ import Testing
         #expect(try await stores.lease(ann, next, at: now + 59).isLeased)
     }
 
-    @Test(
-        "ATP-TL-4: new tokens are stored once, and are another revision, without lease",
-        arguments: StoreUnderTest.allCases
-    )
-    func keeping(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
+    @Test("ATP-TL-4: new tokens are stored once, and are another revision, without lease")
+    func keeping() async throws {
         let ann = try await stores.signedInByHandle()
         let lease = HandleExample.lease()
         #expect(try await stores.lease(ann, lease).isLeased)
@@ -110,11 +94,9 @@ import Testing
     }
 
     @Test(
-        "a lease that brought nothing is given back, and says whether the token is as good as before",
-        arguments: StoreUnderTest.allCases
+        "a lease that brought nothing is given back, and says whether the token is as good as before"
     )
-    func givenBack(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
+    func givenBack() async throws {
         let ann = try await stores.signedInByHandle()
         for isUnspent in [false, true] {
             let lease = HandleExample.lease()
@@ -137,11 +119,9 @@ import Testing
 
     @Test(
         "a session that is over is not refreshed, and what was under way is kept to be revoked",
-        arguments: StoreUnderTest.allCases,
-        AccountSessionDeath.allCases
+        arguments: AccountSessionDeath.allCases
     )
-    func ended(_ database: StoreUnderTest, _ death: AccountSessionDeath) async throws {
-        let stores = try database.empty()
+    func ended(_ death: AccountSessionDeath) async throws {
         let ann = try await stores.signedInByHandle()
         let until = death.now + 30
         let lease = HandleExample.lease(until: until)

@@ -4,7 +4,11 @@ import PorticoStores
 import PorticoTestSupport
 import Testing
 
-@Suite("PersonMailboxStore: people register") struct RegistrationContract {
+@Suite("PersonMailboxStore: people register", .everyDatabase) struct RegistrationContract {
+    private let stores: TestDatabase
+
+    init() async throws { stores = try await StoreUnderTest.furnished() }
+
     private static let owner = Hash256(of: "owner")
     private static let code = Hash256(of: "code")
 
@@ -78,12 +82,8 @@ import Testing
         )?.person.username
     }
 
-    @Test(
-        "an account begins with its session, its roles that there are, and a proven address",
-        arguments: StoreUnderTest.allCases
-    )
-    func whole(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    @Test("an account begins with its session, its roles that there are, and a proven address")
+    func whole() async throws {
         try await start("bea@example.com", stores)
         #expect(try await stores.outbox.latest(limit: 1).first?.draft.to == "bea@example.com")
         let bea = person("bea", email: "bea@example.com")
@@ -108,12 +108,8 @@ import Testing
         #expect(try await register(person("b2"), stores, proof: Self.code) == .unknown)
     }
 
-    @Test(
-        "where the address is someone's, they are told, and the code is not right",
-        arguments: StoreUnderTest.allCases
-    )
-    func taken(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    @Test("where the address is someone's, they are told, and the code is not right")
+    func taken() async throws {
         try await start("Ann@example.com", stores)
         let queued = try #require(try await stores.outbox.latest(limit: 1).first)
         #expect(queued.draft.message == .alreadyRegistered)
@@ -130,12 +126,8 @@ import Testing
         )
     }
 
-    @Test(
-        "a name or an address that is someone's in any way makes no account and no session",
-        arguments: StoreUnderTest.allCases
-    )
-    func conflicts(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    @Test("a name or an address that is someone's in any way makes no account and no session")
+    func conflicts() async throws {
         var odd = person("odd@example.com")
         odd.isEnabled = false
         _ = try await stores.people.create(NewPerson(person: odd, password: nil))
@@ -153,12 +145,8 @@ import Testing
         }
     }
 
-    @Test(
-        "a wrong code costs a try, and one for another address or too late is none",
-        arguments: StoreUnderTest.allCases
-    )
-    func codes(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    @Test("a wrong code costs a try, and one for another address or too late is none")
+    func codes() async throws {
         let bea = person("bea", email: "bea@example.com")
         #expect(try await register(bea, stores, proof: Self.code) == .unknown)
         try await start("bea@example.com", stores)
@@ -173,12 +161,8 @@ import Testing
         #expect(try await stores.credentials("bea") == nil)
     }
 
-    @Test(
-        "of many at once for one name, one makes the account",
-        arguments: StoreUnderTest.allCases
-    )
-    func atOnce(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    @Test("of many at once for one name, one makes the account")
+    func atOnce() async throws {
         for round in 0..<10 {
             let outcomes = try await concurrently(8) { index -> Bool in
                 var bea = person("bea-\(round)", email: "bea-\(round)@example.com")
@@ -192,23 +176,15 @@ import Testing
         }
     }
 
-    @Test(
-        "another person's session in the browser ends with it",
-        arguments: StoreUnderTest.allCases
-    )
-    func another(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    @Test("another person's session in the browser ends with it")
+    func another() async throws {
         let bea = person("bea")
         let outcome = try await register(bea, stores, replacing: Example.cookie)
         #expect(outcome == .began(bea, .tookOver("session-1")))
     }
 
-    @Test(
-        "what the realm demands of everyone is demanded",
-        arguments: StoreUnderTest.allCases
-    )
-    func actions(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    @Test("what the realm demands of everyone is demanded")
+    func actions() async throws {
         for (alias, isEnabled, isDefault) in [
             ("CONFIGURE_TOTP", true, true), ("VERIFY_EMAIL", true, false),
             ("UPDATE_PROFILE", false, true),

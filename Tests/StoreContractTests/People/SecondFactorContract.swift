@@ -4,11 +4,15 @@ import PorticoStores
 import PorticoTestSupport
 import Testing
 
-@Suite("PersonStore: second factors are spent") struct SecondFactorContract {
+@Suite("PersonStore: second factors are spent", .everyDatabase) struct SecondFactorContract {
+    private let stores: TestDatabase
+
+    init() async throws { stores = try await Self.furnished() }
+
     private static let realmID = Example.session.realmID
 
-    private static func furnished(_ database: StoreUnderTest) async throws -> TestDatabase {
-        let stores = try await database.furnished()
+    private static func furnished() async throws -> TestDatabase {
+        let stores = try await StoreUnderTest.furnished()
         for kind in [Credential.Kind.totp, .recoveryCodes] {
             let credential = Credential(
                 id: kind.rawValue,
@@ -63,9 +67,8 @@ import Testing
         CredentialUse(id: "totp", spent: .code(5)), CredentialUse(id: "other", spent: .step(101)),
     ]
 
-    @Test("RFC 6238 §5.2: what is spent begins nothing", arguments: StoreUnderTest.allCases)
-    func spent(_ database: StoreUnderTest) async throws {
-        let stores = try await Self.furnished(database)
+    @Test("RFC 6238 §5.2: what is spent begins nothing")
+    func spent() async throws {
         for use in Self.spent {
             #expect(try await Self.start(use, stores) == .codeSpent)
         }
@@ -74,9 +77,8 @@ import Testing
         #expect(try await Self.used(stores) == ["totp": 100, "recovery-codes": 0b10])
     }
 
-    @Test("a session begins and its code is spent in one step", arguments: StoreUnderTest.allCases)
-    func begins(_ database: StoreUnderTest) async throws {
-        let stores = try await Self.furnished(database)
+    @Test("a session begins and its code is spent in one step")
+    func begins() async throws {
         let step = CredentialUse(id: "totp", spent: .step(101))
         #expect(try await Self.start(step, stores) == .began)
         #expect(try await Self.used(stores)["totp"] == 101)
@@ -88,9 +90,8 @@ import Testing
         #expect(try await Self.used(stores)["recovery-codes"] == 0b11 | 1 << 62)
     }
 
-    @Test("a person spends their own codes only", arguments: StoreUnderTest.allCases)
-    func others(_ database: StoreUnderTest) async throws {
-        let stores = try await Self.furnished(database)
+    @Test("a person spends their own codes only")
+    func others() async throws {
         for use in [
             CredentialUse(id: "totp", spent: .step(101)),
             CredentialUse(id: "recovery-codes", spent: .code(5)),
@@ -100,9 +101,8 @@ import Testing
         #expect(try await Self.used(stores) == ["totp": 100, "recovery-codes": 0b10])
     }
 
-    @Test("a session that cannot begin spends nothing", arguments: StoreUnderTest.allCases)
-    func failed(_ database: StoreUnderTest) async throws {
-        let stores = try await Self.furnished(database)
+    @Test("a session that cannot begin spends nothing")
+    func failed() async throws {
         await #expect(throws: StoreConflict.self) {
             try await Self.start(
                 CredentialUse(id: "totp", spent: .step(101)),
@@ -113,13 +113,10 @@ import Testing
         #expect(try await Self.used(stores)["totp"] == 100)
     }
 
-    @Test(
-        "of many at once with one code exactly one begins a session",
-        arguments: StoreUnderTest.allCases
-    )
-    func race(_ database: StoreUnderTest) async throws {
+    @Test("of many at once with one code exactly one begins a session")
+    func race() async throws {
         for round in 1...10 {
-            let stores = try await Self.furnished(database)
+            let stores = try await Self.furnished()
             let use =
                 round.isMultiple(of: 2)
                 ? CredentialUse(id: "totp", spent: .step(101))
@@ -132,12 +129,8 @@ import Testing
         }
     }
 
-    @Test(
-        "an operator takes all second factors, and leaves what is kept for an export",
-        arguments: StoreUnderTest.allCases
-    )
-    func taken(_ database: StoreUnderTest) async throws {
-        let stores = try await Self.furnished(database)
+    @Test("an operator takes all second factors, and leaves what is kept for an export")
+    func taken() async throws {
         let other = Self.credential("other", .other)
         #expect(try await stores.people.add(other, realmID: Self.realmID) == .changed)
         #expect(try await stores.people.removeSecondFactors(of: "person-bob") == .notFound)
@@ -187,11 +180,10 @@ import Testing
     }
 
     @Test(
-        "decision 0081: a session changes factors if it proves the person lately, with what they have now",
-        arguments: StoreUnderTest.allCases
+        "decision 0081: a session changes factors if it proves the person lately, with what they have now"
     )
-    func proves(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    func proves() async throws {
+        let stores = try await StoreUnderTest.furnished()
         let sessions = stores.sessions
         var other = Example.session("session-2", cookie: Hash256(of: "cookie-2"))
         try await sessions.start(other, replacing: nil, upgrading: nil)
@@ -248,11 +240,10 @@ import Testing
     }
 
     @Test(
-        "decision 0081: with an app the other sessions end, if so asked, and wishes of the password alone",
-        arguments: StoreUnderTest.allCases
+        "decision 0081: with an app the other sessions end, if so asked, and wishes of the password alone"
     )
-    func endsOthers(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    func endsOthers() async throws {
+        let stores = try await StoreUnderTest.furnished()
         for number in 2...3 {
             let session = Example.session(
                 "session-\(number)",
@@ -283,12 +274,8 @@ import Testing
         #expect(reset == nil)
     }
 
-    @Test(
-        "one setup sent many times at once adds one app, and one mail tells of it",
-        arguments: StoreUnderTest.allCases
-    )
-    func setUpTwice(_ database: StoreUnderTest) async throws {
-        let stores = try await Self.furnished(database)
+    @Test("one setup sent many times at once adds one app, and one mail tells of it")
+    func setUpTwice() async throws {
         let session = try await Self.withCode(stores)
         for round in 0..<10 {
             let mails = try await stores.outbox.latest(limit: 100).count
@@ -316,9 +303,8 @@ import Testing
         #expect(apps.count { $0.id.hasPrefix("app-") } == 5)
     }
 
-    @Test("a demanded password spends a code as a session does", arguments: StoreUnderTest.allCases)
-    func demanded(_ database: StoreUnderTest) async throws {
-        let stores = try await Self.furnished(database)
+    @Test("a demanded password spends a code as a session does")
+    func demanded() async throws {
         let ann = try #require(try await stores.credentials("ann"))
         func demand(_ number: UInt8) async throws -> PasswordDemand {
             try await stores.mailboxes.demand(
