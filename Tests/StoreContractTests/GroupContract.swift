@@ -183,7 +183,10 @@ import Testing
             for id in [one, two] { _ = try await realms.create(Self.group(id)) }
             let turns = try await concurrently(2) { place in
                 let (from, to) = place == 0 ? (one, two) : (two, one)
-                return try await realms.update(group(from, in: to), replacing: group(from))
+                return try await realms.update(
+                    Self.group(from, in: to),
+                    replacing: Self.group(from)
+                )
             }
             #expect(turns.count(of: .changed) == 1 && turns.count(of: .cycle) == 1)
             let both = try await (kept(one), kept(two))
