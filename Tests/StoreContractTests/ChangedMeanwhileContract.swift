@@ -5,14 +5,13 @@ import PorticoTestSupport
 import Testing
 
 /// Two who change one thing, each from what they read before.
-@Suite("Changes of what was changed meanwhile", .everyDatabase) struct ChangedMeanwhileContract {
-    private let stores: TestDatabase
-
-    init() async throws { stores = try await StoreUnderTest.furnished() }
-
-    @Test("who did not see that a client was disabled does not enable it again")
-    func client() async throws {
-        let realms = stores.realms
+@Suite("Changes of what was changed meanwhile") struct ChangedMeanwhileContract {
+    @Test(
+        "who did not see that a client was disabled does not enable it again",
+        arguments: StoreUnderTest.allCases
+    )
+    func client(_ database: StoreUnderTest) async throws {
+        let realms = try await database.furnished().realms
         let read = try #require(try await realms.snapshot().clients.first)
         var disabled = read
         disabled.isEnabled = false
@@ -29,9 +28,9 @@ import Testing
         #expect(try await realms.version() > version)
     }
 
-    @Test("nor a realm")
-    func realm() async throws {
-        let realms = stores.realms
+    @Test("nor a realm", arguments: StoreUnderTest.allCases)
+    func realm(_ database: StoreUnderTest) async throws {
+        let realms = try await database.furnished().realms
         let read = try #require(try await realms.snapshot().realms.first)
         var disabled = read
         disabled.isEnabled = false
@@ -44,9 +43,9 @@ import Testing
         #expect(try await realms.snapshot().realms == [disabled])
     }
 
-    @Test("nor a client scope, nor a role")
-    func scopeAndRole() async throws {
-        let realms = stores.realms
+    @Test("nor a client scope, nor a role", arguments: StoreUnderTest.allCases)
+    func scopeAndRole(_ database: StoreUnderTest) async throws {
+        let realms = try await database.furnished().realms
         let scope = ClientScope(id: "scope-1", realmID: "realm-1", name: "team")
         #expect(try await realms.create(scope) == .created)
         var changed = scope
@@ -71,9 +70,9 @@ import Testing
         #expect(try await realms.update(renamed, replacing: read) == .notFound)
     }
 
-    @Test("nor a person")
-    func person() async throws {
-        let people = stores.people
+    @Test("nor a person", arguments: StoreUnderTest.allCases)
+    func person(_ database: StoreUnderTest) async throws {
+        let people = try await database.furnished().people
         let id = Example.ann.id
         func kept() async throws -> Person? {
             try await people.person(id: id, realmID: "realm-1")?.person
@@ -90,9 +89,12 @@ import Testing
         #expect(try await kept() == disabled)
     }
 
-    @Test("nor an app or a provider; and one that is gone does not come back")
-    func backend() async throws {
-        let configuration = try StoreUnderTest.empty().configuration
+    @Test(
+        "nor an app or a provider; and one that is gone does not come back",
+        arguments: StoreUnderTest.allCases
+    )
+    func backend(_ database: StoreUnderTest) async throws {
+        let configuration = try database.empty().configuration
         let app = BackendConfigurationContract.plain("notes")
         let provider = BackendConfigurationContract.provider("google")
         try await configuration.put(app)

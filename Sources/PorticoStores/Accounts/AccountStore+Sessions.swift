@@ -82,11 +82,11 @@ extension AccountStore {
 }
 
 extension AccountStore {
-    private static let liveByCookie = live("s.cookie_hash = $1")
-    private static let liveByID = live("s.id = $1")
+    private static let liveByCookie = withAccount("s.cookie_hash = $1")
+    private static let liveByID = withAccount("s.id = $1")
 
     /// - Parameter found: What names the session.
-    private static func live(_ found: StaticString) -> SQLText {
+    private static func withAccount(_ found: StaticString) -> SQLText {
         """
         SELECT \(AccountSessionColumn.self, of: "s"), \(AccountColumn.self, of: "a")
         FROM live_account_sessions AS s JOIN accounts AS a ON a.id = s.account_id

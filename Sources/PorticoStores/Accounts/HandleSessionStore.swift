@@ -47,13 +47,13 @@ package struct HandleSessionStore: Sendable {
 }
 
 extension HandleSessionStore {
-    private static let liveByID = live("h.session_id = $1")
-    private static let liveOfForeignSeal = live(
+    private static let liveByID = withAccount("h.session_id = $1")
+    private static let liveOfForeignSeal = withAccount(
         "h.did = $1 AND h.takes_foreign AND h.foreign_until > $2"
     )
 
     /// - Parameter found: What names the session.
-    private static func live(_ found: StaticString) -> SQLText {
+    private static func withAccount(_ found: StaticString) -> SQLText {
         """
         SELECT \(AccountSessionColumn.self, of: "s"), \(AccountColumn.self, of: "a"),
             \(HandleSessionColumn.self, of: "h")

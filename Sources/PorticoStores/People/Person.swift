@@ -90,6 +90,15 @@ package struct NewPerson: Sendable {
     }
 }
 
+extension NewPerson: Equatable {
+    package static func == (one: NewPerson, other: NewPerson) -> Bool {
+        one.person == other.person && one.password == other.password && one.roles == other.roles
+            && one.groupIDs == other.groupIDs && one.credentials == other.credentials
+            && one.identities == other.identities
+            && one.consents.elementsEqual(other.consents, by: ==)
+    }
+}
+
 extension Person {
     /// The attribute that holds a person's DID.
     package static let didAttribute = "did"

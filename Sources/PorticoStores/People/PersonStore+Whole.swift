@@ -5,24 +5,12 @@ import PorticoProtocol
 package struct PersonChange: Sendable {
     package var person: NewPerson
     /// What the change was made from; `nil`: there is no one of that id yet.
-    package var former: KeptPerson?
+    package var former: NewPerson?
 
-    package init(_ person: NewPerson, from former: KeptPerson?) {
+    package init(_ person: NewPerson, from former: NewPerson?) {
         self.person = person
         self.former = former
     }
-}
-
-/// A person with everything that a file may say of them.
-package struct KeptPerson: Equatable, Sendable {
-    package var person: Person
-    package var password: PasswordHash?
-    package var roles: [RoleName]
-    package var groupIDs: [String]
-    package var credentials: [Credential]
-    package var identities: [FederatedIdentity]
-    /// By the client's id.
-    package var consents: [String: [String]]
 }
 
 /// People with everything that is kept of them: what ``create(_:)`` takes.
@@ -42,13 +30,8 @@ extension PersonStore {
 
     /// The one of that id.
     package func whole(realmID: String, id: String) async throws -> NewPerson? {
-        try await database.scan { try $0.whole(Self.byID, [.text(realmID), .text(id)]).first }
+        try await database.scan { try $0.whole(id, realmID: realmID) }
     }
-
-    private static let byID: SQLText = """
-        SELECT \(PersonColumn.self), password_hash FROM people
-        WHERE realm_id = $1 AND id = $2
-        """
 
     private static let page: SQLText = """
         SELECT \(PersonColumn.self), password_hash FROM people
@@ -164,11 +147,11 @@ extension SQLReader {
 
 extension PersonStore {
     /// Those of the ids that are people of the realm, with everything that a file may say of them.
-    package func kept(_ ids: [String], realmID: String) async throws -> [String: KeptPerson] {
+    package func kept(_ ids: [String], realmID: String) async throws -> [String: NewPerson] {
         try await database.read { reader in
-            var people: [String: KeptPerson] = [:]
+            var people: [String: NewPerson] = [:]
             for id in ids {
-                people[id] = try reader.kept(id, realmID: realmID)
+                people[id] = try reader.whole(id, realmID: realmID)
             }
             return people
         }
@@ -324,31 +307,8 @@ extension SQLReader {
         return owners
     }
 
-    fileprivate func kept(_ id: String, realmID: String) throws -> KeptPerson? {
-        let found = try first(
-            Statement.withPassword,
-            [.text(id), .text(realmID)],
-            decode: PersonCredentials.init
-        )
-        guard let found else { return nil }
-        let person = try withRoles(found.person)
-        return KeptPerson(
-            person: person.person,
-            password: found.password,
-            roles: person.roles,
-            groupIDs: person.groupIDs,
-            credentials: try secondFactors(of: id, realmID: realmID),
-            identities: try identities(of: id, realmID: realmID),
-            consents: Dictionary(
-                try rows(
-                    """
-                    SELECT client_id, scope FROM consents
-                    WHERE person_id = $1 AND fingerprint IS NULL
-                    """,
-                    [.text(id)]
-                ) { (try $0.text(0), try $0.words(1)) }
-            ) { first, _ in first }
-        )
+    fileprivate func whole(_ id: String, realmID: String) throws -> NewPerson? {
+        try whole(Statement.byID, [.text(realmID), .text(id)]).first
     }
 }
 
@@ -390,7 +350,7 @@ extension SQLTransaction {
         _ roleIDs: [RoleName: String]
     ) throws {
         let person = change.person.person
-        guard try kept(person.id, realmID: realmID) == change.former else {
+        guard try whole(person.id, realmID: realmID) == change.former else {
             throw ChangedMeanwhile()
         }
         for role in change.person.roles {
@@ -404,7 +364,7 @@ extension SQLTransaction {
         }
     }
 
-    fileprivate func overwrite(_ new: NewPerson, from former: KeptPerson) throws {
+    fileprivate func overwrite(_ new: NewPerson, from former: NewPerson) throws {
         let person = new.person
         guard try replace(person, keptAs: nil) == .changed else { throw MissingReference() }
         if new.password != former.password {
@@ -451,8 +411,8 @@ extension SQLTransaction {
 }
 
 private enum Statement {
-    static let withPassword: SQLText = """
-        SELECT \(PersonColumn.self), password_hash, epoch FROM people
-        WHERE id = $1 AND realm_id = $2
+    static let byID: SQLText = """
+        SELECT \(PersonColumn.self), password_hash FROM people
+        WHERE realm_id = $1 AND id = $2
         """
 }

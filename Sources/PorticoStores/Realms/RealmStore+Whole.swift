@@ -8,6 +8,10 @@ extension RealmStore {
     /// The name that another realm has, or whose issuer it has.
     package struct TakenName: Error, Hashable, Sendable {
         package let name: String
+
+        package init(name: String) {
+            self.name = name
+        }
     }
 
     static let staged = "~import-"

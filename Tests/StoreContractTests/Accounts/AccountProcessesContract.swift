@@ -56,7 +56,7 @@ import Testing
     }
 
     private func both() throws -> (TestDatabase, TestDatabase) {
-        let one = try TestDatabase.inFile()
+        let one = try StoreUnderTest.sqliteFile.empty()
         return (one, try one.openedAgain())
     }
 }

@@ -5,11 +5,7 @@ import PorticoStores
 import PorticoTestSupport
 import Testing
 
-@Suite("BackendConfigurationStore", .everyDatabase) struct BackendConfigurationContract {
-    private let stores: TestDatabase
-
-    init() throws { stores = try StoreUnderTest.empty() }
-
+@Suite("BackendConfigurationStore") struct BackendConfigurationContract {
     static let notes = App(
         id: UniqueID(random: .system),
         name: "notes",
@@ -39,8 +35,12 @@ import Testing
         )
     }
 
-    @Test("apps and providers are kept as they were given, in their order")
-    func kept() async throws {
+    @Test(
+        "apps and providers are kept as they were given, in their order",
+        arguments: StoreUnderTest.allCases
+    )
+    func kept(_ database: StoreUnderTest) async throws {
+        let stores = try database.empty()
         let plain = Self.plain("another")
         try await stores.configuration.put(Self.notes)
         try await stores.configuration.put(plain)
@@ -56,8 +56,12 @@ import Testing
         #expect(configuration.version == version)
     }
 
-    @Test("every change raises the version; what changes nothing does not")
-    func versions() async throws {
+    @Test(
+        "every change raises the version; what changes nothing does not",
+        arguments: StoreUnderTest.allCases
+    )
+    func versions(_ database: StoreUnderTest) async throws {
+        let stores = try database.empty()
         let store = stores.configuration
         var version = try await store.version()
         func isRaised() async throws -> Bool {
@@ -84,8 +88,12 @@ import Testing
         #expect(configuration.providers.isEmpty)
     }
 
-    @Test("putting in what is there replaces it: an app by its id, a provider by its name")
-    func replacement() async throws {
+    @Test(
+        "putting in what is there replaces it: an app by its id, a provider by its name",
+        arguments: StoreUnderTest.allCases
+    )
+    func replacement(_ database: StoreUnderTest) async throws {
+        let stores = try database.empty()
         try await stores.configuration.put(Self.notes)
         try await stores.configuration.put(Self.provider("a"))
         var app = Self.plain("renamed")
@@ -101,8 +109,9 @@ import Testing
         #expect(configuration.providers == [provider])
     }
 
-    @Test("two apps do not have one name")
-    func names() async throws {
+    @Test("two apps do not have one name", arguments: StoreUnderTest.allCases)
+    func names(_ database: StoreUnderTest) async throws {
+        let stores = try database.empty()
         try await stores.configuration.put(Self.notes)
         let version = try await stores.configuration.version()
         var other = Self.plain("notes")
@@ -113,8 +122,9 @@ import Testing
         #expect(configuration.version == version)
     }
 
-    @Test("one app is the default at most")
-    func defaults() async throws {
+    @Test("one app is the default at most", arguments: StoreUnderTest.allCases)
+    func defaults(_ database: StoreUnderTest) async throws {
+        let stores = try database.empty()
         try await stores.configuration.put(Self.notes)
         try await stores.configuration.put(Self.plain("plain"))
         func defaults() async throws -> [String] {
@@ -130,8 +140,12 @@ import Testing
         #expect(try await defaults().isEmpty)
     }
 
-    @Test("what a newer program put into an app's document survives an older one's update")
-    func newer() async throws {
+    @Test(
+        "what a newer program put into an app's document survives an older one's update",
+        arguments: StoreUnderTest.allCases
+    )
+    func newer(_ database: StoreUnderTest) async throws {
+        let stores = try database.empty()
         try await stores.configuration.put(Self.notes)
         try await stores.database.write { transaction in
             var document = try #require(
