@@ -14,11 +14,11 @@ struct MemberTypeTests {
         arguments: [
             (MemberType.bool, JSONValue.string("true"), JSONValue.bool(true)),
             (.bool, "TRUE", true), (.bool, " False ", false), (.bool, 1, true), (.bool, 0, false),
-            (.bool, "", nil), (.bool, false, false),
-            (.integer, "3600", 3600), (.integer, " -5\n", -5), (.integer, "", nil),
+            (.bool, "", .null), (.bool, false, false),
+            (.integer, "3600", 3600), (.integer, " -5\n", -5), (.integer, "", .null),
             (.integer, 1.5, 1), (.integer, -1.5, -1), (.integer, .integer(.max), .integer(.max)),
             (.text, 42, "42"), (.text, true, "true"), (.text, 1.5, "1.5"), (.text, "", ""),
-            (.texts, [42, "a", nil, false], ["42", "a", "false"]), (.texts, [], []),
+            (.texts, [42, "a", .null, false], ["42", "a", "false"]), (.texts, [], []),
             (.map, ["a": 42, "b": [1, "x"], "c": "y"], ["a": "42", "b": ["1", "x"], "c": "y"]),
         ] as [(MemberType, JSONValue, JSONValue)]
     )

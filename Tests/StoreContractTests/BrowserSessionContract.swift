@@ -59,7 +59,7 @@ import Testing
     @Test("a session's use is noted, and never backwards")
     func touch() async throws {
         let second = Example.session("session-2", cookie: Hash256(of: "second"))
-        try await stores.sessions.start(second, replacing: nil, upgrading: nil)
+        try await stores.start(second)
         let later = Example.signedIn + 1000
         try await stores.sessions.touch([("session-1", later), ("session-2", later - 1)])
         try await stores.sessions.touch([("session-1", later - 500), ("unknown", later)])
@@ -70,11 +70,10 @@ import Testing
 
     @Test("ending a session twice changes nothing")
     func endTwice() async throws {
-        let sessions = stores.sessions
         let now = Example.now
-        #expect(try await sessions.end(id: "session-1", realmID: "realm-1", at: now) == .changed)
-        #expect(try await sessions.end(id: "session-1", realmID: "realm-1", at: now) == .changed)
-        #expect(try await sessions.end(id: "unknown", realmID: "realm-1", at: now) == .notFound)
+        #expect(try await stores.endSession(at: now) == .changed)
+        #expect(try await stores.endSession(at: now) == .changed)
+        #expect(try await stores.endSession("unknown", at: now) == .notFound)
     }
 
     @Test("a purge removes what ended or expired before, and nothing else")
@@ -85,21 +84,21 @@ import Testing
             replacing: nil,
             upgrading: nil
         )
-        _ = try await sessions.end(id: "session-2", realmID: "realm-1", at: Example.now)
+        _ = try await stores.endSession("session-2")
         try await sessions.purge(before: Example.now)
         #expect(
-            try await sessions.end(id: "session-2", realmID: "realm-1", at: Example.now)
+            try await stores.endSession("session-2")
                 == .changed
         )
         try await sessions.purge(before: Example.now + 1)
         #expect(
-            try await sessions.end(id: "session-2", realmID: "realm-1", at: Example.now)
+            try await stores.endSession("session-2")
                 == .notFound
         )
         #expect(try await stores.liveByID() != nil)
         try await sessions.purge(before: Example.session.expiresAt + 1)
         #expect(
-            try await sessions.end(id: "session-1", realmID: "realm-1", at: Example.now)
+            try await stores.endSession()
                 == .notFound
         )
     }
@@ -110,22 +109,5 @@ import Testing
         try await SignInLoss.signedOut.happen(to: stores)
         try await stores.sessions.purge(before: Example.now + 1)
         #expect(try await stores.reading(Example.id(1))?.isLive == false)
-    }
-}
-
-extension TestDatabase {
-    func liveByCookie(at now: Int64 = Example.now) async throws -> LiveBrowserSession? {
-        try await sessions.live(
-            cookie: Example.cookie,
-            realmID: "realm-1",
-            at: now,
-            idle: Example.idle
-        )
-    }
-
-    func liveByID(_ id: String = "session-1", at now: Int64 = Example.now) async throws
-        -> LiveBrowserSession?
-    {
-        try await sessions.live(id: id, realmID: "realm-1", at: now, idle: Example.idle)
     }
 }

@@ -1,13 +1,16 @@
 import PorticoBytes
 import PorticoProtocol
-import PorticoStores
 import PorticoTestSupport
 import Testing
+
+@testable import PorticoStores
 
 @Suite("PersonStore: passwords and consent", .everyDatabase) struct CredentialContract {
     private let stores: TestDatabase
 
     init() async throws { stores = try await StoreUnderTest.furnished() }
+
+    private var people: PersonStore { stores.people }
 
     @Test("a login is a user name, or an email address where allowed, without regard to case")
     func login() async throws {
@@ -44,7 +47,7 @@ import Testing
         let new = PasswordHash(encoded: "new")
         // The second in which the grant was made.
         let later = Example.now
-        #expect(try await stores.people.setPassword(new, of: "person-ann", at: later) == .changed)
+        #expect(try await stores.setPassword(new, at: later) == .changed)
         #expect(try await stores.people.setPassword(new, of: "unknown", at: later) == .notFound)
         #expect(try await stores.credentials("ann")?.password == new)
         #expect(try await stores.liveByCookie(at: later) == nil)
@@ -54,7 +57,7 @@ import Testing
         session.cookieHash = Hash256(of: "after")
         session.authenticatedAt = later
         session.epoch = try #require(try await stores.credentials("ann")).epoch
-        try await stores.sessions.start(session, replacing: nil, upgrading: nil)
+        try await stores.start(session)
         #expect(try await stores.liveByID("session-2", at: later) != nil)
         var after = Example.grant(Example.id(2))
         after.sessionID = "session-2"
@@ -67,11 +70,11 @@ import Testing
     func lateSignIn() async throws {
         let before = try #require(try await stores.credentials("ann"))
         let new = PasswordHash(encoded: "new")
-        _ = try await stores.people.setPassword(new, of: "person-ann", at: Example.now)
+        _ = try await stores.setPassword(new)
         var session = Example.session("session-2", cookie: Hash256(of: "late"))
         session.authenticatedAt = Example.now + 5
         session.epoch = before.epoch
-        try await stores.sessions.start(session, replacing: nil, upgrading: nil)
+        try await stores.start(session)
         #expect(try await stores.liveByID("session-2", at: Example.now + 5) == nil)
         var grant = Example.grant()
         grant.sessionID = "session-2"
@@ -81,12 +84,10 @@ import Testing
 
     @Test("a clock that was set back does not revive what a new password ended")
     func clockSetBack() async throws {
-        let people = stores.people
         let new = PasswordHash(encoded: "new")
         _ = try await people.setPassword(new, of: "person-ann", at: Example.now)
         _ = try await people.setPassword(new, of: "person-ann", at: Example.now - 500)
-        let ann = try await people.person(id: "person-ann", realmID: "realm-1")
-        #expect(ann?.person.notBefore == Example.now)
+        #expect(try await stores.person("person-ann")?.person.notBefore == Example.now)
     }
 
     @Test(
@@ -110,11 +111,7 @@ import Testing
 
     @Test("decision 0039: consent adds up, for one client")
     func consent() async throws {
-        let people = stores.people
-        var other = Example.client
-        other.id = "client-2"
-        other.clientID = "other"
-        _ = try await stores.realms.create(other)
+        _ = try await stores.realms.create(Example.client2)
         #expect(try await people.consent(personID: "person-ann", clientID: "client-uuid") == nil)
         for tokens in [["openid", "email"], ["profile", "openid"]] {
             try await people.allow(
@@ -134,7 +131,6 @@ import Testing
 
     @Test("decision 0039: concurrent consents are all kept")
     func consentRace() async throws {
-        let people = stores.people
         _ = try await concurrently(20) { index in
             try await people.allow(
                 Scope(tokens: ["scope-\(index)"]),
@@ -157,11 +153,7 @@ import Testing
         await #expect(throws: MissingReference.self) { try await allow("unknown", "client-uuid") }
         await #expect(throws: MissingReference.self) { try await allow("person-ann", "unknown") }
         #expect(try await stores.realms.deleteClient(id: "client-uuid") == .changed)
-        let consent = try await stores.people.consent(
-            personID: "person-ann",
-            clientID: "client-uuid"
-        )
-        #expect(consent == nil)
+        #expect(try await stores.consent() == nil)
     }
 }
 

@@ -41,12 +41,7 @@ import Testing
             let stores = try await Self.family()
             #expect(try await Self.live(stores) == [1, 2, 3, 4, 5])
             for _ in 0..<2 {
-                let revocation = try await stores.grants.revoke(
-                    id: Example.id(ended),
-                    spending: [],
-                    at: Example.now
-                )
-                #expect(revocation == .revoked)
+                #expect(try await stores.revoke(Example.id(ended)) == .revoked)
             }
             #expect(try await Self.live(stores) == left)
         }
@@ -63,7 +58,7 @@ import Testing
     @Test("RFC 8693 §2.1: nothing is derived from a grant that has ended, or that is not there")
     func dead() async throws {
         let stores = try await Self.family()
-        _ = try await stores.grants.revoke(id: Example.id(1), spending: [], at: Example.now)
+        _ = try await stores.revoke(Example.id(1))
         for parent in [UInt8(1), 2, 77] {
             let outcome = try await stores.redeem(
                 Example.grant(Example.id(60)),
@@ -104,12 +99,7 @@ import Testing
         others[1].clientID = "client-2"
         for index in others.indices {
             others[index].sessionID = nil
-            let outcome = try await stores.grants.insert(
-                others[index],
-                spending: [],
-                at: Example.now
-            )
-            #expect(outcome == .redeemed)
+            #expect(try await stores.insert(others[index]) == .redeemed)
         }
         for (parent, now) in [(UInt8(70), 0), (71, 0), (5, 50_000)] as [(UInt8, Int64)] {
             var grant = Example.grant(Example.id(60))
@@ -129,11 +119,7 @@ import Testing
     func race() async throws {
         for _ in 0..<20 {
             let stores = try await Self.family()
-            async let revoked = stores.grants.revoke(
-                id: Example.id(1),
-                spending: [],
-                at: Example.now
-            )
+            async let revoked = stores.revoke(Example.id(1))
             async let derived = stores.redeem(
                 Example.grant(Example.id(60)),
                 request: Example.id(61),
@@ -174,13 +160,7 @@ import Testing
     @Test("RFC 8693 §2.1: an app that is removed takes what it handed on with it")
     func disconnected() async throws {
         let stores = try await Self.elsewhere()
-        let change = try await stores.people.disconnect(
-            "client-uuid",
-            from: "person-ann",
-            realmID: "realm-1",
-            at: Example.now
-        )
-        #expect(change == .changed)
+        #expect(try await stores.disconnect() == .changed)
         #expect(try await Self.live(stores) == [])
     }
 
@@ -194,18 +174,12 @@ import Testing
     @Test("RFC 9700 §4.14.2: a dead grant is kept while others are derived from it, to be reached")
     func purged() async throws {
         let stores = try await Self.elsewhere()
-        _ = try await stores.sessions.end(id: "session-1", realmID: "realm-1", at: Example.now)
+        _ = try await stores.endSession()
         // Grant 1 dies of age; those derived from it live on.
         let later = Example.now + 200_000
         for id in [UInt8(2), 3] {
-            let rotation = Rotation(
-                familyID: Example.id(id),
-                generation: 1,
-                idempotencyKey: nil,
-                keyID: [1, 2, 3, 4]
-            )
             _ = try await stores.grants.rotate(
-                rotation,
+                Example.rotation(of: Example.id(id), from: 1),
                 sessionIdle: 1800,
                 spending: [],
                 at: Example.now + 1
@@ -213,7 +187,7 @@ import Testing
         }
         try await stores.grants.purge(before: later)
         #expect(try await stores.reading(Example.id(1)) != nil)
-        _ = try await stores.grants.revoke(id: Example.id(1), spending: [], at: Example.now)
+        _ = try await stores.revoke(Example.id(1))
         #expect(try await Self.live(stores) == [])
     }
 }

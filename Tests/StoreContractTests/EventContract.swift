@@ -98,9 +98,7 @@ import Testing
             event(.signedIn), other, done(.clientUpdated), event(.signInBlocked, realm: nil),
         ])
         let numbers = try await stores.events.latest().map(\.number).reversed()
-        #expect(
-            try await kinds(stores) == [.signInBlocked, .clientUpdated, .signedOut, .signedIn]
-        )
+        #expect(try await kinds(stores) == [.signInBlocked, .clientUpdated, .signedOut, .signedIn])
         #expect(
             try await kinds(stores) { $0.realmID = "realm-1" }
                 == [.clientUpdated, .signedOut, .signedIn]
@@ -120,9 +118,7 @@ import Testing
         )
         #expect(try await kinds(stores) { $0.kinds = [.signedIn, .signedOut] }.count == 2)
         #expect(try await kinds(stores) { $0.kinds = [] }.isEmpty)
-        #expect(
-            try await kinds(stores) { $0.from = (Self.now + 1) * 1000 } == [.signedOut]
-        )
+        #expect(try await kinds(stores) { $0.from = (Self.now + 1) * 1000 } == [.signedOut])
         #expect(try await kinds(stores) { $0.to = (Self.now + 1) * 1000 }.count == 3)
         #expect(
             try await kinds(stores) { ($0.after, $0.isOldestFirst) = (numbers.first, true) }

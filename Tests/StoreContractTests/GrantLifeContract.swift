@@ -27,7 +27,7 @@ import Testing
         grant.isOffline = true
         grant.expiresAt = nil
         #expect(try await stores.redeem(grant) == .redeemed)
-        _ = try await stores.sessions.end(id: "session-1", realmID: "realm-1", at: Example.now)
+        _ = try await stores.endSession()
         #expect(try await stores.reading(grant.id)?.isLive == true)
         #expect(try await stores.rotate() == .rotated)
     }
@@ -38,8 +38,7 @@ import Testing
         var grant = Example.grant()
         grant.sessionID = nil
         #expect(try await stores.redeem(grant) == .sessionEnded)
-        let kept = try await stores.grants.insert(grant, spending: [], at: Example.now)
-        #expect(kept == .redeemed)
+        #expect(try await stores.insert(grant) == .redeemed)
         #expect(try await stores.reading(grant.id)?.isLive == false)
         #expect(try await stores.rotate() == .outdated)
     }
@@ -73,12 +72,7 @@ import Testing
         for round in Int64(0)..<20 {
             let id = Example.fresh()
             async let outcome = insert(id, judgedIn: round)
-            let change = try await stores.people.setPassword(
-                Example.password,
-                of: "person-ann",
-                at: Example.now
-            )
-            #expect(change == .changed)
+            #expect(try await stores.setPassword(Example.password) == .changed)
             let kept = try await outcome
             let reading = try await stores.reading(id)
             #expect(kept == .redeemed || kept == .sessionEnded)
@@ -90,7 +84,7 @@ import Testing
         #expect(try await insert(last, judgedIn: 20) == .redeemed)
         #expect(try await stores.reading(last)?.isLive == true)
         #expect(
-            try await stores.sessions.end(id: last.text, realmID: "realm-1", at: Example.now)
+            try await stores.endSession(last.text)
                 == .changed
         )
         #expect(try await stores.reading(last)?.isLive == false)
@@ -189,9 +183,7 @@ import Testing
         // What is begun afterwards lives.
         var session = Example.session("session-2", cookie: Hash256(of: "after"))
         session.epoch = try #require(try await stores.credentials("ann")).epoch
-        #expect(
-            try await stores.sessions.start(session, replacing: nil, upgrading: nil) == .began
-        )
+        #expect(try await stores.start(session) == .began)
         #expect(try await stores.liveByID("session-2") != nil)
     }
 
@@ -271,15 +263,9 @@ import Testing
     func revocation() async throws {
         #expect(try await stores.redeem(Example.grant()) == .redeemed)
         for now in [Example.now, Example.now + 1] {
-            let outcome = try await stores.grants.revoke(
-                id: Example.id(1),
-                spending: [],
-                at: now
-            )
-            #expect(outcome == .revoked)
+            #expect(try await stores.revoke(Example.id(1), at: now) == .revoked)
         }
-        let outcome = try await stores.grants.revoke(id: Example.id(2), spending: [], at: 1)
-        #expect(outcome == .notFound)
+        #expect(try await stores.revoke(Example.id(2), at: 1) == .notFound)
     }
 }
 
@@ -319,12 +305,7 @@ enum GrantDeath: String, CaseIterable, CustomTestStringConvertible {
     func happen(to stores: TestDatabase) async throws {
         switch self {
         case .revoked:
-            let outcome = try await stores.grants.revoke(
-                id: Example.id(1),
-                spending: [],
-                at: Example.now
-            )
-            #expect(outcome == .revoked)
+            #expect(try await stores.revoke(Example.id(1)) == .revoked)
         case .expired:
             // Refreshed meanwhile, so that idleness is not what ends it.
             var now = Example.now
@@ -357,14 +338,8 @@ extension TestDatabase {
         spending used: [UsedAssertion] = [],
         at now: Int64 = Example.now
     ) async throws -> RotationOutcome {
-        let rotation = Rotation(
-            familyID: Example.id(1),
-            generation: generation,
-            idempotencyKey: nil,
-            keyID: [1, 2, 3, 4]
-        )
-        return try await grants.rotate(
-            rotation,
+        try await grants.rotate(
+            Example.rotation(of: Example.id(1), from: generation),
             sessionIdle: Example.idle,
             binding: key,
             spending: used,

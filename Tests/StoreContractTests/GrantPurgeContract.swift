@@ -42,7 +42,7 @@ import Testing
         try await SignInLoss.disabled.happen(to: stores)
         #expect(try await stores.people.update(Example.ann) == .changed)
         #expect(try await stores.reading(grant.id)?.isLive == false)
-        _ = try await stores.sessions.end(id: "session-1", realmID: "realm-1", at: Example.now)
+        _ = try await stores.endSession()
         try await stores.grants.purge(before: Example.now + 5 * Self.day)
         #expect(try await stores.reading(grant.id) == nil)
     }

@@ -8,6 +8,8 @@ import Testing
 
     init() async throws { stores = try await Self.tree() }
 
+    private var realms: RealmStore { stores.realms }
+
     private static let admin = RoleName(clientID: nil, name: "admin")
     private static let editor = RoleName(clientID: "notes", name: "editor")
 
@@ -32,16 +34,13 @@ import Testing
 
     @Test("a member has the roles of the group, and of those above it")
     func roles() async throws {
-        let realms = stores.realms
         #expect(
             try await realms.set(Self.editor, of: "a", to: true, realmID: "realm-1") == .changed
         )
         #expect(
             try await stores.people.join("c", person: "person-ann", realmID: "realm-1") == .changed
         )
-        let ann = try #require(
-            try await stores.people.person(id: "person-ann", realmID: "realm-1")
-        )
+        let ann = try #require(try await stores.person("person-ann"))
         #expect(ann.groupIDs == ["c"])
         #expect(try await graph(stores).roles(of: ann) == [Self.admin, Self.editor])
         #expect(try await graph(stores).path(of: "c") == "/a/b/c")
@@ -51,9 +50,7 @@ import Testing
         #expect(try await graph(stores).roles(of: ann) == [Self.admin])
         let left = try await stores.people.leave("c", person: "person-ann", realmID: "realm-1")
         #expect(left == .changed)
-        #expect(
-            try await stores.people.person(id: "person-ann", realmID: "realm-1")?.groupIDs == []
-        )
+        #expect(try await stores.person("person-ann")?.groupIDs == [])
     }
 
     @Test("a role is what it contains, also in a circle")
@@ -80,7 +77,6 @@ import Testing
 
     @Test("names are unique in one place, and no group lies in itself")
     func places() async throws {
-        let realms = stores.realms
         #expect(try await realms.create(Self.group("a2", name: "a")) == .conflict)
         #expect(try await realms.create(Self.group("a3", in: "z", name: "a")) == .created)
         #expect(try await realms.update(Self.group("z", name: "a"), replacing: nil) == .conflict)
@@ -102,7 +98,6 @@ import Testing
 
     @Test("no group gets the path of another one, nor one below it, by a name with a slash")
     func paths() async throws {
-        let realms = stores.realms
         func paths() async throws -> Set<String> {
             let graph = try await realms.snapshot().graphs["realm-1"] ?? .empty
             return Set(graph.allGroups.map { graph.path(of: $0.group.id) })
@@ -156,7 +151,6 @@ import Testing
         "a group that has changed meanwhile is not changed back, and of two that move into each other one does"
     )
     func races() async throws {
-        let realms = stores.realms
         func kept(_ id: String) async throws -> Group? {
             try await realms.groups(realmID: "realm-1").first { $0.group.id == id }?.group
         }
@@ -202,7 +196,7 @@ import Testing
         #expect(try await stores.realms.deleteGroup(id: "a", realmID: "other") == .notFound)
         #expect(try await stores.realms.deleteGroup(id: "a", realmID: "realm-1") == .changed)
         #expect(try await stores.realms.groups(realmID: "realm-1").map(\.group.id) == ["z"])
-        let ann = try await stores.people.person(id: "person-ann", realmID: "realm-1")
+        let ann = try await stores.person("person-ann")
         #expect(ann?.groupIDs == [])
         let joined = try await stores.people.join("c", person: "person-ann", realmID: "realm-1")
         #expect(joined == .notFound)
@@ -210,8 +204,7 @@ import Testing
 
     @Test("scopes, role limits and parts are kept with their realm")
     func scopes() async throws {
-        let stores = try await StoreUnderTest.furnished()
-        let realms = stores.realms
+        let realms = try await StoreUnderTest.furnished().realms
         let before = try await realms.version()
         var scope = ClientScope(id: "scope-1", realmID: "realm-1", name: "team")
         #expect(try await realms.create(scope) == .created)

@@ -1,8 +1,9 @@
 import PorticoBytes
 import PorticoProtocol
-import PorticoStores
 import PorticoTestSupport
 import Testing
+
+@testable import PorticoStores
 
 @Suite("LogoutDeliveryStore", .everyDatabase) struct LogoutDeliveryContract {
     private let stores: TestDatabase
@@ -35,7 +36,7 @@ import Testing
         notes.id = "client-uuid"
         #expect(try await stores.realms.update(notes) == .changed)
         let second = Example.session("session-9", cookie: Hash256(of: "second"))
-        try await stores.sessions.start(second, replacing: nil, upgrading: nil)
+        try await stores.start(second)
         for other in [client("silent", isTold: false), client("refused"), client("elsewhere")] {
             #expect(try await stores.realms.create(other) == .created)
         }
@@ -62,11 +63,7 @@ import Testing
         #expect(try await stores.claimLogouts() == [Self.expected])
         try await stores.logoutDeliveries.settle([Self.expected], postponing: [])
         // Once more changes nothing.
-        let again = try await stores.sessions.end(
-            id: "session-1",
-            realmID: "realm-1",
-            at: Example.now + 1
-        )
+        let again = try await stores.endSession(at: Example.now + 1)
         #expect(again == .changed)
         #expect(try await stores.claimLogouts(at: Example.now + 10_000).isEmpty)
     }
@@ -97,21 +94,13 @@ import Testing
     @Test("a session that had ended before is not told of with the person's others")
     func endedBefore() async throws {
         try await SignInLoss.signedOut.happen(to: stores)
-        try await stores.logoutDeliveries.settle(
-            try await stores.claimLogouts(),
-            postponing: []
-        )
+        try await stores.logoutDeliveries.settle(try await stores.claimLogouts(), postponing: [])
         try await SignInLoss.passwordChanged.happen(to: stores)
         let claimed = try await stores.claimLogouts()
         #expect(claimed.map(\.sessionID) == ["session-9"])
         try await stores.logoutDeliveries.settle(claimed, postponing: [])
         // Nor are those of the former password, one by one or all at once.
-        let end = try await stores.sessions.end(
-            id: "session-9",
-            realmID: "realm-1",
-            at: Example.now
-        )
-        #expect(end == .changed)
+        #expect(try await stores.endSession("session-9") == .changed)
         #expect(try await stores.claimLogouts().isEmpty)
         try await SignInLoss.deleted.happen(to: stores)
         #expect(try await stores.claimLogouts().isEmpty)
@@ -122,15 +111,9 @@ import Testing
         var taken = Example.session("session-9", cookie: Hash256(of: "next"))
         taken.personID = "person-bob"
         await #expect(throws: StoreConflict.self) {
-            try await stores.sessions.start(taken, replacing: Example.cookie, upgrading: nil)
+            try await stores.start(taken, replacing: Example.cookie)
         }
-        let live = try await stores.sessions.live(
-            cookie: Example.cookie,
-            realmID: "realm-1",
-            at: Example.now,
-            idle: Example.idle
-        )
-        #expect(live != nil)
+        #expect(try await stores.liveByCookie(Example.cookie) != nil)
         #expect(try await stores.claimLogouts().isEmpty)
     }
 
@@ -194,14 +177,14 @@ import Testing
         let week: Int64 = 7 * 86_400
         var long = Example.session("session-3", cookie: Hash256(of: "long"))
         long.expiresAt = Example.signedIn + 10 * week
-        try await stores.sessions.start(long, replacing: nil, upgrading: nil)
+        try await stores.start(long)
         var grant = Example.grant(Example.id(7))
         grant.sessionID = "session-3"
         #expect(try await stores.redeem(grant, request: Example.id(17)) == .redeemed)
-        _ = try await stores.grants.revoke(id: grant.id, spending: [], at: Example.now)
+        _ = try await stores.revoke(grant.id)
         try await stores.grants.purge(before: Example.now + week)
         let end = Example.now + week
-        _ = try await stores.sessions.end(id: "session-3", realmID: "realm-1", at: end)
+        _ = try await stores.endSession("session-3", at: end)
         #expect(try await stores.claimLogouts(at: end).map(\.sessionID) == ["session-3"])
         // With the session goes the reason to keep it.
         try await stores.grants.purge(before: end + week)

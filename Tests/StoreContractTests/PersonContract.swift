@@ -1,26 +1,27 @@
 import PorticoProtocol
-import PorticoStores
 import PorticoTestSupport
 import Testing
+
+@testable import PorticoStores
 
 @Suite("PersonStore: people", .everyDatabase) struct PersonContract {
     private let stores: TestDatabase
 
     init() async throws { stores = try await StoreUnderTest.furnished() }
 
+    private var people: PersonStore { stores.people }
+
     @Test("a person is found as they were created")
     func creation() async throws {
-        let people = stores.people
         let person = Person.everythingSet
         let roles = [
             RoleName(clientID: nil, name: "admin"), RoleName(clientID: "notes", name: "editor"),
         ]
         let new = NewPerson(person: person, password: nil, roles: roles)
         #expect(try await people.create(new) == .created)
-        let found = try await people.person(id: person.id, realmID: "realm-1")
-        #expect(found == PersonWithRoles(person: person, roles: roles))
+        #expect(try await stores.person(person.id) == PersonWithRoles(person: person, roles: roles))
         #expect(try await people.person(id: person.id, realmID: "realm-2") == nil)
-        #expect(try await people.person(id: "unknown", realmID: "realm-1") == nil)
+        #expect(try await stores.person("unknown") == nil)
     }
 
     @Test(
@@ -31,7 +32,6 @@ import Testing
         ]
     )
     func conflict(_ taken: (name: String, email: String?)) async throws {
-        let people = stores.people
         var person = Example.person("other")
         person.username = taken.name
         person.email = taken.email
@@ -41,7 +41,6 @@ import Testing
 
     @Test("RFC 8265 §3.3: a user name in decomposed or full-width letters is the same name")
     func spellings() async throws {
-        let people = stores.people
         var person = Example.person("jose")
         person.username = "JOSE\u{301}"
         person.email = nil
@@ -63,7 +62,6 @@ import Testing
 
     @Test("people without an email address do not conflict")
     func noEmail() async throws {
-        let people = stores.people
         for name in ["bob", "cid"] {
             var person = Example.person(name)
             person.email = nil
@@ -73,7 +71,6 @@ import Testing
 
     @Test("of any number of concurrent creations of a user name exactly one wins")
     func race() async throws {
-        let people = stores.people
         for round in 1...20 {
             let answers = try await concurrently(8) { index in
                 var person = Example.person("person-\(round)-\(index)")
@@ -86,13 +83,12 @@ import Testing
 
     @Test("a person is created with all their roles or not at all")
     func atomic() async throws {
-        let people = stores.people
         for role in [
             RoleName(clientID: nil, name: "editor"), RoleName(clientID: "notes", name: "admin"),
         ] {
             let new = NewPerson(person: Example.person("bob"), password: nil, roles: [role])
             await #expect(throws: MissingReference.self) { try await people.create(new) }
-            #expect(try await people.person(id: "person-bob", realmID: "realm-1") == nil)
+            #expect(try await stores.person("person-bob") == nil)
         }
         var elsewhere = Example.person("bob")
         elsewhere.realmID = "unknown"
@@ -103,11 +99,10 @@ import Testing
 
     @Test("OpenID Connect Core §2: a deleted person's id is never given to another")
     func deletion() async throws {
-        let people = stores.people
         #expect(try await people.deletePerson(id: "person-ann", realmID: "realm-2") == .notFound)
         #expect(try await people.deletePerson(id: "person-ann", realmID: "realm-1") == .changed)
         #expect(try await people.deletePerson(id: "person-ann", realmID: "realm-1") == .notFound)
-        #expect(try await people.person(id: "person-ann", realmID: "realm-1") == nil)
+        #expect(try await stores.person("person-ann") == nil)
         let again = NewPerson(person: Example.ann, password: nil)
         #expect(try await people.create(again) == .conflict)
         // The user name is free.
@@ -118,20 +113,18 @@ import Testing
 
     @Test("an update leaves id, realm and creation")
     func update() async throws {
-        let people = stores.people
         var changed = Person.everythingSet
         changed.id = "person-ann"
         changed.createdAt = 1
         #expect(try await people.update(changed) == .changed)
         changed.createdAt = Example.ann.createdAt
-        #expect(try await people.person(id: "person-ann", realmID: "realm-1")?.person == changed)
+        #expect(try await stores.person("person-ann")?.person == changed)
         changed.id = "unknown"
         #expect(try await people.update(changed) == .notFound)
     }
 
     @Test("an update that takes another's name is refused")
     func updateConflict() async throws {
-        let people = stores.people
         let bob = Example.person("bob")
         _ = try await people.create(NewPerson(person: bob, password: nil))
         var changed = bob
@@ -140,12 +133,11 @@ import Testing
         changed = bob
         changed.email = "ANN@example.com"
         await #expect(throws: StoreConflict.self) { try await people.update(changed) }
-        #expect(try await people.person(id: "person-bob", realmID: "realm-1")?.person == bob)
+        #expect(try await stores.person("person-bob")?.person == bob)
     }
 
     @Test("people come in pages in the order of user names")
     func pages() async throws {
-        let people = stores.people
         for name in ["zoe", "bob", "eve"] {
             _ = try await people.create(NewPerson(person: Example.person(name), password: nil))
         }
@@ -162,7 +154,6 @@ import Testing
 
     @Test("a role is given, given again, and taken")
     func roles() async throws {
-        let people = stores.people
         let role = RoleName(clientID: "notes", name: "editor")
         let realm = "realm-1"
         #expect(try await people.assign(role, to: "person-ann", realmID: realm) == .changed)
@@ -177,7 +168,6 @@ import Testing
 
     @Test("only a role that there is goes to a person that there is")
     func unknownRoles() async throws {
-        let people = stores.people
         let admin = RoleName(clientID: nil, name: "admin")
         let unknown = RoleName(clientID: "notes", name: "admin")
         #expect(try await people.assign(unknown, to: "person-ann", realmID: "realm-1") == .notFound)

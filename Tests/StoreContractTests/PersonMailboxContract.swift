@@ -1,8 +1,9 @@
 import PorticoBytes
 import PorticoProtocol
-import PorticoStores
 import PorticoTestSupport
 import Testing
+
+@testable import PorticoStores
 
 @Suite("PersonMailboxStore", .everyDatabase) struct PersonMailboxContract {
     private let stores: TestDatabase
@@ -13,15 +14,7 @@ import Testing
     private static let end = Example.now + 1800
 
     private func reset(_ number: UInt8 = 1, _ email: String = "Ann@Example.com") -> PasswordReset {
-        PasswordReset(
-            id: Example.id(number),
-            realmID: "realm-1",
-            email: email,
-            linkHash: Hash256(of: "link \(number)"),
-            browser: Hash256(of: "browser"),
-            back: number == 1 ? "request" : nil,
-            expiresAt: Self.end
-        )
+        Example.reset(number, email)
     }
 
     private func draft(
@@ -57,8 +50,7 @@ import Testing
         let mail = draft()
         try await stores.mailboxes.ask(reset(), mail: mail)
         let expected = PasswordResetReading(reset: reset(), person: Example.ann, isUsed: false)
-        let byID = try await stores.mailboxes.reset(id: Example.id(1), realmID: "realm-1")
-        #expect(byID == expected)
+        #expect(try await stores.reset(Example.id(1)) == expected)
         let link = Hash256(of: "link 1")
         #expect(try await stores.mailboxes.reset(link: link, realmID: "realm-1") == expected)
         #expect(try await stores.mailboxes.reset(link: link, realmID: "realm-2") == nil)
@@ -79,7 +71,7 @@ import Testing
         for (number, email) in [(1, "ann@example.com"), (2, "nobody@example.com")] {
             let wish = reset(UInt8(number), email)
             try await stores.mailboxes.ask(wish, mail: draft())
-            let reading = try await stores.mailboxes.reset(id: wish.id, realmID: "realm-1")
+            let reading = try await stores.reset(wish.id)
             #expect(reading == PasswordResetReading(reset: wish, person: nil, isUsed: false))
             let code = Hash256(of: "code")
             for _ in 1...4 {
@@ -105,7 +97,7 @@ import Testing
         try await stores.mailboxes.ask(reset(2, "bob@example.com"), mail: draft())
         try await stores.mailboxes.ask(reset(3), mail: draft())
         #expect(try await finish(stores, 1) == .expired)
-        #expect(try await stores.mailboxes.reset(id: Example.id(1), realmID: "realm-1") == nil)
+        #expect(try await stores.reset(Example.id(1)) == nil)
         #expect(try await finish(stores, 2) == .changed)
         #expect(try await finish(stores, 3) == .changed)
     }
@@ -131,8 +123,7 @@ import Testing
         )
         #expect(notice.draft.to == "ann@example.com")
         #expect(try await finish(stores) == .used)
-        let reading = try await stores.mailboxes.reset(id: Example.id(1), realmID: "realm-1")
-        #expect(reading?.isUsed == true)
+        #expect(try await stores.reset(Example.id(1))?.isUsed == true)
         #expect(try await stores.outbox.latest(limit: 5).count == 2)
     }
 
@@ -144,11 +135,7 @@ import Testing
         #expect(try await stores.redeem(Example.grant()) == .redeemed)
         try await stores.mailboxes.ask(reset(), mail: draft())
         #expect(try await finish(stores) == .changed)
-        let told = try await stores.logoutDeliveries.claim(
-            at: Example.now,
-            until: Example.now + 60,
-            limit: 5
-        )
+        let told = try await stores.claim()
         #expect(told.map(\.sessionID) == ["session-1"])
     }
 
@@ -230,14 +217,10 @@ import Testing
         try await stores.mailboxes.ask(reset(1), mail: draft())
         try await stores.mailboxes.ask(reset(2, "nobody@example.com"), mail: draft())
         try await stores.mailboxes.purgeResets(before: Self.end)
-        #expect(try await stores.mailboxes.reset(id: Example.id(1), realmID: "realm-1") != nil)
+        #expect(try await stores.reset(Example.id(1)) != nil)
         try await stores.mailboxes.purgeResets(before: Self.end + 1)
         for number in [UInt8(1), 2] {
-            let reading = try await stores.mailboxes.reset(
-                id: Example.id(number),
-                realmID: "realm-1"
-            )
-            #expect(reading == nil)
+            #expect(try await stores.reset(Example.id(number)) == nil)
         }
     }
 
@@ -254,11 +237,7 @@ import Testing
                     expiresAt: Example.now + 600
                 ),
                 mail: draft(
-                    .confirmationCode(
-                        sealedCode: "sealed",
-                        use: .confirmAddress,
-                        minutes: 10
-                    )
+                    .confirmationCode(sealedCode: "sealed", use: .confirmAddress, minutes: 10)
                 )
             )
         }

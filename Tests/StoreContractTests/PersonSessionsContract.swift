@@ -23,7 +23,7 @@ struct PersonSessionsContract {
             session.lastSeenAt += number
             session.device = number == 2 ? "" : "Safari · iPhone"
             if number == 4 { session.personID = "person-bob" }
-            try await stores.sessions.start(session, replacing: nil, upgrading: nil)
+            try await stores.start(session)
         }
         for (number, session) in ["session-1", "session-2", "session-4"].enumerated() {
             var grant = Example.grant(Example.id(UInt8(number + 1)))
@@ -130,12 +130,7 @@ struct PersonSessionsContract {
     @Test("WEB-SESS-7, OIDCBCL-2.3-1: ending the others leaves the one, and everyone else's")
     func endOthers() async throws {
         func end(realm: String = "realm-1") async throws -> Int {
-            try await stores.sessions.endAll(
-                of: "person-ann",
-                except: "session-2",
-                realmID: realm,
-                at: Example.now
-            )
+            try await stores.endSessions(but: "session-2", in: realm)
         }
         #expect(try await end(realm: "realm-2") == 0)
         #expect(try await Self.list(stores).count == 3)
@@ -152,13 +147,7 @@ struct PersonSessionsContract {
     func endedBefore() async throws {
         try await SignInLoss.passwordChanged.happen(to: stores)
         #expect(try await Self.told(stores) == ["session-1", "session-2"])
-        let ended = try await stores.sessions.endAll(
-            of: "person-ann",
-            except: "session-9",
-            realmID: "realm-1",
-            at: Example.now
-        )
-        #expect(ended == 0)
+        #expect(try await stores.endSessions(but: "session-9") == 0)
         #expect(try await Self.told(stores).isEmpty)
     }
 }

@@ -9,6 +9,8 @@ struct RealmChangeContract {
 
     init() async throws { stores = try await StoreUnderTest.furnished() }
 
+    private var realms: RealmStore { stores.realms }
+
     private func client(_ name: String, in realm: String = "realm-1") -> Client {
         var client = Example.client
         client.id = "id of \(name)"
@@ -19,7 +21,6 @@ struct RealmChangeContract {
 
     @Test("there is no news of what is known")
     func nothing() async throws {
-        let realms = stores.realms
         let all = try #require(try await realms.news(after: nil))
         #expect(all.isAfresh && all.realms.map(\.realm) == [Example.realm])
         #expect(all.realms[0].keys == [Example.key])
@@ -28,7 +29,6 @@ struct RealmChangeContract {
 
     @Test("a client that is registered is one line, and no realm")
     func registered() async throws {
-        let realms = stores.realms
         let before = try await realms.lastChange()
         #expect(try await realms.create(client("new")) == .created)
         let news = try #require(try await realms.news(after: before))
@@ -40,13 +40,7 @@ struct RealmChangeContract {
 
     @Test("a change of a realm is news of that realm alone")
     func oneRealm() async throws {
-        let realms = stores.realms
-        let other = Realm(
-            id: "realm-2",
-            name: "other",
-            displayName: "Other",
-            issuer: "https://id.example/realms/other"
-        )
+        let other = Example.realm2
         #expect(try await realms.create(NewRealm(realm: other, keys: [])) == .created)
         let before = try await realms.lastChange()
         var changed = other
@@ -63,7 +57,6 @@ struct RealmChangeContract {
 
     @Test("with a client's roles its realm changes")
     func deletion() async throws {
-        let realms = stores.realms
         #expect(try await realms.create(client("plain")) == .created)
         var before = try await realms.lastChange()
         #expect(try await realms.deleteClient(id: "id of plain") == .changed)
@@ -76,7 +69,6 @@ struct RealmChangeContract {
 
     @Test("with a client that others hand their sign-in on to, the others change")
     func target() async throws {
-        let realms = stores.realms
         #expect(try await realms.create(client("target")) == .created)
         var source = client("source")
         source.loginTokenTargets = [LoginTokenTarget(clientID: "target")]
@@ -88,20 +80,17 @@ struct RealmChangeContract {
 
     @Test("a part that is kept of a realm is a change, and so is its end")
     func part() async throws {
-        let realms = stores.realms
         let part = RealmPart(realmID: "realm-1", kind: "kind", id: "part", document: [:])
         let before = try await realms.lastChange()
         try await realms.put(part)
         let kept = try #require(try await realms.news(after: before))
         #expect(kept.number == before + 1 && kept.realms.map(\.realm) == [Example.realm])
-        let change = try await realms.deletePart("kind", id: "part", realmID: "realm-1")
-        #expect(change == .changed)
+        #expect(try await realms.deletePart("kind", id: "part", realmID: "realm-1") == .changed)
         #expect(try await realms.news(after: kept.number)?.realms.map(\.realm) == [Example.realm])
     }
 
     @Test("the log is bounded, and a reader of before starts afresh")
     func trimmed() async throws {
-        let realms = stores.realms
         let first = try await realms.lastChange()
         for _ in 0..<RealmStore.mostChanges { _ = try await realms.update(Example.client) }
         let news = try #require(try await realms.news(after: first))
@@ -113,7 +102,6 @@ struct RealmChangeContract {
 
     @Test("numbers have no gap, however many write at once")
     func numbers() async throws {
-        let realms = stores.realms
         let before = try await realms.lastChange()
         let answers = try await concurrently(40) { index in
             try await realms.create(client("client-\(index)"))
@@ -125,7 +113,6 @@ struct RealmChangeContract {
 
     @Test("a client is found by either name, in its realm only")
     func names() async throws {
-        let realms = stores.realms
         var limited = client("limited")
         limited.seesAllRoles = false
         #expect(try await realms.create(limited) == .created)
@@ -146,7 +133,6 @@ struct RealmChangeContract {
 
     @Test("clients are listed by page, in the order of their bytes")
     func pages() async throws {
-        let realms = stores.realms
         #expect(try await realms.deleteClient(id: Example.client.id) == .changed)
         for name in ["b", "a", "Z", "c"] { _ = try await realms.create(client(name)) }
         let page = try await realms.clients(realmID: "realm-1", after: "Z", limit: 2)
@@ -160,7 +146,6 @@ struct RealmChangeContract {
 
     @Test("Fetch §3.2: an origin is found as long as an enabled client has registered it")
     func origins() async throws {
-        let realms = stores.realms
         let origin = "https://app.example"
         #expect(try await realms.origin(origin, realmID: "realm-1") == nil)
         var page = client("page")
@@ -190,7 +175,6 @@ struct RealmChangeContract {
 
     @Test("RFC 8252 §7.1: clients are found by a private-use scheme, in any case of its letters")
     func schemes() async throws {
-        let realms = stores.realms
         var app = client("app")
         app.redirectURIs = [RedirectURI("com.EXAMPLE.shared:/callback")]
         #expect(try await realms.create(app) == .created)

@@ -1,8 +1,9 @@
 import PorticoBytes
 import PorticoProtocol
-import PorticoStores
 import PorticoTestSupport
 import Testing
+
+@testable import PorticoStores
 
 /// Two realms with a client, roles and a person of the same names. Whatever is asked for by a name,
 /// or by an id, is that of the realm which is asked about.
@@ -10,6 +11,8 @@ import Testing
     private let stores: TestDatabase
 
     init() async throws { stores = try await Self.furnished() }
+
+    private var people: PersonStore { stores.people }
 
     private static let twin = "realm-2"
 
@@ -82,24 +85,10 @@ import Testing
 
     @Test("an address of another realm gets no link for a new password")
     func mailbox() async throws {
-        let link = Hash256(of: "link")
+        let link = Hash256(of: "link 1")
         try await stores.mailboxes.ask(
-            PasswordReset(
-                id: Example.id(1),
-                realmID: "realm-1",
-                email: "zoe@example.com",
-                linkHash: link,
-                browser: Hash256(of: "browser"),
-                back: nil,
-                expiresAt: Example.now + 1800
-            ),
-            mail: MailDraft(
-                id: Example.fresh(),
-                to: nil,
-                message: .passwordReset(sealedAddress: "sealed", minutes: 30),
-                language: "en",
-                createdAt: Example.now
-            )
+            Example.reset(1, "zoe@example.com"),
+            mail: Example.mail(.passwordReset(sealedAddress: "sealed", minutes: 30))
         )
         #expect(try await stores.outbox.latest(limit: 9).isEmpty)
         let reading = try await stores.mailboxes.reset(link: link, realmID: "realm-1")
@@ -114,19 +103,14 @@ import Testing
         ]
     )
     func foreignRole(_ guest: RoleName) async throws {
-        let people = stores.people
         let before = try await Self.roles(stores, "person-ann", "realm-1")
-        #expect(
-            try await people.assign(guest, to: "person-ann", realmID: "realm-1") == .notFound
-        )
+        #expect(try await people.assign(guest, to: "person-ann", realmID: "realm-1") == .notFound)
         let new = NewPerson(person: Example.person("bob"), password: nil, roles: [guest])
         await #expect(throws: MissingReference.self) { try await people.create(new) }
-        #expect(try await people.person(id: "person-bob", realmID: "realm-1") == nil)
+        #expect(try await stores.person("person-bob") == nil)
         #expect(try await Self.roles(stores, "person-ann", "realm-1") == before)
         #expect(try await people.assign(guest, to: "twin-zoe", realmID: Self.twin) == .changed)
-        #expect(
-            try await people.remove(guest, from: "person-ann", realmID: "realm-1") == .notFound
-        )
+        #expect(try await people.remove(guest, from: "person-ann", realmID: "realm-1") == .notFound)
         #expect(try await Self.roles(stores, "twin-zoe", Self.twin) == [guest])
     }
 
@@ -137,7 +121,6 @@ import Testing
         ]
     )
     func sameRole(_ role: RoleName) async throws {
-        let people = stores.people
         for (id, realm) in [("person-ann", "realm-1"), ("twin-ann", Self.twin)] {
             #expect(try await people.assign(role, to: id, realmID: realm) == .changed)
         }
@@ -158,8 +141,7 @@ import Testing
 
     @Test("the id of a person in another realm reads, changes and deletes no one")
     func foreignID() async throws {
-        let people = stores.people
-        #expect(try await people.person(id: "twin-zoe", realmID: "realm-1") == nil)
+        #expect(try await stores.person("twin-zoe") == nil)
         var changed = Self.person("zoe")
         changed.realmID = "realm-1"
         changed.username = "eve"

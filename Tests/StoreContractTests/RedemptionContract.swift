@@ -13,8 +13,7 @@ import Testing
         var grant = Example.grant()
         grant.claims = #"{"id_token":{"acr":null}}"#
         grant.refresh?.idempotencyKey = Hash256(of: "key")
-        let outcome = try await stores.redeem(grant)
-        #expect(outcome == .redeemed)
+        #expect(try await stores.redeem(grant) == .redeemed)
         let reading = try await stores.reading(grant.id)
         #expect(reading?.grant == grant)
         #expect(reading?.isLive == true)
@@ -60,7 +59,7 @@ import Testing
         var grant = Example.grant()
         grant.isOffline = true
         #expect(try await stores.redeem(grant) == .redeemed)
-        _ = try await stores.sessions.end(id: "session-1", realmID: "realm-1", at: Example.now)
+        _ = try await stores.endSession()
         #expect(try await stores.reading(grant.id)?.isLive == true)
         #expect(try await stores.redeem(grant) == .replayed)
         #expect(try await stores.reading(grant.id)?.isLive == false)
@@ -93,10 +92,7 @@ import Testing
                             Example.grant(Example.id(20 + number)),
                             requestID: Example.id(40 + number),
                             issuedAt: Example.now,
-                            derivedBy: Derivation(
-                                parentID: Example.id(99),
-                                loginTokenID: token
-                            ),
+                            derivedBy: Derivation(parentID: Example.id(99), loginTokenID: token),
                             spending: [],
                             at: Example.now
                         )
@@ -124,8 +120,7 @@ import Testing
     )
     func sessionEnded(_ loss: SignInLoss) async throws {
         try await loss.happen(to: stores)
-        let outcome = try await stores.redeem(Example.grant(), at: loss.now)
-        #expect(outcome == .sessionEnded)
+        #expect(try await stores.redeem(Example.grant(), at: loss.now) == .sessionEnded)
         #expect(try await stores.reading(Example.grant().id) == nil)
         #expect(try await stores.grants.isAnswered(requestID: Example.id(9)) == false)
     }
@@ -193,9 +188,8 @@ import Testing
         grant.refresh = nil
         grant.authenticatedAt = nil
         grant.acr = nil
-        let now = Example.now
-        #expect(try await stores.grants.insert(grant, spending: [], at: now) == .redeemed)
-        #expect(try await stores.grants.insert(grant, spending: [], at: now) == .replayed)
+        #expect(try await stores.insert(grant) == .redeemed)
+        #expect(try await stores.insert(grant) == .replayed)
         let reading = try await stores.reading(grant.id)
         #expect(reading?.grant == grant)
         #expect(reading?.isLive == true)
@@ -221,22 +215,13 @@ enum SignInLoss: String, CaseIterable, CustomTestStringConvertible {
     func happen(to stores: TestDatabase) async throws {
         switch self {
         case .signedOut:
-            let change = try await stores.sessions.end(
-                id: "session-1",
-                realmID: "realm-1",
-                at: Example.now
-            )
-            #expect(change == .changed)
+            #expect(try await stores.endSession() == .changed)
         case .sessionExpired: break
         case .replaced:
             // By another person: the same one's would go on.
             var next = Example.session("session-2", cookie: Hash256(of: "next"))
             next.personID = "person-bob"
-            let outcome = try await stores.sessions.start(
-                next,
-                replacing: Example.cookie,
-                upgrading: nil
-            )
+            let outcome = try await stores.start(next, replacing: Example.cookie)
             #expect(outcome == .tookOver("session-1"))
         case .disabled:
             var person = Example.ann

@@ -65,7 +65,7 @@ struct ReferenceContract {
     /// What gives a role of that name to anyone.
     private func givers(_ role: RoleName, _ stores: TestDatabase) async throws -> [String] {
         let whole = try #require(try await stores.realms.whole(id: "realm-1"))
-        let ann = try await stores.people.person(id: "person-ann", realmID: "realm-1")
+        let ann = try await stores.person("person-ann")
         return (whole.realm.defaultRoles.contains(role) ? ["default"] : [])
             + whole.roleLimits.filter { $0.role == role }.map { "\($0.owner)" }
             + whole.groups.filter { $0.roles.contains(role) }.map(\.group.id)

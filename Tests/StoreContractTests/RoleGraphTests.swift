@@ -1,5 +1,6 @@
-import PorticoStores
 import Testing
+
+@testable import PorticoStores
 
 @Suite("Role graphs") struct RoleGraphTests {
     private func role(_ number: Int) -> RoleName { role("r\(number)") }
@@ -24,12 +25,7 @@ import Testing
             parts: [RolePart(role: strong, part: role(1))],
             groups: ["K", "\u{212A}"].map { name in
                 GroupWithRoles(
-                    group: Group(
-                        id: "\(name.utf8.count)",
-                        realmID: "r",
-                        parentID: nil,
-                        name: name
-                    )
+                    group: Group(id: "\(name.utf8.count)", realmID: "r", parentID: nil, name: name)
                 )
             }
         )

@@ -50,29 +50,14 @@ import Testing
         var expected = Self.again()
         expected.id = "session-1"
         expected.createdAt = Example.session.createdAt
-        let outcome = try await stores.sessions.start(
-            Self.again(),
-            replacing: Example.cookie,
-            upgrading: nil
-        )
+        let outcome = try await stores.start(Self.again(), replacing: Example.cookie)
         #expect(outcome == .wentOn(expected))
         #expect(try await stores.liveByID(at: Self.later)?.session == expected)
         #expect(try await stores.liveByID("session-2", at: Self.later) == nil)
         #expect(try await stores.liveByCookie(at: Self.later) == nil, "the former cookie is dead")
-        let live = try await stores.sessions.live(
-            cookie: Self.next,
-            realmID: "realm-1",
-            at: Self.later,
-            idle: Example.idle
-        )
-        #expect(live?.session == expected)
+        #expect(try await stores.liveByCookie(Self.next, at: Self.later)?.session == expected)
         #expect(try await stores.reading(grant.id, at: Self.later)?.isLive == true)
-        let told = try await stores.logoutDeliveries.claim(
-            at: Self.later,
-            until: Self.later,
-            limit: 9
-        )
-        #expect(told.isEmpty)
+        #expect(try await stores.claim(at: Self.later).isEmpty)
     }
 
     /// What ends a session for good.
@@ -94,12 +79,7 @@ import Testing
             #expect(try await stores.people.update(Example.ann) == .changed)
         }
         session.epoch = try #require(try await stores.credentials("ann")).epoch
-        let outcome = try await stores.sessions.start(
-            session,
-            replacing: Example.cookie,
-            upgrading: nil
-        )
-        #expect(outcome == .began)
+        #expect(try await stores.start(session, replacing: Example.cookie) == .began)
         #expect(try await stores.liveByID("session-2", at: now)?.session == session)
         #expect(try await stores.liveByID(at: now) == nil)
     }
@@ -109,12 +89,7 @@ import Testing
         var late = Self.again()
         late.epoch = try #require(try await stores.credentials("ann")).epoch
         try await SignInLoss.passwordChanged.happen(to: stores)
-        let outcome = try await stores.sessions.start(
-            late,
-            replacing: Example.cookie,
-            upgrading: nil
-        )
-        #expect(outcome == .began)
+        #expect(try await stores.start(late, replacing: Example.cookie) == .began)
         #expect(try await stores.liveByID("session-2", at: Self.later) == nil)
         #expect(try await stores.liveByID(at: Self.later) == nil)
     }
@@ -122,11 +97,7 @@ import Testing
     @Test("another person's session ends with its grants, in the step that begins the new one")
     func tookOver() async throws {
         #expect(try await stores.redeem(Example.grant()) == .redeemed)
-        let outcome = try await stores.sessions.start(
-            Self.another(),
-            replacing: Example.cookie,
-            upgrading: nil
-        )
+        let outcome = try await stores.start(Self.another(), replacing: Example.cookie)
         #expect(outcome == .tookOver("session-1"))
         #expect(try await stores.liveByCookie() == nil)
         #expect(try await stores.liveByID() == nil)
@@ -140,12 +111,7 @@ import Testing
     )
     func endedBefore(_ loss: SignInLoss) async throws {
         try await loss.happen(to: stores)
-        let outcome = try await stores.sessions.start(
-            Self.another(),
-            replacing: Example.cookie,
-            upgrading: nil
-        )
-        #expect(outcome == .began)
+        #expect(try await stores.start(Self.another(), replacing: Example.cookie) == .began)
         #expect(try await stores.liveByID("session-2") != nil)
     }
 
@@ -154,7 +120,7 @@ import Testing
         var twice = Self.another()
         twice.id = "session-1"
         await #expect(throws: StoreConflict.self) {
-            try await stores.sessions.start(twice, replacing: Example.cookie, upgrading: nil)
+            try await stores.start(twice, replacing: Example.cookie)
         }
         #expect(try await stores.liveByCookie() != nil)
     }
@@ -165,12 +131,7 @@ import Testing
             var next = Example.session("other-\(number)", cookie: Hash256(of: person))
             next.realmID = "realm-2"
             next.personID = person
-            let outcome = try await stores.sessions.start(
-                next,
-                replacing: Example.cookie,
-                upgrading: nil
-            )
-            #expect(outcome == .began)
+            #expect(try await stores.start(next, replacing: Example.cookie) == .began)
             #expect(try await stores.liveByCookie() != nil)
         }
     }
@@ -183,11 +144,7 @@ import Testing
                 var session = Self.again(at: Example.now)
                 session.id = "session-\(index + 2)"
                 session.cookieHash = Hash256(of: "cookie-\(index)")
-                return try await stores.sessions.start(
-                    session,
-                    replacing: Example.cookie,
-                    upgrading: nil
-                )
+                return try await stores.start(session, replacing: Example.cookie)
             }
             #expect(outcomes.count(of: .began) == 1)
             #expect(try await stores.liveByCookie() == nil)

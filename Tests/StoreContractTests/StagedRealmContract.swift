@@ -52,7 +52,7 @@ struct StagedRealmContract {
         let snapshot = try await stores.realms.snapshot()
         #expect(snapshot.realms == [Example.realm] && snapshot.version > before)
         #expect(snapshot.clients == [Example.client])
-        #expect(try await stores.people.person(id: "person-ann", realmID: "realm-1") != nil)
+        #expect(try await stores.person("person-ann") != nil)
         // Twice is once too often: it is no staged realm any more.
         var again = Example.realm
         again.name = "another"
@@ -98,7 +98,7 @@ struct StagedRealmContract {
     func removed() async throws {
         try await stores.realms.removeStaged()
         #expect(try await stores.realms.roles(realmID: "realm-1").isEmpty)
-        #expect(try await stores.people.person(id: "person-ann", realmID: "realm-1") == nil)
+        #expect(try await stores.person("person-ann") == nil)
         #expect(try await stores.realms.create(Example.newRealm) == .created)
     }
 
@@ -106,17 +106,11 @@ struct StagedRealmContract {
     func people() async throws {
         let (bob, ann) = (Example.person("bob"), Example.person("ann"))
         await #expect(throws: StoreConflict.self) {
-            try await stores.realms.stage(
-                [bob, ann].map { NewPerson(person: $0, password: nil) }
-            )
+            try await stores.realms.stage([bob, ann].map { NewPerson(person: $0, password: nil) })
         }
-        #expect(try await stores.people.person(id: bob.id, realmID: "realm-1") == nil)
-        #expect(
-            try await stores.realms.idsInUse(ofPeople: [bob.id, ann.id]) == [ann.id]
-        )
-        #expect(
-            try await stores.realms.subjectWithUsedID(in: Example.newRealm) != nil
-        )
+        #expect(try await stores.person(bob.id) == nil)
+        #expect(try await stores.realms.idsInUse(ofPeople: [bob.id, ann.id]) == [ann.id])
+        #expect(try await stores.realms.subjectWithUsedID(in: Example.newRealm) != nil)
     }
 
     @Test("more people than one chunk has go with their realm, and no one else")
@@ -128,9 +122,7 @@ struct StagedRealmContract {
             displayName: "",
             issuer: "https://two.example"
         )
-        #expect(
-            try await stores.realms.create(NewRealm(realm: other.realm, keys: [])) == .created
-        )
+        #expect(try await stores.realms.create(NewRealm(realm: other.realm, keys: [])) == .created)
         for realm in ["realm-1", "realm-2"] {
             try await stores.realms.stage(
                 (0..<230).map {
@@ -197,7 +189,7 @@ struct StagedRealmContract {
         #expect(snapshot.realms.isEmpty && snapshot.clients.isEmpty)
         #expect(try await stores.realms.deleteRealm(id: "realm-1") == .notFound)
         try await stores.realms.removeDeleted()
-        #expect(try await stores.people.person(id: "person-ann", realmID: "realm-1") == nil)
+        #expect(try await stores.person("person-ann") == nil)
         #expect(try await stores.realms.create(Example.newRealm) == .created)
     }
 }

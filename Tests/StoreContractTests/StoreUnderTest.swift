@@ -3,28 +3,34 @@ import PorticoTestSupport
 import Testing
 
 /// A database that the contracts are held against. Adding one here runs every contract on it.
-enum StoreUnderTest: String, CaseIterable {
+enum StoreUnderTest: String, CaseIterable, CustomTestStringConvertible {
     case sqliteInMemory = "SQLite in memory"
     case sqliteFile = "SQLite in a file"
 
     /// The database that the test runs on now.
     @TaskLocal static var current = sqliteInMemory
 
+    var testDescription: String { rawValue }
+
     /// An empty database of its own, with the schema.
-    static func empty() throws -> TestDatabase {
-        switch current {
+    func empty() throws -> TestDatabase {
+        switch self {
         case .sqliteInMemory: try .inMemory()
         case .sqliteFile: try .inFile()
         }
     }
 
     /// With one realm, one client, and Ann, signed in.
-    static func furnished() async throws -> TestDatabase {
+    func furnished() async throws -> TestDatabase {
         let stores = try empty()
         #expect(try await stores.realms.create(Example.newRealm) == .created)
-        try await stores.sessions.start(Example.session, replacing: nil, upgrading: nil)
+        try await stores.start(Example.session)
         return stores
     }
+
+    static func empty() throws -> TestDatabase { try current.empty() }
+
+    static func furnished() async throws -> TestDatabase { try await current.furnished() }
 }
 
 /// Runs each test of a suite once on every database; an issue says on which.

@@ -1,8 +1,9 @@
 import PorticoBytes
 import PorticoProtocol
-import PorticoStores
 import PorticoTestSupport
 import Testing
+
+@testable import PorticoStores
 
 @Suite("GrantStore: tokens of the server before", .everyDatabase) struct SwapContract {
     private let stores: TestDatabase
@@ -72,8 +73,7 @@ import Testing
         #expect(try await swap(token("3"), stores, session: { $0.personID = "x" }) == .sessionEnded)
         #expect(try await swap(token("4"), stores, session: { $0.realmID = "x" }) == .sessionEnded)
         #expect(try await stores.grants.moved(token("4")).grantID == nil, "nothing happened")
-        let end = try await stores.sessions.end(id: "moved-1", realmID: "realm-1", at: Example.now)
-        #expect(end == .changed)
+        #expect(try await stores.endSession("moved-1") == .changed)
         #expect(try await swap(token("5"), stores) == .sessionEnded)
         // Also when nothing is left of it.
         try await stores.sessions.purge(before: Example.now + 100_000)
@@ -91,16 +91,9 @@ import Testing
             let first = token("1", isOffline: true)
             #expect(try await swap(first, stores, grant: id) == .swapped)
             if isRemoved {
-                let change = try await stores.people.disconnect(
-                    "client-uuid",
-                    from: "person-ann",
-                    realmID: "realm-1",
-                    at: Example.now
-                )
-                #expect(change == .changed)
+                #expect(try await stores.disconnect() == .changed)
             } else {
-                let end = try await stores.grants.revoke(id: id, spending: [], at: Example.now)
-                #expect(end == .revoked)
+                #expect(try await stores.revoke(id) == .revoked)
             }
             #expect(try await swap(token("2", isOffline: true), stores) == .sessionEnded)
             let other = token("3", sid: "moved-2", isOffline: true)

@@ -58,9 +58,7 @@ import Testing
     }
 
     private func both() async throws -> (TestDatabase, TestDatabase) {
-        let one = try await StoreUnderTest.$current.withValue(.sqliteFile) {
-            try await StoreUnderTest.furnished()
-        }
+        let one = try await StoreUnderTest.sqliteFile.furnished()
         return (one, try one.openedAgain())
     }
 }

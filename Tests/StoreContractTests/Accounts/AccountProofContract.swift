@@ -28,11 +28,7 @@ import Testing
         _ = try await stores.signIn(AccountExample.signIn(session: session))
         #expect(try await Self.proven(stores, cookie) == times.kept)
         let id = try #require(try await stores.live(cookie)?.account.id)
-        let listed = try await stores.accounts.sessions(
-            of: id,
-            at: AccountExample.now,
-            limit: 10
-        )
+        let listed = try await stores.sessions(of: id)
         #expect(listed.map(\.provenAt) == [times.kept])
 
         let code = AccountExample.handOff()

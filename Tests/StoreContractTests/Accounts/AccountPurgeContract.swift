@@ -93,10 +93,7 @@ import Testing
 extension TestDatabase {
     func hasRow(ofSession id: UniqueID) async throws -> Bool {
         try database.read { reader in
-            try reader.hasRow(
-                "SELECT 1 FROM account_sessions WHERE id = $1",
-                [.bytes(id.bytes)]
-            )
+            try reader.hasRow("SELECT 1 FROM account_sessions WHERE id = $1", [.bytes(id.bytes)])
         }
     }
 }

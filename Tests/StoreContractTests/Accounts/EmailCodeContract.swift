@@ -200,14 +200,8 @@ extension TestDatabase {
             codeHash: Hash256(of: code),
             expiresAt: AccountExample.now + 600
         )
-        let mail = MailDraft(
-            id: AccountExample.fresh(),
-            to: nil,
-            message: EmailCodeContract.message,
-            language: "de",
-            createdAt: AccountExample.now
-        )
-        try await accounts.startConfirmation(confirmation, mail: mail, at: AccountExample.now)
+        let mail = Example.mail(EmailCodeContract.message)
+        try await accounts.startConfirmation(confirmation, mail: mail)
     }
 
     func confirm(

@@ -1,7 +1,8 @@
 import PorticoBytes
-import PorticoStores
 import PorticoTestSupport
 import Testing
+
+@testable import PorticoStores
 
 @Suite("AccountStore: giving an app its session", .everyDatabase) struct HandOffContract {
     private let stores: TestDatabase
@@ -13,12 +14,7 @@ import Testing
         let (code, account, sessionID) = try await stores.waiting()
         #expect(try await stores.isLive(sessionID) == false)
         #expect(try await stores.rotate(sessionID, 1) == .outdated)
-        let sessions = try await stores.accounts.sessions(
-            of: account.id,
-            at: AccountExample.now,
-            limit: 10
-        )
-        #expect(sessions.isEmpty)
+        #expect(try await stores.sessions(of: account.id).isEmpty)
         let later = AccountExample.now + 59
         var presentation = AccountExample.presentation(of: code)
         presentation.refresh.idempotencyKey = Hash256(of: "key")

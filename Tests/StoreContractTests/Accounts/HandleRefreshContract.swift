@@ -5,12 +5,15 @@ import Testing
 
 @Suite("HandleSessionStore: refreshing", .everyDatabase) struct HandleRefreshContract {
     private let stores: TestDatabase
+    private let ann: TestDatabase.SignedIn
 
-    init() throws { stores = try StoreUnderTest.empty() }
+    init() async throws {
+        stores = try StoreUnderTest.empty()
+        ann = try await stores.signedInByHandle()
+    }
 
     @Test("ATP-TL-4: of concurrent claims of one revision one is leased")
     func race() async throws {
-        let ann = try await stores.signedInByHandle()
         for revision: Int64 in 1...20 {
             let outcomes = try await concurrently(50) { _ in
                 try await stores.lease(ann, HandleExample.lease(revision))
@@ -23,7 +26,6 @@ import Testing
 
     @Test("ATP-TL-4: a lease ends by its time, and not before, also where its holder is gone")
     func lapse() async throws {
-        let ann = try await stores.signedInByHandle()
         let (lease, end) = (HandleExample.lease(), HandleExample.now + 30)
         #expect(try await stores.lease(ann, lease).isLeased)
         #expect(try await stores.handles.sending(ann.sessionID, lease, at: HandleExample.now))
@@ -37,7 +39,6 @@ import Testing
 
     @Test("ATP-TL-4: only who holds the lease of these tokens sends them")
     func sending() async throws {
-        let ann = try await stores.signedInByHandle()
         let lease = HandleExample.lease()
         func isSending(_ lease: RefreshLease, at now: Int64 = HandleExample.now) async throws
             -> Bool
@@ -59,7 +60,6 @@ import Testing
 
     @Test("ATP-TL-4: who sends has the lease for the whole sending")
     func wholeSending() async throws {
-        let ann = try await stores.signedInByHandle()
         let (lease, now) = (HandleExample.lease(), HandleExample.now)
         #expect(try await stores.lease(ann, lease).isLeased)
         #expect(try await stores.handles.sending(ann.sessionID, lease, at: now + 29))
@@ -72,7 +72,6 @@ import Testing
 
     @Test("ATP-TL-4: new tokens are stored once, and are another revision, without lease")
     func keeping() async throws {
-        let ann = try await stores.signedInByHandle()
         let lease = HandleExample.lease()
         #expect(try await stores.lease(ann, lease).isLeased)
         #expect(try await stores.handles.sending(ann.sessionID, lease, at: HandleExample.now))
@@ -97,17 +96,12 @@ import Testing
         "a lease that brought nothing is given back, and says whether the token is as good as before"
     )
     func givenBack() async throws {
-        let ann = try await stores.signedInByHandle()
         for isUnspent in [false, true] {
             let lease = HandleExample.lease()
             #expect(try await stores.lease(ann, lease).isLeased)
             #expect(try await stores.handles.sending(ann.sessionID, lease, at: HandleExample.now))
             // Another's does nothing.
-            try await stores.handles.giveBack(
-                ann.sessionID,
-                HandleExample.lease(),
-                isUnspent: true
-            )
+            try await stores.handles.giveBack(ann.sessionID, HandleExample.lease(), isUnspent: true)
             #expect(try await stores.lease(ann).isHeld)
             #expect(try await stores.handle(ann)?.sentAt == HandleExample.now)
             try await stores.handles.giveBack(ann.sessionID, lease, isUnspent: isUnspent)
@@ -122,7 +116,6 @@ import Testing
         arguments: AccountSessionDeath.allCases
     )
     func ended(_ death: AccountSessionDeath) async throws {
-        let ann = try await stores.signedInByHandle()
         let until = death.now + 30
         let lease = HandleExample.lease(until: until)
         #expect(try await stores.lease(ann, lease).isLeased)

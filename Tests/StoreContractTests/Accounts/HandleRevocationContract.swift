@@ -88,9 +88,7 @@ import Testing
 
     @Test("a purge leaves sessions that live, and of ended ones what is to be revoked")
     func purge() async throws {
-        let (ann, left) = (
-            try await stores.signedInByHandle(), try await stores.signedInByHandle()
-        )
+        let (ann, left) = (try await stores.signedInByHandle(), try await stores.signedInByHandle())
         _ = try await stores.signOut(ann)
         try await stores.accounts.purge(before: HandleExample.now + 1)
         #expect(try await stores.hasRow(ofSession: ann.sessionID) == false)
@@ -200,8 +198,7 @@ import Testing
         let configuration = try await store.configuration()
         #expect(configuration.handleKeys.map(\.withdrawnAt) == [now])
         #expect(configuration.version == before + 1)
-        let kinds = try await stores.kinds()
-        #expect(kinds == [.handleKeyAdded, .handleKeyWithdrawn])
+        #expect(try await stores.kinds() == [.handleKeyAdded, .handleKeyWithdrawn])
         try await stores.accounts.purge(before: now + 180 * 86_400)
         #expect(try await store.configuration().handleKeys.count == 1)
         try await stores.accounts.purge(before: now + 180 * 86_400 + 1)

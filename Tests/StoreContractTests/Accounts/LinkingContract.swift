@@ -65,8 +65,7 @@ import Testing
         let ann = try await stores.signedIn()
         #expect(try await stores.link(Self.apple, in: ann.sessionID) == .taken)
         #expect(try await stores.accounts.identities(of: ann.account.id).count == 1)
-        let stayed = try await stores.accounts.identities(of: bob.account.id).map(\.key)
-        #expect(stayed == [Self.apple])
+        #expect(try await stores.accounts.identities(of: bob.account.id).map(\.key) == [Self.apple])
         #expect(try await stores.kinds() == [.registered, .registered])
     }
 
@@ -86,8 +85,7 @@ import Testing
         )
         #expect(again == .alreadyLinked)
         let key = AccountExample.key("second")
-        let second = try await stores.link(key, in: ann.sessionID, notice: notice)
-        #expect(second == .secondOfProvider)
+        #expect(try await stores.link(key, in: ann.sessionID, notice: notice) == .secondOfProvider)
         let spent = try await stores.link(
             Self.apple,
             in: ann.sessionID,
@@ -204,9 +202,7 @@ import Testing
             (nil, SignInEvent.EmailRule.ask), (nil, .link), (AccountExample.unverified(), .never),
         ] as [(AccountEmail?, SignInEvent.EmailRule)]
     )
-    func noAddress(
-        _ sample: (AccountEmail?, SignInEvent.EmailRule)
-    ) async throws {
+    func noAddress(_ sample: (AccountEmail?, SignInEvent.EmailRule)) async throws {
         _ = try await stores.signedIn(email: AccountExample.verified())
         let outcome = try await stores.meet(Self.apple, email: sample.0, rule: sample.1)
         #expect(outcome.isNew == true)
@@ -308,11 +304,7 @@ import Testing
     )
     func closed(_ rule: SignInEvent.EmailRule) async throws {
         _ = try await stores.signedIn(email: AccountExample.verified())
-        var event = AccountExample.signIn(
-            Self.apple,
-            email: AccountExample.verified(),
-            rule: rule
-        )
+        var event = AccountExample.signIn(Self.apple, email: AccountExample.verified(), rule: rule)
         event.isSignUpOpen = false
         #expect(try await stores.signIn(event) != .signUpClosed)
         #expect(try await stores.accountCount() == 1)

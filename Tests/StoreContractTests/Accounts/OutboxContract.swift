@@ -1,7 +1,8 @@
 import PorticoBytes
-import PorticoStores
 import PorticoTestSupport
 import Testing
+
+@testable import PorticoStores
 
 @Suite("OutboxStore", .everyDatabase) struct OutboxContract {
     private let stores: TestDatabase
@@ -109,8 +110,7 @@ import Testing
     func latest() async throws {
         let drafts = [1, 3, 2].map { Self.draft(at: AccountExample.now + $0) }
         for draft in drafts { try await stores.outbox.add(draft) }
-        let latest = try await stores.outbox.latest(limit: 2).map(\.draft)
-        #expect(latest == [drafts[1], drafts[2]])
+        #expect(try await stores.outbox.latest(limit: 2).map(\.draft) == [drafts[1], drafts[2]])
     }
 
     @Test(

@@ -1,7 +1,8 @@
 import PorticoBytes
-import PorticoStores
 import PorticoTestSupport
 import Testing
+
+@testable import PorticoStores
 
 @Suite("AccountStore: signing in", .everyDatabase) struct SignInContract {
     private let stores: TestDatabase
@@ -90,10 +91,7 @@ import Testing
     func spentTwice() async throws {
         let (used, other) = (AccountExample.attempt(), AccountExample.attempt())
         let old = AccountExample.freshHash()
-        let first = AccountExample.signIn(
-            session: AccountExample.browser(old),
-            spending: [used]
-        )
+        let first = AccountExample.signIn(session: AccountExample.browser(old), spending: [used])
         _ = try await stores.signIn(first)
         let cookie = AccountExample.freshHash()
         var event = AccountExample.signIn(

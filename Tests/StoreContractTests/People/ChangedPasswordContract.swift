@@ -30,18 +30,13 @@ import Testing
     }
 
     private func live(_ stores: TestDatabase, _ cookie: Hash256) async throws -> String? {
-        try await stores.sessions.live(
-            cookie: cookie,
-            realmID: "realm-1",
-            at: Example.now,
-            idle: Example.idle
-        )?.session.id
+        try await stores.liveByCookie(cookie)?.session.id
     }
 
     private static func signedIn() async throws -> TestDatabase {
         let stores = try await StoreUnderTest.furnished()
         let second = Example.session("session-2", cookie: Hash256(of: "c-2"))
-        try await stores.sessions.start(second, replacing: nil, upgrading: nil)
+        try await stores.start(second)
         return stores
     }
 
@@ -71,7 +66,7 @@ import Testing
         #expect(try await change(stores, in: other) == nil)
         let late = Example.session.expiresAt
         #expect(try await change(stores, at: late) == nil)
-        _ = try await stores.sessions.end(id: "session-1", realmID: "realm-1", at: Example.now)
+        _ = try await stores.endSession()
         #expect(try await change(stores) == nil)
         #expect(try await live(stores, Hash256(of: "c-2")) == "session-2")
         let ann = try #require(try await stores.credentials("ann"))

@@ -35,13 +35,7 @@ import Testing
     }
 
     private func notice() -> MailDraft {
-        MailDraft(
-            id: Example.fresh(),
-            to: nil,
-            message: .passwordChanged,
-            language: "en",
-            createdAt: Example.now
-        )
+        Example.mail(.passwordChanged)
     }
 
     private func follow(
@@ -57,36 +51,19 @@ import Testing
     /// account up.
     private func furnish(_ stores: TestDatabase) async throws {
         for kind in [Credential.Kind.totp, .recoveryCodes] {
-            let credential = Credential(
-                id: kind.rawValue,
-                personID: "person-ann",
-                kind: kind,
-                label: "",
-                createdAt: 0,
-                priority: 0,
-                parameters: [:],
-                sealedSecret: "sealed"
-            )
+            let credential = Example.credential(kind.rawValue, kind)
             #expect(try await stores.people.add(credential, realmID: "realm-1") == .changed)
         }
         let elsewhere = FederatedIdentity(provider: "google", subject: "1", username: nil)
         #expect(try await stores.people.link(elsewhere, to: ann(stores).person) == .created)
-        try await stores.people.allow(
-            Scope(tokens: ["openid"]),
-            to: Example.client.id,
-            by: "person-ann",
-            at: Example.now
-        )
+        try await stores.allow(["openid"], to: Example.client.id)
     }
 
     /// How many factors, accounts elsewhere and apps that were allowed something there are.
     private func left(_ stores: TestDatabase) async throws -> [Int] {
-        let factors = try await stores.people.secondFactors(of: "person-ann", realmID: "realm-1")
+        let factors = try await stores.secondFactors()
         let others = try await stores.people.identities(of: "person-ann", realmID: "realm-1")
-        let allowed = try await stores.people.consent(
-            personID: "person-ann",
-            clientID: Example.client.id
-        )
+        let allowed = try await stores.consent(Example.client.id)
         return [factors.count, others.count, allowed == nil ? 0 : 1]
     }
 
@@ -120,7 +97,7 @@ import Testing
         #expect(try await stores.people.create(bob) == .created)
         var theirs = Example.session("session-of-bob", cookie: Hash256(of: "bob"))
         theirs.personID = "person-bob"
-        try await stores.sessions.start(theirs, replacing: nil, upgrading: nil)
+        try await stores.start(theirs)
         #expect(try await stores.sessions.proves(theirs, .strength, at: Example.now))
         for proof in [PersonLink.Proof.none, .session(theirs)] {
             #expect(try await follow(link, proof, stores) == .notFound)

@@ -1,8 +1,9 @@
 import PorticoBytes
 import PorticoProtocol
-import PorticoStores
 import PorticoTestSupport
 import Testing
+
+@testable import PorticoStores
 
 @Suite("PersonMailboxStore: people register", .everyDatabase) struct RegistrationContract {
     private let stores: TestDatabase
@@ -19,13 +20,7 @@ import Testing
     }
 
     private func mail(_ message: MailDraft.Message) -> MailDraft {
-        MailDraft(
-            id: Example.fresh(),
-            to: nil,
-            message: message,
-            language: "de",
-            createdAt: Example.now
-        )
+        Example.mail(message)
     }
 
     private func start(_ address: String, _ stores: TestDatabase, realm: String = "realm-1")
@@ -40,9 +35,7 @@ import Testing
             ),
             nobodys: Hash256(of: "nobody's"),
             realmID: realm,
-            mail: mail(
-                .confirmationCode(sealedCode: "sealed", use: .confirmAddress, minutes: 10)
-            ),
+            mail: mail(.confirmationCode(sealedCode: "sealed", use: .confirmAddress, minutes: 10)),
             told: mail(.alreadyRegistered)
         )
     }
@@ -74,12 +67,7 @@ import Testing
     }
 
     private func live(_ stores: TestDatabase, _ number: Int = 2) async throws -> String? {
-        try await stores.sessions.live(
-            cookie: Hash256(of: "c-\(number)"),
-            realmID: "realm-1",
-            at: Example.now,
-            idle: Example.idle
-        )?.person.username
+        try await stores.liveByCookie(Hash256(of: "c-\(number)"))?.person.username
     }
 
     @Test("an account begins with its session, its roles that there are, and a proven address")
@@ -101,8 +89,7 @@ import Testing
         kept.isEmailVerified = true
         #expect(outcome == .began(kept, .began))
         #expect(try await live(stores) == "bea")
-        let found = try await stores.people.person(id: bea.id, realmID: "realm-1")
-        #expect(found == PersonWithRoles(person: kept, roles: [roles[0]]))
+        #expect(try await stores.person(bea.id) == PersonWithRoles(person: kept, roles: [roles[0]]))
         #expect(try await stores.credentials("bea")?.password == Example.password)
         // The code is spent.
         #expect(try await register(person("b2"), stores, proof: Self.code) == .unknown)
@@ -141,7 +128,7 @@ import Testing
             let proof = email == nil ? nil : Self.code
             #expect(try await register(bea, stores, proof: proof) == .taken, "\(name)")
             #expect(try await live(stores) == nil)
-            #expect(try await stores.people.person(id: "person-bea", realmID: "realm-1") == nil)
+            #expect(try await stores.person("person-bea") == nil)
         }
     }
 
