@@ -163,13 +163,13 @@ import Testing
     }
 }
 
-@Suite("BackendConfigurationStore: our keys at hosts", .everyDatabase) struct HandleKeyContract {
-    private let stores: TestDatabase
-
-    init() throws { stores = try StoreUnderTest.empty() }
-
-    @Test("ATP-CA-5: a new key retires the one before when it is used, and raises the version")
-    func rotation() async throws {
+@Suite("BackendConfigurationStore: our keys at hosts") struct HandleKeyContract {
+    @Test(
+        "ATP-CA-5: a new key retires the one before when it is used, and raises the version",
+        arguments: StoreUnderTest.allCases
+    )
+    func rotation(_ database: StoreUnderTest) async throws {
+        let stores = try database.empty()
         let store = stores.configuration
         let before = try await store.version()
         let (one, two) = (
@@ -187,8 +187,12 @@ import Testing
         #expect(try await store.configuration().handleKeys == [two, retired])
     }
 
-    @Test("ATP-CA-6: a key is withdrawn once, and is known for half a year")
-    func withdrawal() async throws {
+    @Test(
+        "ATP-CA-6: a key is withdrawn once, and is known for half a year",
+        arguments: StoreUnderTest.allCases
+    )
+    func withdrawal(_ database: StoreUnderTest) async throws {
+        let stores = try database.empty()
         let (store, now) = (stores.configuration, HandleExample.now)
         #expect(try await store.withdrawHandleKey("a", at: now) == .notFound)
         try await store.add(HandleExample.key("a"))
@@ -198,15 +202,20 @@ import Testing
         let configuration = try await store.configuration()
         #expect(configuration.handleKeys.map(\.withdrawnAt) == [now])
         #expect(configuration.version == before + 1)
-        #expect(try await stores.kinds() == [.handleKeyAdded, .handleKeyWithdrawn])
+        let kinds = try await stores.kinds()
+        #expect(kinds == [.handleKeyAdded, .handleKeyWithdrawn])
         try await stores.accounts.purge(before: now + 180 * 86_400)
         #expect(try await store.configuration().handleKeys.count == 1)
         try await stores.accounts.purge(before: now + 180 * 86_400 + 1)
         #expect(try await store.configuration().handleKeys.isEmpty)
     }
 
-    @Test("ATP-CA-5: a key is needed while a session has tokens, also one that waits to be revoked")
-    func use() async throws {
+    @Test(
+        "ATP-CA-5: a key is needed while a session has tokens, also one that waits to be revoked",
+        arguments: StoreUnderTest.allCases
+    )
+    func use(_ database: StoreUnderTest) async throws {
+        let stores = try database.empty()
         let ann = try await stores.signedInByHandle()
         _ = try await stores.signedInByHandle()
         _ = try await stores.signedInByHandle(HandleExample.new(key: "key-2"))
