@@ -1,5 +1,4 @@
 import PorticoBytes
-import PorticoWeb
 
 /// The ids of a file, as far as they can be kept: tokens, scripts and exports name them.
 struct ImportedIDs {
@@ -19,10 +18,23 @@ struct ImportedIDs {
 
 /// Which of any number of texts were there before, in 16 bytes each: a file may have a million.
 struct SeenTexts {
-    private var keys: Set<LimitKey> = []
+    private struct Digest: Hashable {
+        let high: UInt64
+        let low: UInt64
+    }
+
+    private var digests: Set<Digest> = []
 
     /// Whether it is the first of its kind.
-    mutating func insert(_ text: String) -> Bool { keys.insert(LimitKey("seen", text)).inserted }
+    mutating func insert(_ text: String) -> Bool { digests.insert(Self.digest(text)).inserted }
 
-    func contains(_ text: String) -> Bool { keys.contains(LimitKey("seen", text)) }
+    func contains(_ text: String) -> Bool { digests.contains(Self.digest(text)) }
+
+    private static func digest(_ text: String) -> Digest {
+        let bytes = Hash256(of: text).bytes
+        func word(_ range: Range<Int>) -> UInt64 {
+            bytes[range].reduce(0) { $0 << 8 | UInt64($1) }
+        }
+        return Digest(high: word(0..<8), low: word(8..<16))
+    }
 }

@@ -1,9 +1,9 @@
 import PorticoBytes
 import PorticoProtocol
+import PorticoStores
 import Testing
 
 @testable import PorticoKeycloak
-@testable import PorticoStores
 
 @Suite("Realm import: groups of people") struct GroupImportTests {
     private static let groups = #"""

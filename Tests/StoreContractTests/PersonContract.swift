@@ -1,8 +1,7 @@
 import PorticoProtocol
+import PorticoStores
 import PorticoTestSupport
 import Testing
-
-@testable import PorticoStores
 
 @Suite("PersonStore: people", .everyDatabase) struct PersonContract {
     private let stores: TestDatabase

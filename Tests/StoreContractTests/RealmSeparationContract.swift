@@ -1,9 +1,8 @@
 import PorticoBytes
 import PorticoProtocol
+import PorticoStores
 import PorticoTestSupport
 import Testing
-
-@testable import PorticoStores
 
 /// Two realms with a client, roles and a person of the same names. Whatever is asked for by a name,
 /// or by an id, is that of the realm which is asked about.

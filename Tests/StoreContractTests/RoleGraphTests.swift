@@ -1,6 +1,5 @@
+import PorticoStores
 import Testing
-
-@testable import PorticoStores
 
 @Suite("Role graphs") struct RoleGraphTests {
     private func role(_ number: Int) -> RoleName { role("r\(number)") }

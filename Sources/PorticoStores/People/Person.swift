@@ -149,7 +149,13 @@ package struct PersonWithRoles: Hashable, Sendable {
     package var person: Person
     package var roles: [RoleName]
     /// The ids of their groups.
-    package var groupIDs: [String] = []
+    package var groupIDs: [String]
+
+    package init(person: Person, roles: [RoleName], groupIDs: [String] = []) {
+        self.person = person
+        self.roles = roles
+        self.groupIDs = groupIDs
+    }
 }
 
 package struct PersonCredentials: Hashable, Sendable {

@@ -1,9 +1,8 @@
 import PorticoBytes
 import PorticoProtocol
+import PorticoStores
 import PorticoTestSupport
 import Testing
-
-@testable import PorticoStores
 
 @Suite("PersonMailboxStore: people register", .everyDatabase) struct RegistrationContract {
     private let stores: TestDatabase
