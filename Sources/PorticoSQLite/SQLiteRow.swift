@@ -5,6 +5,8 @@ import PorticoStores
 struct SQLiteRow: SQLRow {
     let handle: OpaquePointer
 
+    var count: Int { Int(sqlite3_column_count(handle)) }
+
     func optionalText(_ column: Int) throws -> String? {
         let index = Int32(truncatingIfNeeded: column)
         switch sqlite3_column_type(handle, index) {

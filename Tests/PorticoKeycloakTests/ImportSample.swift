@@ -255,7 +255,7 @@ struct OverwriteScene {
         return Dictionary(groups.map { ($0.group.name, $0) }) { $1 }
     }
 
-    func person(_ id: String) async throws -> KeptPerson? {
+    func person(_ id: String) async throws -> NewPerson? {
         try await database.people.kept([id], realmID: try await realm.id)[id]
     }
 

@@ -1,10 +1,10 @@
 import PorticoBytes
 import PorticoProtocol
-import PorticoStores
 import PorticoTestSupport
 import Testing
 
 @testable import PorticoKeycloak
+@testable import PorticoStores
 @testable import PorticoProvider
 
 /// A client that names people in its own way (OpenID Connect Core §8.1), and what it sends back.

@@ -6,9 +6,12 @@ import PorticoTestSupport
 import Testing
 
 @Suite("SQLite: the commit queue") struct CommitQueueTests {
+    private let notes: Notes
+
+    init() async throws { notes = try await Notes() }
+
     @Test("decision 0034: what waits while a commit runs shares the next ones, 128 at most")
     func sharing() async throws {
-        let notes = try await Notes()
         let before = notes.database.commitCounts
         let answers = try await notes.whileBlocked { group in
             for number in 1...300 { group.addTask { try await notes.add(Int64(number)) } }
@@ -24,7 +27,6 @@ import Testing
 
     @Test("a lone write commits at once, and each of a sequence by itself")
     func alone() async throws {
-        let notes = try await Notes()
         let before = notes.database.commitCounts
         for number: Int64 in 1...3 { try await notes.add(number) }
         let after = notes.database.commitCounts
@@ -34,7 +36,6 @@ import Testing
 
     @Test("writes run in the order in which they were asked for")
     func order() async throws {
-        let notes = try await Notes()
         _ = try await notes.whileBlocked { group in
             for number in 1...200 {
                 group.addTask { try await notes.add(Int64(number)) }
@@ -46,7 +47,6 @@ import Testing
 
     @Test("a write that throws is undone alone, and its caller gets its error")
     func isolation() async throws {
-        let notes = try await Notes()
         struct Refusal: Error, Equatable {}
         let before = notes.database.commitCounts
         _ = try await notes.whileBlocked { group in
@@ -69,7 +69,6 @@ import Testing
 
     @Test("a statement that fails in the middle of a write undoes the whole write")
     func wholeWrite() async throws {
-        let notes = try await Notes()
         await #expect(throws: SQLError.self) {
             try await notes.database.write { transaction in
                 try transaction.run("INSERT INTO notes (number) VALUES (1)", [])
@@ -83,7 +82,6 @@ import Testing
 
     @Test("a commit that fails fails everyone in it, and nothing of it is there")
     func failedCommit() async throws {
-        let notes = try await Notes()
         try await notes.database.write { transaction in
             try transaction.run(
                 """
@@ -123,7 +121,6 @@ import Testing
 
     @Test("a queued write is done even if its caller was cancelled")
     func cancellation() async throws {
-        let notes = try await Notes()
         _ = try await notes.whileBlocked { group in
             let waiting = Task { try await notes.add(1) }
             try await notes.untilWaiting(1)
@@ -144,7 +141,6 @@ import Testing
 
     @Test("decision 0034: at most 2,048 writes wait, the next is told that the database is busy")
     func bound() async throws {
-        let notes = try await Notes()
         let isRefused = Locked(false)
         let answers = try await notes.whileBlocked { group in
             for number in 1...2048 { group.addTask { try await notes.add(Int64(number)) } }
@@ -169,7 +165,6 @@ import Testing
 
     @Test("no one goes on before the commit: what was acknowledged is there for other connections")
     func acknowledged() async throws {
-        let notes = try await Notes()
         let other = try SQLiteDatabase(file: notes.file)
         let seen = try await withThrowingTaskGroup { group in
             for number: Int64 in 1...200 {
@@ -187,7 +182,6 @@ import Testing
 
     @Test("a closed database finishes what waits and takes nothing more")
     func closing() async throws {
-        let notes = try await Notes()
         _ = try await notes.whileBlocked { group in
             for number: Int64 in 1...20 { group.addTask { try await notes.add(number) } }
             try await notes.untilWaiting(20)

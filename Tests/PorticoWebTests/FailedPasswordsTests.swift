@@ -12,6 +12,8 @@ private func after(_ seconds: TimeInterval) -> Date {
 
 @Suite("Failed passwords")
 struct FailedPasswordsTests {
+    private let passwords = FailedPasswords()
+
     private func attempt(
         _ name: String = "alice",
         account: String? = nil,
@@ -59,7 +61,6 @@ struct FailedPasswordsTests {
 
     @Test("Attack B40: from one address the waits grow, up to a bound")
     func oneAddress() throws {
-        let passwords = FailedPasswords()
         let waits = waits(passwords, tries: 30) { _ in attempt() }
         #expect(waits.prefix(5).allSatisfy { $0 == 0 })
         #expect(Array(waits[5..<10]) == [1, 2, 4, 8, 16])
@@ -70,7 +71,6 @@ struct FailedPasswordsTests {
 
     @Test("Attack B40: from a hundred addresses the name itself slows down, up to a minute")
     func manyAddresses() {
-        let passwords = FailedPasswords()
         let waits = waits(passwords, tries: 100) { attempt(from: "192.0.2.\($0)") }
         #expect(waits.prefix(20).allSatisfy { $0 == 0 })
         #expect(Array(waits[20..<23]) == [1, 2, 4])
@@ -80,7 +80,6 @@ struct FailedPasswordsTests {
 
     @Test("Attack B40: an address that tries many names gets one try for each")
     func manyNames() {
-        let passwords = FailedPasswords()
         for number in 0..<100 {
             #expect(isLetThrough(passwords, attempt("person \(number)")))
         }
@@ -95,7 +94,6 @@ struct FailedPasswordsTests {
 
     @Test("WEB-BRUTE-1: thirty mistakes of strangers hold no right password back, at once or later")
     func strangers() {
-        let passwords = FailedPasswords()
         for number in 0..<30 { _ = passwords.begin(attempt("made up \(number)"), at: start) }
         let ann = attempt("ann", account: "1")
         #expect(isLetThrough(passwords, ann))
@@ -136,7 +134,6 @@ struct FailedPasswordsTests {
 
     @Test("The account counts besides: known devices together are bounded, too")
     func accountBesides() {
-        let passwords = FailedPasswords()
         for device in 0..<12 {
             for _ in 0..<5 {
                 let attempt = attempt(account: "1", device: "device \(device)")
@@ -151,7 +148,6 @@ struct FailedPasswordsTests {
         "WEB-BRUTE-1: a known device gets in while others are held up, and has a limit of its own"
     )
     func knownDevice() {
-        let passwords = FailedPasswords()
         for number in 0..<200 {
             _ = passwords.begin(attempt(account: "1", from: "192.0.2.\(number % 50)"), at: start)
         }
@@ -166,7 +162,6 @@ struct FailedPasswordsTests {
 
     @Test("WEB-BRUTE-1: no one is locked out for good, and old tries are forgotten")
     func noLockout() {
-        let passwords = FailedPasswords()
         for number in 0..<10_000 {
             _ = passwords.begin(attempt(from: "192.0.2.\(number % 200)"), at: start)
         }
@@ -179,7 +174,6 @@ struct FailedPasswordsTests {
 
     @Test("A clock that was set back makes no wait longer than it was")
     func clockSetBack() {
-        let passwords = FailedPasswords()
         for _ in 0..<6 { _ = passwords.begin(attempt(), at: after(100_000)) }
         // Set back a little, as requests that come out of order seem to be, and by a day.
         #expect(passwords.begin(attempt(), at: after(99_800)) == .wait(1))
@@ -194,7 +188,6 @@ struct FailedPasswordsTests {
 
     @Test("Knocking during a wait neither lengthens it nor is checked")
     func knocking() {
-        let passwords = FailedPasswords()
         for _ in 0..<6 { _ = passwords.begin(attempt(), at: start) }
         for _ in 0..<100 {
             #expect(passwords.begin(attempt(), at: after(0.5)) == .wait(0.5))
@@ -204,7 +197,6 @@ struct FailedPasswordsTests {
 
     @Test("A correct password takes its own try back, and clears no count")
     func right() {
-        let passwords = FailedPasswords()
         // A person who types well never waits.
         for _ in 0..<100 {
             #expect(isLetThrough(passwords, attempt()))

@@ -3,13 +3,13 @@ import PorticoStores
 import PorticoTestSupport
 import Testing
 
-@Suite("GrantStore: client assertions") struct AssertionContract {
-    @Test(
-        "RFC 7523 §3: a spent assertion stops every event, which then changes nothing",
-        arguments: StoreUnderTest.allCases
-    )
-    func spent(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+@Suite("GrantStore: client assertions", .everyDatabase) struct AssertionContract {
+    private let stores: TestDatabase
+
+    init() async throws { stores = try await StoreUnderTest.furnished() }
+
+    @Test("RFC 7523 §3: a spent assertion stops every event, which then changes nothing")
+    func spent() async throws {
         let used = Example.assertion()
         let now = Example.now
         #expect(try await stores.redeem(Example.grant()) == .redeemed)
@@ -48,22 +48,16 @@ import Testing
 
     @Test(
         "RFC 7523 §3: every event spends the assertion that came with it, whatever it answers",
-        arguments: StoreUnderTest.allCases,
-        Event.allCases
+        arguments: Event.allCases
     )
-    func spends(_ database: StoreUnderTest, _ event: Event) async throws {
-        let stores = try await database.furnished()
+    func spends(_ event: Event) async throws {
         try await event.happen(on: stores, spending: Example.assertion())
         let again = try await stores.grants.spend([Example.assertion()], at: Example.now)
         #expect(again == .spentBefore(.assertion))
     }
 
-    @Test(
-        "RFC 7523 §3: of any number of concurrent uses of an assertion exactly one counts",
-        arguments: StoreUnderTest.allCases
-    )
-    func race(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    @Test("RFC 7523 §3: of any number of concurrent uses of an assertion exactly one counts")
+    func race() async throws {
         for round in 1...20 {
             let assertion = Example.assertion("jti \(round)")
             let answers = try await concurrently(20) { _ in

@@ -4,7 +4,12 @@ import PorticoStores
 import PorticoTestSupport
 import Testing
 
-@Suite("GrantStore: what is bound to a key, and what is good once") struct BoundGrantContract {
+@Suite("GrantStore: what is bound to a key, and what is good once", .everyDatabase)
+struct BoundGrantContract {
+    private let stores: TestDatabase
+
+    init() async throws { stores = try await StoreUnderTest.furnished() }
+
     private static let key = JWKThumbprint("0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I")
 
     private static let other = JWKThumbprint("NzbLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs")
@@ -13,12 +18,8 @@ import Testing
         UsedAssertion(kind, hash: Hash256(of: text), expiresAt: Example.now + 300)
     }
 
-    @Test(
-        "RFC 9449 §5: a grant keeps what it is bound to, over a rotation too",
-        arguments: StoreUnderTest.allCases
-    )
-    func kept(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    @Test("RFC 9449 §5: a grant keeps what it is bound to, over a rotation too")
+    func kept() async throws {
         var grant = Example.grant()
         grant.dpopKey = Self.key
         grant.clientKey = "kid ES256 thumbprint"
@@ -38,12 +39,8 @@ import Testing
         #expect(free.clientKey == nil)
     }
 
-    @Test(
-        "RFC9449-5-5: a rotation binds a grant that is free, and no other one",
-        arguments: StoreUnderTest.allCases
-    )
-    func boundLater(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    @Test("RFC9449-5-5: a rotation binds a grant that is free, and no other one")
+    func boundLater() async throws {
         #expect(try await stores.redeem(Example.grant()) == .redeemed)
         #expect(try await stores.rotate(2, binding: Self.other) == .outdated)
         #expect(try await stores.rotate() == .rotated)
@@ -75,12 +72,8 @@ import Testing
         #expect(!wasRotated(by: one, proving: Self.key))
     }
 
-    @Test(
-        "RFC 9449 §11.1: the answer says what was used before, and nothing else happens",
-        arguments: StoreUnderTest.allCases
-    )
-    func named(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    @Test("RFC 9449 §11.1: the answer says what was used before, and nothing else happens")
+    func named() async throws {
         let proof = Self.used(.proof, "proof")
         let assertion = Self.used(.assertion, "assertion")
         #expect(try await stores.grants.spend([proof], at: Example.now) == .spent)
@@ -93,12 +86,8 @@ import Testing
         #expect(try await stores.redeem(Example.grant()) == .redeemed)
     }
 
-    @Test(
-        "RFC 9449 §11.1: of any number of concurrent uses of a proof exactly one counts",
-        arguments: StoreUnderTest.allCases
-    )
-    func race(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    @Test("RFC 9449 §11.1: of any number of concurrent uses of a proof exactly one counts")
+    func race() async throws {
         for round in 1...20 {
             let proof = Self.used(.proof, "proof \(round)")
             let answers = try await concurrently(20) { number in
@@ -115,11 +104,9 @@ import Testing
     }
 
     @Test(
-        "attack B09: a challenge is good for one code; the second code is spent, the first grant lives",
-        arguments: StoreUnderTest.allCases
+        "attack B09: a challenge is good for one code; the second code is spent, the first grant lives"
     )
-    func challenge(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    func challenge() async throws {
         let challenge = Self.used(.challenge, "challenge")
         func redeem(_ id: UniqueID, _ request: UniqueID) async throws -> Redemption {
             try await stores.grants.redeem(
@@ -141,12 +128,8 @@ import Testing
         #expect(try await stores.reading(Example.id(1))?.isLive == false)
     }
 
-    @Test(
-        "attack B09: of any number of codes with one challenge exactly one is redeemed",
-        arguments: StoreUnderTest.allCases
-    )
-    func challengeRace(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    @Test("attack B09: of any number of codes with one challenge exactly one is redeemed")
+    func challengeRace() async throws {
         for round in 1...20 {
             let challenge = Self.used(.challenge, "challenge \(round)")
             let answers = try await concurrently(20) { _ in

@@ -4,22 +4,23 @@ import PorticoStores
 import PorticoTestSupport
 import Testing
 
-@Suite("RealmStore: clients and roles") struct ClientContract {
-    @Test("a client_id is taken once in a realm", arguments: StoreUnderTest.allCases)
-    func conflict(_ database: StoreUnderTest) async throws {
-        let realms = try await database.furnished().realms
+@Suite("RealmStore: clients and roles", .everyDatabase) struct ClientContract {
+    private let stores: TestDatabase
+
+    init() async throws { stores = try await StoreUnderTest.furnished() }
+
+    private var realms: RealmStore { stores.realms }
+
+    @Test("a client_id is taken once in a realm")
+    func conflict() async throws {
         var client = Example.client
         client.id = "client-2"
         #expect(try await realms.create(client) == .conflict)
         #expect(try await realms.snapshot().clients == [Example.client])
     }
 
-    @Test(
-        "RFC 6749 §2.2: client_ids are compared as bytes",
-        arguments: StoreUnderTest.allCases
-    )
-    func bytes(_ database: StoreUnderTest) async throws {
-        let realms = try await database.furnished().realms
+    @Test("RFC 6749 §2.2: client_ids are compared as bytes")
+    func bytes() async throws {
         for (index, clientID) in ["caf\u{E9}", "cafe\u{301}", "Notes"].enumerated() {
             var client = Example.client
             client.id = "client-\(index)"
@@ -29,12 +30,8 @@ import Testing
         #expect(try await realms.snapshot().clients.count == 4)
     }
 
-    @Test(
-        "a realm, and a client of it, are found by their ids; a client_id is there or not",
-        arguments: StoreUnderTest.allCases
-    )
-    func byID(_ database: StoreUnderTest) async throws {
-        let realms = try await database.furnished().realms
+    @Test("a realm, and a client of it, are found by their ids; a client_id is there or not")
+    func byID() async throws {
         let client = Example.client
         #expect(try await realms.realm(id: client.realmID)?.id == client.realmID)
         #expect(try await realms.realm(id: "unknown") == nil)
@@ -45,12 +42,8 @@ import Testing
         #expect(try await !realms.hasClient("unknown", realmID: client.realmID))
     }
 
-    @Test(
-        "of any number of concurrent creations of a client_id exactly one wins",
-        arguments: StoreUnderTest.allCases
-    )
-    func race(_ database: StoreUnderTest) async throws {
-        let realms = try await database.furnished().realms
+    @Test("of any number of concurrent creations of a client_id exactly one wins")
+    func race() async throws {
         for round in 1...20 {
             let answers = try await concurrently(8) { index in
                 var client = Example.client
@@ -62,18 +55,16 @@ import Testing
         }
     }
 
-    @Test("a client without its realm is refused", arguments: StoreUnderTest.allCases)
-    func missingRealm(_ database: StoreUnderTest) async throws {
-        let realms = try await database.furnished().realms
+    @Test("a client without its realm is refused")
+    func missingRealm() async throws {
         var client = Example.client
         client.id = "client-2"
         client.realmID = "unknown"
         await #expect(throws: MissingReference.self) { try await realms.create(client) }
     }
 
-    @Test("an update leaves client_id and realm", arguments: StoreUnderTest.allCases)
-    func update(_ database: StoreUnderTest) async throws {
-        let realms = try await database.furnished().realms
+    @Test("an update leaves client_id and realm")
+    func update() async throws {
         for scope in Example.scopes { #expect(try await realms.create(scope) == .created) }
         var changed = Client.everythingSet
         changed.id = Example.client.id
@@ -90,9 +81,8 @@ import Testing
         #expect(try await realms.update(changed) == .notFound)
     }
 
-    @Test("a client's secret is kept in either form", arguments: StoreUnderTest.allCases)
-    func secrets(_ database: StoreUnderTest) async throws {
-        let realms = try await database.furnished().realms
+    @Test("a client's secret is kept in either form")
+    func secrets() async throws {
         for secret in [ClientSecret.hashed(Hash256(of: "x").bytes), .sealed("sealed"), nil] {
             var client = Example.client
             client.secret = secret
@@ -101,21 +91,19 @@ import Testing
         }
     }
 
-    @Test("a client is deleted with its roles", arguments: StoreUnderTest.allCases)
-    func deletion(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    @Test("a client is deleted with its roles")
+    func deletion() async throws {
         let role = RoleName(clientID: "notes", name: "editor")
         _ = try await stores.people.assign(role, to: "person-ann", realmID: "realm-1")
         #expect(try await stores.realms.deleteClient(id: "client-uuid") == .changed)
         #expect(try await stores.realms.roles(realmID: "realm-1") == [Example.realmRole])
-        let ann = try await stores.people.person(id: "person-ann", realmID: "realm-1")
+        let ann = try await stores.person("person-ann")
         #expect(ann?.roles == [RoleName(clientID: nil, name: "admin")])
         #expect(try await stores.realms.deleteClient(id: "client-uuid") == .notFound)
     }
 
-    @Test("roles come in the order of client and name", arguments: StoreUnderTest.allCases)
-    func roleOrder(_ database: StoreUnderTest) async throws {
-        let realms = try await database.furnished().realms
+    @Test("roles come in the order of client and name")
+    func roleOrder() async throws {
         #expect(try await realms.create(Example.role("role-3", "a", of: "notes")) == .created)
         #expect(try await realms.create(Example.role("role-4", "z")) == .created)
         #expect(try await realms.create(Example.role("role-5", "Z")) == .created)
@@ -123,12 +111,8 @@ import Testing
         #expect(names == ["Z", "admin", "z", "a", "editor"])
     }
 
-    @Test(
-        "a role's name is taken once in the realm and once in each client",
-        arguments: StoreUnderTest.allCases
-    )
-    func roleConflict(_ database: StoreUnderTest) async throws {
-        let realms = try await database.furnished().realms
+    @Test("a role's name is taken once in the realm and once in each client")
+    func roleConflict() async throws {
         #expect(try await realms.create(Example.role("role-3", "admin")) == .conflict)
         #expect(try await realms.create(Example.role("role-3", "editor", of: "notes")) == .conflict)
         #expect(try await realms.create(Example.role("role-3", "editor")) == .created)
@@ -138,13 +122,11 @@ import Testing
         }
     }
 
-    @Test("a deleted role is taken from everyone", arguments: StoreUnderTest.allCases)
-    func roleDeletion(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    @Test("a deleted role is taken from everyone")
+    func roleDeletion() async throws {
         #expect(try await stores.realms.deleteRole(id: "role-1") == .changed)
         #expect(try await stores.realms.deleteRole(id: "role-1") == .notFound)
-        let ann = try await stores.people.person(id: "person-ann", realmID: "realm-1")
-        #expect(ann?.roles == [])
+        #expect(try await stores.person("person-ann")?.roles == [])
     }
 }
 

@@ -1,9 +1,14 @@
 import PorticoProtocol
-import PorticoStores
 import PorticoTestSupport
 import Testing
 
-@Suite("PersonStore: what apps were allowed") struct ConnectedAppsContract {
+@testable import PorticoStores
+
+@Suite("PersonStore: what apps were allowed", .everyDatabase) struct ConnectedAppsContract {
+    private let stores: TestDatabase
+
+    init() async throws { stores = try await StoreUnderTest.furnished() }
+
     private func apps(_ stores: TestDatabase, at now: Int64 = Example.now) async throws
         -> [ConnectedApp]
     {
@@ -13,27 +18,13 @@ import Testing
     private func disconnect(_ stores: TestDatabase, _ client: String = "client-uuid")
         async throws -> Change
     {
-        try await stores.people.disconnect(
-            client,
-            from: "person-ann",
-            realmID: "realm-1",
-            at: Example.now + 1
-        )
+        try await stores.disconnect(client, at: Example.now + 1)
     }
 
-    @Test(
-        "a client that was allowed something, or has a live grant, is told once with all of it",
-        arguments: StoreUnderTest.allCases
-    )
-    func told(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    @Test("a client that was allowed something, or has a live grant, is told once with all of it")
+    func told() async throws {
         #expect(try await apps(stores).isEmpty)
-        try await stores.people.allow(
-            Scope(tokens: ["openid", "email"]),
-            to: "client-uuid",
-            by: "person-ann",
-            at: Example.now - 10
-        )
+        try await stores.allow(["openid", "email"], to: "client-uuid", at: Example.now - 10)
         var expected = ConnectedApp(
             clientID: "client-uuid",
             scope: Scope(tokens: ["openid", "email"]),
@@ -59,12 +50,8 @@ import Testing
         #expect(others.isEmpty)
     }
 
-    @Test(
-        "a grant that is dead is not told; one that outlives its session is",
-        arguments: StoreUnderTest.allCases
-    )
-    func live(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    @Test("a grant that is dead is not told; one that outlives its session is")
+    func live() async throws {
         #expect(try await stores.redeem(Example.grant()) == .redeemed)
         #expect(try await apps(stores).count == 1)
         #expect(try await apps(stores, at: Example.now + 1800).isEmpty)
@@ -73,40 +60,21 @@ import Testing
         offline.expiresAt = nil
         offline.idleSeconds = 1_000_000
         #expect(try await stores.redeem(offline, request: Example.id(8)) == .redeemed)
-        let end = try await stores.sessions.end(
-            id: "session-1",
-            realmID: "realm-1",
-            at: Example.now
-        )
-        #expect(end == .changed)
+        #expect(try await stores.endSession() == .changed)
         #expect(try await apps(stores, at: Example.now + 5000).count == 1)
         try await stores.sessions.purge(before: Example.now + 100)
         #expect(try await apps(stores, at: Example.now + 5000).count == 1)
-        _ = try await stores.people.setPassword(
-            PasswordHash(encoded: "new"),
-            of: "person-ann",
-            at: Example.now
-        )
+        _ = try await stores.setPassword(PasswordHash(encoded: "new"))
         #expect(try await apps(stores, at: Example.now + 5000).isEmpty)
     }
 
     @Test(
-        "what is taken back is forgotten, and its grants are dead; other clients' and sessions stay",
-        arguments: StoreUnderTest.allCases
+        "what is taken back is forgotten, and its grants are dead; other clients' and sessions stay"
     )
-    func takenBack(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
-        var other = Example.client
-        other.id = "client-2"
-        other.clientID = "other"
-        _ = try await stores.realms.create(other)
+    func takenBack() async throws {
+        _ = try await stores.realms.create(Example.client2)
         for client in ["client-uuid", "client-2"] {
-            try await stores.people.allow(
-                Scope(tokens: ["openid"]),
-                to: client,
-                by: "person-ann",
-                at: Example.now
-            )
+            try await stores.allow(["openid"], to: client)
         }
         let online = Example.grant()
         var offline = Example.grant(Example.id(2))
@@ -123,33 +91,17 @@ import Testing
         }
         #expect(try await stores.reading(others.id, at: Example.now + 1)?.isLive == true)
         #expect(try await apps(stores).map(\.clientID) == ["client-2"])
-        let consent = try await stores.people.consent(
-            personID: "person-ann",
-            clientID: "client-uuid"
-        )
-        #expect(consent == nil)
+        #expect(try await stores.consent() == nil)
         #expect(try await stores.liveByCookie() != nil)
         #expect(try await disconnect(stores) == .notFound)
         #expect(try await disconnect(stores, "unknown") == .notFound)
     }
 
-    @Test(
-        "codes that a removed client has by then are not redeemed; later ones and others' are",
-        arguments: StoreUnderTest.allCases
-    )
-    func codes(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
-        var other = Example.client
-        other.id = "client-2"
-        other.clientID = "other"
-        _ = try await stores.realms.create(other)
+    @Test("codes that a removed client has by then are not redeemed; later ones and others' are")
+    func codes() async throws {
+        _ = try await stores.realms.create(Example.client2)
         #expect(try await disconnect(stores) == .notFound)
-        try await stores.people.allow(
-            Scope(tokens: ["openid"]),
-            to: "client-uuid",
-            by: "person-ann",
-            at: Example.now
-        )
+        try await stores.allow(["openid"], to: "client-uuid")
         #expect(try await disconnect(stores) == .changed)
         let removedAt = Example.now + 1
         let late = Example.grant(Example.id(2))
@@ -171,19 +123,8 @@ import Testing
         #expect(again == .redeemed)
         // The last removal counts, whatever clock a later one has.
         for time in [removedAt + 5, removedAt] {
-            try await stores.people.allow(
-                Scope(tokens: ["openid"]),
-                to: "client-uuid",
-                by: "person-ann",
-                at: Example.now
-            )
-            let change = try await stores.people.disconnect(
-                "client-uuid",
-                from: "person-ann",
-                realmID: "realm-1",
-                at: time
-            )
-            #expect(change == .changed)
+            try await stores.allow(["openid"], to: "client-uuid")
+            #expect(try await stores.disconnect(at: time) == .changed)
         }
         let next = Example.grant(Example.id(4))
         let before = try await stores.redeem(

@@ -1,16 +1,19 @@
 import PorticoBytes
 import PorticoProtocol
-import PorticoStores
 import PorticoTestSupport
 import Testing
 
-@Suite("PersonStore: passwords and consent") struct CredentialContract {
-    @Test(
-        "a login is a user name, or an email address where allowed, without regard to case",
-        arguments: StoreUnderTest.allCases
-    )
-    func login(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+@testable import PorticoStores
+
+@Suite("PersonStore: passwords and consent", .everyDatabase) struct CredentialContract {
+    private let stores: TestDatabase
+
+    init() async throws { stores = try await StoreUnderTest.furnished() }
+
+    private var people: PersonStore { stores.people }
+
+    @Test("a login is a user name, or an email address where allowed, without regard to case")
+    func login() async throws {
         let ann = PersonCredentials(person: Example.ann, password: Example.password)
         #expect(try await stores.credentials("ann") == ann)
         #expect(try await stores.credentials("ANN") == ann)
@@ -27,12 +30,8 @@ import Testing
         #expect(elsewhere == nil)
     }
 
-    @Test(
-        "a username has priority over another person's email address",
-        arguments: StoreUnderTest.allCases
-    )
-    func precedence(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    @Test("a username has priority over another person's email address")
+    func precedence() async throws {
         var bob = Example.person("bob")
         bob.username = "ann@example.com"
         _ = try await stores.people.create(NewPerson(person: bob, password: nil))
@@ -40,19 +39,15 @@ import Testing
         #expect(found == PersonCredentials(person: bob, password: nil))
     }
 
-    @Test(
-        "a new password ends every session and grant of the same second, and none from after",
-        arguments: StoreUnderTest.allCases
-    )
-    func setPassword(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    @Test("a new password ends every session and grant of the same second, and none from after")
+    func setPassword() async throws {
         var grant = Example.grant()
         grant.isOffline = true
         #expect(try await stores.redeem(grant) == .redeemed)
         let new = PasswordHash(encoded: "new")
         // The second in which the grant was made.
         let later = Example.now
-        #expect(try await stores.people.setPassword(new, of: "person-ann", at: later) == .changed)
+        #expect(try await stores.setPassword(new, at: later) == .changed)
         #expect(try await stores.people.setPassword(new, of: "unknown", at: later) == .notFound)
         #expect(try await stores.credentials("ann")?.password == new)
         #expect(try await stores.liveByCookie(at: later) == nil)
@@ -62,7 +57,7 @@ import Testing
         session.cookieHash = Hash256(of: "after")
         session.authenticatedAt = later
         session.epoch = try #require(try await stores.credentials("ann")).epoch
-        try await stores.sessions.start(session, replacing: nil, upgrading: nil)
+        try await stores.start(session)
         #expect(try await stores.liveByID("session-2", at: later) != nil)
         var after = Example.grant(Example.id(2))
         after.sessionID = "session-2"
@@ -71,19 +66,15 @@ import Testing
         #expect(try await stores.reading(after.id, at: later)?.isLive == true)
     }
 
-    @Test(
-        "a sign-in that read the former password does not outlive it, however late it is written",
-        arguments: StoreUnderTest.allCases
-    )
-    func lateSignIn(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    @Test("a sign-in that read the former password does not outlive it, however late it is written")
+    func lateSignIn() async throws {
         let before = try #require(try await stores.credentials("ann"))
         let new = PasswordHash(encoded: "new")
-        _ = try await stores.people.setPassword(new, of: "person-ann", at: Example.now)
+        _ = try await stores.setPassword(new)
         var session = Example.session("session-2", cookie: Hash256(of: "late"))
         session.authenticatedAt = Example.now + 5
         session.epoch = before.epoch
-        try await stores.sessions.start(session, replacing: nil, upgrading: nil)
+        try await stores.start(session)
         #expect(try await stores.liveByID("session-2", at: Example.now + 5) == nil)
         var grant = Example.grant()
         grant.sessionID = "session-2"
@@ -91,25 +82,18 @@ import Testing
         #expect(try await stores.redeem(grant) == .sessionEnded)
     }
 
-    @Test(
-        "a clock that was set back does not revive what a new password ended",
-        arguments: StoreUnderTest.allCases
-    )
-    func clockSetBack(_ database: StoreUnderTest) async throws {
-        let people = try await database.furnished().people
+    @Test("a clock that was set back does not revive what a new password ended")
+    func clockSetBack() async throws {
         let new = PasswordHash(encoded: "new")
         _ = try await people.setPassword(new, of: "person-ann", at: Example.now)
         _ = try await people.setPassword(new, of: "person-ann", at: Example.now - 500)
-        let ann = try await people.person(id: "person-ann", realmID: "realm-1")
-        #expect(ann?.person.notBefore == Example.now)
+        #expect(try await stores.person("person-ann")?.person.notBefore == Example.now)
     }
 
     @Test(
-        "decision 0037: a rehash signs no one out, and yields to a password changed in the meantime",
-        arguments: StoreUnderTest.allCases
+        "decision 0037: a rehash signs no one out, and yields to a password changed in the meantime"
     )
-    func upgrade(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    func upgrade() async throws {
         let stronger = PasswordHash(encoded: "stronger")
         let late = PasswordHash(encoded: "late")
         for (index, new) in [stronger, late].enumerated() {
@@ -125,17 +109,9 @@ import Testing
         #expect(try await stores.liveByID("session-3") != nil)
     }
 
-    @Test(
-        "decision 0039: consent adds up, for one client",
-        arguments: StoreUnderTest.allCases
-    )
-    func consent(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
-        let people = stores.people
-        var other = Example.client
-        other.id = "client-2"
-        other.clientID = "other"
-        _ = try await stores.realms.create(other)
+    @Test("decision 0039: consent adds up, for one client")
+    func consent() async throws {
+        _ = try await stores.realms.create(Example.client2)
         #expect(try await people.consent(personID: "person-ann", clientID: "client-uuid") == nil)
         for tokens in [["openid", "email"], ["profile", "openid"]] {
             try await people.allow(
@@ -153,12 +129,8 @@ import Testing
         #expect(none?.scope == Scope.none)
     }
 
-    @Test(
-        "decision 0039: concurrent consents are all kept",
-        arguments: StoreUnderTest.allCases
-    )
-    func consentRace(_ database: StoreUnderTest) async throws {
-        let people = try await database.furnished().people
+    @Test("decision 0039: concurrent consents are all kept")
+    func consentRace() async throws {
         _ = try await concurrently(20) { index in
             try await people.allow(
                 Scope(tokens: ["scope-\(index)"]),
@@ -171,12 +143,8 @@ import Testing
         #expect(consent?.scope == Scope(tokens: (0..<20).map { "scope-\($0)" }))
     }
 
-    @Test(
-        "consent goes with the person and with the client, and needs both",
-        arguments: StoreUnderTest.allCases
-    )
-    func consentEnds(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    @Test("consent goes with the person and with the client, and needs both")
+    func consentEnds() async throws {
         let scope = Scope(tokens: ["openid"])
         let allow = { (person: String, client: String) in
             try await stores.people.allow(scope, to: client, by: person, at: Example.now)
@@ -185,11 +153,7 @@ import Testing
         await #expect(throws: MissingReference.self) { try await allow("unknown", "client-uuid") }
         await #expect(throws: MissingReference.self) { try await allow("person-ann", "unknown") }
         #expect(try await stores.realms.deleteClient(id: "client-uuid") == .changed)
-        let consent = try await stores.people.consent(
-            personID: "person-ann",
-            clientID: "client-uuid"
-        )
-        #expect(consent == nil)
+        #expect(try await stores.consent() == nil)
     }
 }
 

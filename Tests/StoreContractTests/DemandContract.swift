@@ -3,23 +3,12 @@ import PorticoStores
 import PorticoTestSupport
 import Testing
 
-@Suite("PersonMailboxStore: a demanded password") struct DemandContract {
-    private let reset = PasswordReset(
-        id: Example.id(70),
-        realmID: "realm-1",
-        email: "",
-        linkHash: Hash256(of: "link"),
-        browser: Hash256(of: "browser"),
-        back: nil,
-        expiresAt: Example.now + 600
-    )
+@Suite("PersonMailboxStore: a demanded password", .everyDatabase) struct DemandContract {
+    private let reset = Example.reset(70)
 
-    @Test(
-        "one that was checked against a replaced password is not kept",
-        arguments: StoreUnderTest.allCases
-    )
-    func outdated(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    @Test("one that was checked against a replaced password is not kept")
+    func outdated() async throws {
+        let stores = try await StoreUnderTest.furnished()
         let people = stores.people
         func ann() async throws -> PersonCredentials {
             try #require(
@@ -30,7 +19,7 @@ import Testing
         let new = PasswordHash(encoded: "$argon2id$new")
         _ = try await people.setPassword(new, of: checked.person.id, at: Example.now)
         #expect(try await stores.mailboxes.demand(reset, of: checked) == .notFound)
-        #expect(try await stores.mailboxes.reset(id: reset.id, realmID: "realm-1") == nil)
+        #expect(try await stores.reset(reset.id) == nil)
         #expect(try await stores.mailboxes.demand(reset, of: try await ann()) == .changed)
     }
 }

@@ -3,10 +3,10 @@ import PorticoStores
 import PorticoTestSupport
 import Testing
 
-@Suite("GrantStore: grants derived from another's") struct DerivedGrantContract {
+@Suite("GrantStore: grants derived from another's", .everyDatabase) struct DerivedGrantContract {
     /// Grants 1 to 3, each derived from the one before; 4 from 1; 5 from none.
-    private func family(_ database: StoreUnderTest) async throws -> TestDatabase {
-        let stores = try await database.furnished()
+    private static func family() async throws -> TestDatabase {
+        let stores = try await StoreUnderTest.furnished()
         for (id, parent) in [(1, nil), (2, 1), (3, 2), (4, 1), (5, nil)] as [(UInt8, UInt8?)] {
             let outcome = try await stores.redeem(
                 Example.grant(Example.id(id)),
@@ -18,7 +18,7 @@ import Testing
         return stores
     }
 
-    private func live(_ stores: TestDatabase) async throws -> [UInt8] {
+    private static func live(_ stores: TestDatabase) async throws -> [UInt8] {
         var live: [UInt8] = []
         for id in UInt8(1)...5 where try await stores.reading(Example.id(id))?.isLive == true {
             live.append(id)
@@ -26,56 +26,39 @@ import Testing
         return live
     }
 
-    @Test(
-        "RFC 8693 §2.1: who a sign-in was handed on by is known of every grant",
-        arguments: StoreUnderTest.allCases
-    )
-    func behind(_ database: StoreUnderTest) async throws {
-        let stores = try await family(database)
+    @Test("RFC 8693 §2.1: who a sign-in was handed on by is known of every grant")
+    func behind() async throws {
+        let stores = try await Self.family()
         for (id, count) in [(1, 1), (2, 2), (3, 3), (4, 2), (5, 1), (9, 0)] as [(UInt8, Int)] {
             let clients = try await stores.grants.clients(behind: Example.id(id))
             #expect(clients == Array(repeating: "client-uuid", count: count))
         }
     }
 
-    @Test(
-        "RFC 8693 §2.1: a grant that ends takes with it what was derived from it, and no other",
-        arguments: StoreUnderTest.allCases
-    )
-    func ends(_ database: StoreUnderTest) async throws {
+    @Test("RFC 8693 §2.1: a grant that ends takes with it what was derived from it, and no other")
+    func ends() async throws {
         for (ended, left) in [(1, [5]), (2, [1, 4, 5]), (3, [1, 2, 4, 5])] as [(UInt8, [UInt8])] {
-            let stores = try await family(database)
-            #expect(try await live(stores) == [1, 2, 3, 4, 5])
+            let stores = try await Self.family()
+            #expect(try await Self.live(stores) == [1, 2, 3, 4, 5])
             for _ in 0..<2 {
-                let revocation = try await stores.grants.revoke(
-                    id: Example.id(ended),
-                    spending: [],
-                    at: Example.now
-                )
-                #expect(revocation == .revoked)
+                #expect(try await stores.revoke(Example.id(ended)) == .revoked)
             }
-            #expect(try await live(stores) == left)
+            #expect(try await Self.live(stores) == left)
         }
     }
 
-    @Test(
-        "RFC 6749 §4.1.2: a code that is redeemed again ends what was derived from its grant",
-        arguments: StoreUnderTest.allCases
-    )
-    func replay(_ database: StoreUnderTest) async throws {
-        let stores = try await family(database)
+    @Test("RFC 6749 §4.1.2: a code that is redeemed again ends what was derived from its grant")
+    func replay() async throws {
+        let stores = try await Self.family()
         let again = try await stores.redeem(Example.grant(Example.id(1)), request: Example.id(51))
         #expect(again == .replayed)
-        #expect(try await live(stores) == [5])
+        #expect(try await Self.live(stores) == [5])
     }
 
-    @Test(
-        "RFC 8693 §2.1: nothing is derived from a grant that has ended, or that is not there",
-        arguments: StoreUnderTest.allCases
-    )
-    func dead(_ database: StoreUnderTest) async throws {
-        let stores = try await family(database)
-        _ = try await stores.grants.revoke(id: Example.id(1), spending: [], at: Example.now)
+    @Test("RFC 8693 §2.1: nothing is derived from a grant that has ended, or that is not there")
+    func dead() async throws {
+        let stores = try await Self.family()
+        _ = try await stores.revoke(Example.id(1))
         for parent in [UInt8(1), 2, 77] {
             let outcome = try await stores.redeem(
                 Example.grant(Example.id(60)),
@@ -94,11 +77,10 @@ import Testing
     }
 
     @Test(
-        "RFC 8693 §2.1: nothing is derived from another person's or realm's grant, or an expired one",
-        arguments: StoreUnderTest.allCases
+        "RFC 8693 §2.1: nothing is derived from another person's or realm's grant, or an expired one"
     )
-    func foreign(_ database: StoreUnderTest) async throws {
-        let stores = try await family(database)
+    func foreign() async throws {
+        let stores = try await Self.family()
         var realm = Example.newRealm
         realm.realm.id = "realm-2"
         realm.realm.name = "other"
@@ -117,12 +99,7 @@ import Testing
         others[1].clientID = "client-2"
         for index in others.indices {
             others[index].sessionID = nil
-            let outcome = try await stores.grants.insert(
-                others[index],
-                spending: [],
-                at: Example.now
-            )
-            #expect(outcome == .redeemed)
+            #expect(try await stores.insert(others[index]) == .redeemed)
         }
         for (parent, now) in [(UInt8(70), 0), (71, 0), (5, 50_000)] as [(UInt8, Int64)] {
             var grant = Example.grant(Example.id(60))
@@ -138,18 +115,11 @@ import Testing
         }
     }
 
-    @Test(
-        "RFC 8693 §2.1: of a revocation and a derivation at the same time, nothing is left alive",
-        arguments: StoreUnderTest.allCases
-    )
-    func race(_ database: StoreUnderTest) async throws {
+    @Test("RFC 8693 §2.1: of a revocation and a derivation at the same time, nothing is left alive")
+    func race() async throws {
         for _ in 0..<20 {
-            let stores = try await family(database)
-            async let revoked = stores.grants.revoke(
-                id: Example.id(1),
-                spending: [],
-                at: Example.now
-            )
+            let stores = try await Self.family()
+            async let revoked = stores.revoke(Example.id(1))
             async let derived = stores.redeem(
                 Example.grant(Example.id(60)),
                 request: Example.id(61),
@@ -157,13 +127,13 @@ import Testing
             )
             _ = try await (revoked, derived)
             #expect(try await stores.reading(Example.id(60))?.isLive != true)
-            #expect(try await live(stores) == [5])
+            #expect(try await Self.live(stores) == [5])
         }
     }
 
     /// A grant of another client, derived from grant 1; offline, so that nothing but that ends it.
-    private func elsewhere(_ database: StoreUnderTest) async throws -> TestDatabase {
-        let stores = try await database.furnished()
+    private static func elsewhere() async throws -> TestDatabase {
+        let stores = try await StoreUnderTest.furnished()
         var other = Example.client
         other.id = "client-other"
         other.clientID = "other"
@@ -183,54 +153,33 @@ import Testing
             )
             #expect(outcome == .redeemed)
         }
-        #expect(try await live(stores) == [1, 2, 3])
+        #expect(try await Self.live(stores) == [1, 2, 3])
         return stores
     }
 
-    @Test(
-        "RFC 8693 §2.1: an app that is removed takes what it handed on with it",
-        arguments: StoreUnderTest.allCases
-    )
-    func disconnected(_ database: StoreUnderTest) async throws {
-        let stores = try await elsewhere(database)
-        let change = try await stores.people.disconnect(
-            "client-uuid",
-            from: "person-ann",
-            realmID: "realm-1",
-            at: Example.now
-        )
-        #expect(change == .changed)
-        #expect(try await live(stores) == [])
+    @Test("RFC 8693 §2.1: an app that is removed takes what it handed on with it")
+    func disconnected() async throws {
+        let stores = try await Self.elsewhere()
+        #expect(try await stores.disconnect() == .changed)
+        #expect(try await Self.live(stores) == [])
     }
 
-    @Test(
-        "RFC 8693 §2.1: a client that is deleted takes what it handed on with it",
-        arguments: StoreUnderTest.allCases
-    )
-    func clientDeleted(_ database: StoreUnderTest) async throws {
-        let stores = try await elsewhere(database)
+    @Test("RFC 8693 §2.1: a client that is deleted takes what it handed on with it")
+    func clientDeleted() async throws {
+        let stores = try await Self.elsewhere()
         #expect(try await stores.realms.deleteClient(id: "client-uuid") == .changed)
-        #expect(try await live(stores) == [])
+        #expect(try await Self.live(stores) == [])
     }
 
-    @Test(
-        "RFC 9700 §4.14.2: a dead grant is kept while others are derived from it, to be reached",
-        arguments: StoreUnderTest.allCases
-    )
-    func purged(_ database: StoreUnderTest) async throws {
-        let stores = try await elsewhere(database)
-        _ = try await stores.sessions.end(id: "session-1", realmID: "realm-1", at: Example.now)
+    @Test("RFC 9700 §4.14.2: a dead grant is kept while others are derived from it, to be reached")
+    func purged() async throws {
+        let stores = try await Self.elsewhere()
+        _ = try await stores.endSession()
         // Grant 1 dies of age; those derived from it live on.
         let later = Example.now + 200_000
         for id in [UInt8(2), 3] {
-            let rotation = Rotation(
-                familyID: Example.id(id),
-                generation: 1,
-                idempotencyKey: nil,
-                keyID: [1, 2, 3, 4]
-            )
             _ = try await stores.grants.rotate(
-                rotation,
+                Example.rotation(of: Example.id(id), from: 1),
                 sessionIdle: 1800,
                 spending: [],
                 at: Example.now + 1
@@ -238,7 +187,7 @@ import Testing
         }
         try await stores.grants.purge(before: later)
         #expect(try await stores.reading(Example.id(1)) != nil)
-        _ = try await stores.grants.revoke(id: Example.id(1), spending: [], at: Example.now)
-        #expect(try await live(stores) == [])
+        _ = try await stores.revoke(Example.id(1))
+        #expect(try await Self.live(stores) == [])
     }
 }

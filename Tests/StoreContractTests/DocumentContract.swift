@@ -4,7 +4,12 @@ import PorticoStores
 import PorticoTestSupport
 import Testing
 
-@Suite("Clients from their documents: what is kept of them") struct DocumentContract {
+@Suite("Clients from their documents: what is kept of them", .everyDatabase)
+struct DocumentContract {
+    private let stores: TestDatabase
+
+    init() async throws { stores = try await StoreUnderTest.furnished() }
+
     private static let day: Int64 = 86_400
     private static let document: Client = {
         var client = Client(
@@ -95,26 +100,17 @@ import Testing
         ).map(\.clientID)
     }
 
-    @Test(
-        "decision 0064: a redemption keeps the document, and its grant is live with it",
-        arguments: StoreUnderTest.allCases
-    )
-    func redeemed(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    @Test("decision 0064: a redemption keeps the document, and its grant is live with it")
+    func redeemed() async throws {
         #expect(try await kept(stores) == nil)
         #expect(try await redeem(stores) == .redeemed)
         #expect(try await kept(stores) == Self.document)
         #expect(try await kept(stores, in: "realm-2") == nil)
         #expect(try await stores.realms.snapshot().clients.allSatisfy { $0.source == .registered })
         for name in [ClientName.clientID(Self.document.clientID), .id(Self.document.id)] {
-            let reading = try await stores.realms.reading(of: name, realmID: "realm-1")
-            #expect(reading.found == nil)
+            #expect(try await stores.realms.reading(of: name, realmID: "realm-1").found == nil)
         }
-        let isRegistered = try await stores.realms.hasClient(
-            Self.document.clientID,
-            realmID: "realm-1"
-        )
-        #expect(!isRegistered)
+        #expect(try await !stores.realms.hasClient(Self.document.clientID, realmID: "realm-1"))
         #expect(try await stores.realms.clientCount(realmID: "realm-1") == 1)
         #expect(try await stores.reading(Example.id(1))?.isLive == true)
         // Once more, as it is now.
@@ -122,30 +118,23 @@ import Testing
         #expect(try await kept(stores) == Self.document)
     }
 
-    @Test(
-        "decision 0064: what is not redeemed keeps nothing, and no document means no live grant",
-        arguments: StoreUnderTest.allCases
-    )
-    func refused(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    @Test("decision 0064: what is not redeemed keeps nothing, and no document means no live grant")
+    func refused() async throws {
         let challenge = UsedAssertion(
             .challenge,
             hash: Hash256(of: "challenge"),
             expiresAt: Example.now + 300
         )
         _ = try await stores.grants.spend([challenge], at: Example.now)
-        let outcome = try await redeem(stores, once: challenge)
-        #expect(outcome == .spentBefore(.challenge))
+        #expect(try await redeem(stores, once: challenge) == .spentBefore(.challenge))
         #expect(try await kept(stores) == nil)
         #expect(try await stores.reading(Example.id(1))?.isLive != true)
     }
 
     @Test(
-        "decision 0064: a document that nothing needs goes; with it live grants would end, so they keep it",
-        arguments: StoreUnderTest.allCases
+        "decision 0064: a document that nothing needs goes; with it live grants would end, so they keep it"
     )
-    func purged(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    func purged() async throws {
         #expect(try await redeem(stores) == .redeemed)
         try await stores.grants.purgeClientsFromDocuments(before: Example.now + 1)
         #expect(try await kept(stores) != nil)
@@ -154,9 +143,9 @@ import Testing
         #expect(
             try await stores.reading(Example.id(1), at: Example.now + 5 * Self.day)?.isLive == true
         )
-        _ = try await stores.grants.revoke(id: Example.id(1), spending: [], at: Example.now)
+        _ = try await stores.revoke(Example.id(1))
         // Only once their session is over: it says who must be told.
-        _ = try await stores.sessions.end(id: "session-1", realmID: "realm-1", at: Example.now)
+        _ = try await stores.endSession()
         try await stores.grants.purge(before: Example.now + 5 * Self.day)
         try await stores.grants.purgeClientsFromDocuments(before: Example.now)
         #expect(try await kept(stores) != nil, "it was used just now")
@@ -165,11 +154,9 @@ import Testing
     }
 
     @Test(
-        "CIMD-6.3-1: consent adds up while the client stays the same, and begins anew if it changes",
-        arguments: StoreUnderTest.allCases
+        "CIMD-6.3-1: consent adds up while the client stays the same, and begins anew if it changes"
     )
-    func consents(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    func consents() async throws {
         let ann = Example.ann.id
         func allow(_ scope: String, _ text: String) async throws -> Consent? {
             try await self.allow(stores, scope, text)
@@ -205,11 +192,7 @@ import Testing
                     at: Example.signedIn
                 )
             case .signedOut:
-                _ = try await stores.people.signOutEverywhere(
-                    ann.id,
-                    realmID: "realm-1",
-                    at: Example.signedIn
-                )
+                _ = try await stores.signOutEverywhere(at: Example.signedIn)
             case .notBefore:
                 ann.notBefore = Example.signedIn
                 _ = try await stores.people.update(ann)
@@ -222,11 +205,9 @@ import Testing
 
     @Test(
         "ATP-UI-3: what ends all of a person's sessions ends what they allowed, and begins nothing",
-        arguments: StoreUnderTest.allCases,
-        Ending.allCases
+        arguments: Ending.allCases
     )
-    func forgotten(_ database: StoreUnderTest, _ ending: Ending) async throws {
-        let stores = try await database.furnished()
+    func forgotten(_ ending: Ending) async throws {
         try await allow(stores)
         #expect(try await consent(stores) != nil)
         try await ending.happen(to: stores)
@@ -237,20 +218,12 @@ import Testing
     }
 
     @Test(
-        "WEB-SESS-7: ending the others ends the sessions of such clients, and what they were allowed",
-        arguments: StoreUnderTest.allCases
+        "WEB-SESS-7: ending the others ends the sessions of such clients, and what they were allowed"
     )
-    func elsewhere(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    func elsewhere() async throws {
         try await allow(stores)
         #expect(try await redeem(stores) == .redeemed)
-        let ended = try await stores.sessions.endAll(
-            of: Example.ann.id,
-            except: "session-1",
-            realmID: "realm-1",
-            at: Example.now
-        )
-        #expect(ended == 1)
+        #expect(try await stores.endSessions(but: "session-1") == 1)
         #expect(try await stores.reading(Example.id(1))?.isLive == false)
         #expect(try await consent(stores) == nil)
         #expect(try await stores.liveByCookie() != nil)
@@ -260,42 +233,28 @@ import Testing
         let later = Example.now + 1
         #expect(try await redeem(stores, late, request: 8, issuedAt: later) == .redeemed)
         // What a public client may is not stored: its session alone says so.
-        _ = try await stores.sessions.endAll(
-            of: Example.ann.id,
-            except: "session-1",
-            realmID: "realm-1",
-            at: later
-        )
+        _ = try await stores.endSessions(but: "session-1", at: later)
         let last = Self.grant(Example.id(3))
         #expect(try await redeem(stores, last, request: 7, issuedAt: later) == .sessionEnded)
     }
 
-    @Test(
-        "ATP-UI-3: what was allowed before the realm's not-before counts no more, nor adds up",
-        arguments: StoreUnderTest.allCases
-    )
-    func notBefore(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    @Test("ATP-UI-3: what was allowed before the realm's not-before counts no more, nor adds up")
+    func notBefore() async throws {
         try await allow(stores, "a b")
         #expect(try await consent(stores, notBefore: Example.now) != nil)
         #expect(try await consent(stores, notBefore: Example.now + 1) == nil)
         #expect(try await listed(stores, notBefore: Example.now) == [Self.document.id])
         #expect(try await listed(stores, notBefore: Example.now + 1).isEmpty)
         try await allow(stores, "b c", notBefore: Example.now + 1)
-        let counted = try await consent(stores)
-        #expect(counted?.scope == (try Scope("b c")))
+        #expect(try await consent(stores)?.scope == (try Scope("b c")))
     }
 
-    @Test(
-        "ATP-UI-2: what a client without a session was allowed is told, and taken back",
-        arguments: StoreUnderTest.allCases
-    )
-    func permitted(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    @Test("ATP-UI-2: what a client without a session was allowed is told, and taken back")
+    func permitted() async throws {
         try await allow(stores)
         #expect(try await redeem(stores) == .redeemed)
         #expect(try await listed(stores) == [Self.document.id], "once, with its session")
-        _ = try await stores.grants.revoke(id: Example.id(1), spending: [], at: Example.now)
+        _ = try await stores.revoke(Example.id(1))
         #expect(try await listed(stores) == [Self.document.id])
         func takeBack(from person: String) async throws -> Change {
             try await stores.people.disconnect(
@@ -319,11 +278,9 @@ import Testing
 
     @Test(
         "ATP-UI-2: with the last session of a client its codes go, and not before",
-        arguments: StoreUnderTest.allCases,
-        [true, false]
+        arguments: [true, false]
     )
-    func codes(_ database: StoreUnderTest, _ isConfidential: Bool) async throws {
-        let stores = try await database.furnished()
+    func codes(_ isConfidential: Bool) async throws {
         // What a public client may is not stored.
         if isConfidential { try await allow(stores) }
         func end(_ number: UInt8) async throws -> Bool {
@@ -348,12 +305,8 @@ import Testing
         #expect(try await redeem(stores, fourth, request: 14) == .sessionEnded)
     }
 
-    @Test(
-        "ATP-UI-2: a person has their own sessions, each apart, and ends one of them",
-        arguments: StoreUnderTest.allCases
-    )
-    func sessions(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    @Test("ATP-UI-2: a person has their own sessions, each apart, and ends one of them")
+    func sessions() async throws {
         let ann = Example.ann.id
         #expect(try await redeem(stores) == .redeemed)
         #expect(try await redeem(stores, Self.grant(Example.id(2)), request: 8) == .redeemed)
@@ -391,11 +344,9 @@ import Testing
     }
 
     @Test(
-        "decision 0064: a registered client takes the place of a document, with its grants and consents",
-        arguments: StoreUnderTest.allCases
+        "decision 0064: a registered client takes the place of a document, with its grants and consents"
     )
-    func registered(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    func registered() async throws {
         try await allow(stores)
         #expect(try await redeem(stores) == .redeemed)
         var client = Example.client
@@ -421,11 +372,9 @@ import Testing
     }
 
     @Test(
-        "decision 0064: no key of a document is kept, and what registered clients were allowed stays",
-        arguments: StoreUnderTest.allCases
+        "decision 0064: no key of a document is kept, and what registered clients were allowed stays"
     )
-    func apart(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    func apart() async throws {
         let scope = try Scope("openid")
         try await stores.people.allow(
             scope,
@@ -445,21 +394,15 @@ import Testing
         )
         #expect(try await kept(stores) == Self.document)
         #expect(Set(try await listed(stores)) == [Example.client.id, Self.document.id])
-        _ = try await stores.people.signOutEverywhere(
-            Example.ann.id,
-            realmID: "realm-1",
-            at: Example.now
-        )
+        _ = try await stores.signOutEverywhere(at: Example.now)
         #expect(try await listed(stores) == [Example.client.id])
     }
 
     @Test(
         "decision 0064: another DID, or none, ends all that a person has; their first one, nothing",
-        arguments: StoreUnderTest.allCases,
-        [nil, "did:plc:44ybard66vv44zksje25o7dz"] as [String?]
+        arguments: [nil, "did:plc:44ybard66vv44zksje25o7dz"] as [String?]
     )
-    func otherDID(_ database: StoreUnderTest, _ next: String?) async throws {
-        let stores = try await database.furnished()
+    func otherDID(_ next: String?) async throws {
         try await allow(stores)
         #expect(try await redeem(stores) == .redeemed)
         let first = ["did:plc:ewvi7nxzyoun6zhxrhs64oiz"]
@@ -478,16 +421,11 @@ import Testing
         #expect(try await consent(stores) == nil)
         #expect(try await stores.liveByCookie() == nil)
         // A code from before is worth nothing either.
-        let late = try await redeem(stores, Self.grant(Example.id(2)), request: 8)
-        #expect(late == .sessionEnded)
+        #expect(try await redeem(stores, Self.grant(Example.id(2)), request: 8) == .sessionEnded)
     }
 
-    @Test(
-        "decision 0064: a DID is one person's in a realm; other attributes of that name are free",
-        arguments: StoreUnderTest.allCases
-    )
-    func dids(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    @Test("decision 0064: a DID is one person's in a realm; other attributes of that name are free")
+    func dids() async throws {
         let did = "did:plc:ewvi7nxzyoun6zhxrhs64oiz"
         var ann = Example.ann
         ann.attributes["did"] = [did]
@@ -503,8 +441,6 @@ import Testing
         ann.attributes["did"] = nil
         #expect(try await stores.people.update(ann) == .changed)
         #expect(try await stores.people.update(bea) == .changed)
-        #expect(
-            try await stores.people.person(id: bea.id, realmID: bea.realmID)?.person.did == did
-        )
+        #expect(try await stores.people.person(id: bea.id, realmID: bea.realmID)?.person.did == did)
     }
 }

@@ -4,7 +4,11 @@ import PorticoStores
 import PorticoTestSupport
 import Testing
 
-@Suite("EventStore") struct EventContract {
+@Suite("EventStore", .everyDatabase) struct EventContract {
+    private let stores: TestDatabase
+
+    init() async throws { stores = try await StoreUnderTest.furnished() }
+
     private typealias Bound = EventStore.Bound
     private static let now: Int64 = 1_800_000_000
 
@@ -47,12 +51,8 @@ import Testing
         return try await stores.events.events(query, limit: 100).map(\.kind)
     }
 
-    @Test(
-        "events come back as they are, with their number and their realm's name",
-        arguments: StoreUnderTest.allCases
-    )
-    func kept(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    @Test("events come back as they are, with their number and their realm's name")
+    func kept() async throws {
         var command = done(.realmUpdated)
         command.actor = .commandLine
         var robot = done(.clientUpdated)
@@ -75,12 +75,8 @@ import Testing
         #expect(kept == events)
     }
 
-    @Test(
-        "of a realm that is gone only what administrators did is kept",
-        arguments: StoreUnderTest.allCases
-    )
-    func gone(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    @Test("of a realm that is gone only what administrators did is kept")
+    func gone() async throws {
         try await stores.events.note([
             event(.signedIn, realm: "gone"), done(.realmDeleted, realm: "gone"),
         ])
@@ -92,9 +88,8 @@ import Testing
         #expect(try await kinds(stores) == [.blocked, .clientUpdated, .realmDeleted])
     }
 
-    @Test("events are found by what a query names", arguments: StoreUnderTest.allCases)
-    func found(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    @Test("events are found by what a query names")
+    func found() async throws {
         var other = event(.signedOut, at: Self.now + 1)
         other.subjectID = "bob"
         other.clientID = "shop"
@@ -103,9 +98,7 @@ import Testing
             event(.signedIn), other, done(.clientUpdated), event(.signInBlocked, realm: nil),
         ])
         let numbers = try await stores.events.latest().map(\.number).reversed()
-        #expect(
-            try await kinds(stores) == [.signInBlocked, .clientUpdated, .signedOut, .signedIn]
-        )
+        #expect(try await kinds(stores) == [.signInBlocked, .clientUpdated, .signedOut, .signedIn])
         #expect(
             try await kinds(stores) { $0.realmID = "realm-1" }
                 == [.clientUpdated, .signedOut, .signedIn]
@@ -125,9 +118,7 @@ import Testing
         )
         #expect(try await kinds(stores) { $0.kinds = [.signedIn, .signedOut] }.count == 2)
         #expect(try await kinds(stores) { $0.kinds = [] }.isEmpty)
-        #expect(
-            try await kinds(stores) { $0.from = (Self.now + 1) * 1000 } == [.signedOut]
-        )
+        #expect(try await kinds(stores) { $0.from = (Self.now + 1) * 1000 } == [.signedOut])
         #expect(try await kinds(stores) { $0.to = (Self.now + 1) * 1000 }.count == 3)
         #expect(
             try await kinds(stores) { ($0.after, $0.isOldestFirst) = (numbers.first, true) }
@@ -138,12 +129,8 @@ import Testing
         #expect(try await stores.events.events(EventQuery(), first: -1, limit: -1).isEmpty)
     }
 
-    @Test(
-        "decision 0051: events are counted by realm, kind, client and reason",
-        arguments: StoreUnderTest.allCases
-    )
-    func counted(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    @Test("decision 0051: events are counted by realm, kind, client and reason")
+    func counted() async throws {
         var refused = event(.swapRefused, at: Self.now + 5)
         refused.reason = "expired"
         var swapped = event(.swapped)
@@ -164,11 +151,9 @@ import Testing
     }
 
     @Test(
-        "what people did can be removed from a realm, which is an event; what administrators did stays",
-        arguments: StoreUnderTest.allCases
+        "what people did can be removed from a realm, which is an event; what administrators did stays"
     )
-    func cleared(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    func cleared() async throws {
         var second = Example.realm
         (second.id, second.name, second.issuer) = ("realm-2", "second", "https://id.example/second")
         let new = NewRealm(realm: second, keys: [], clients: [])
@@ -184,9 +169,8 @@ import Testing
         #expect(try #require(left.first).number > last, "no number is given twice")
     }
 
-    @Test("events are kept as long as their kind is", arguments: StoreUnderTest.allCases)
-    func aged(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    @Test("events are kept as long as their kind is")
+    func aged() async throws {
         let day: Int64 = 86_400
         for (kind, realm, isAdmin, days) in [
             (.signedIn, "realm-1", false, Bound.days), (.blocked, nil, false, Bound.days),
@@ -216,12 +200,8 @@ import Testing
         #expect(try await stores.events.latest().map(\.number) == [number])
     }
 
-    @Test(
-        "a realm's own time ends the events of its people, and no others",
-        arguments: StoreUnderTest.allCases
-    )
-    func lifetime(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    @Test("a realm's own time ends the events of its people, and no others")
+    func lifetime() async throws {
         var realm = Example.realm
         realm.events.lifetime = 3600
         #expect(try await stores.realms.update(realm, replacing: nil) == .changed)
@@ -235,12 +215,8 @@ import Testing
         #expect(try await kinds(stores) == [.blocked, .consented, .signedOut, .clientUpdated])
     }
 
-    @Test(
-        "attack: what strangers cause pushes out the oldest of itself only",
-        arguments: StoreUnderTest.allCases
-    )
-    func bounded(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    @Test("attack: what strangers cause pushes out the oldest of itself only")
+    func bounded() async throws {
         try await stores.events.note([
             event(.signInFailed), event(.signedIn), done(.clientUpdated),
             event(.signedIn, realm: nil),

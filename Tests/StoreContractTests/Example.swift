@@ -1,6 +1,7 @@
 import PorticoBytes
 import PorticoProtocol
 import PorticoStores
+import PorticoTestSupport
 
 /// Values that the contracts are tried with. Ann signed in at ``signedIn``; it is ``now``.
 enum Example {
@@ -23,6 +24,14 @@ enum Example {
         type: .public,
         authentication: .none
     )
+
+    /// Another one of the realm.
+    static var client2: Client {
+        var other = client
+        other.id = "client-2"
+        other.clientID = "other"
+        return other
+    }
 
     static let key = SigningKeyRecord(
         realmID: "realm-1",
@@ -133,6 +142,48 @@ enum Example {
         )
     }
 
+    /// A wish for a new password; without an address a demanded one.
+    static func reset(_ number: UInt8, _ email: String = "") -> PasswordReset {
+        PasswordReset(
+            id: id(number),
+            realmID: "realm-1",
+            email: email,
+            linkHash: Hash256(of: "link \(number)"),
+            browser: Hash256(of: "browser"),
+            back: number == 1 ? "request" : nil,
+            expiresAt: now + 1800
+        )
+    }
+
+    static func credential(_ id: String, _ kind: Credential.Kind, used: Int64 = 0) -> Credential {
+        Credential(
+            id: id,
+            personID: "person-ann",
+            kind: kind,
+            label: "",
+            createdAt: 0,
+            priority: 0,
+            parameters: [:],
+            sealedSecret: "sealed",
+            used: used
+        )
+    }
+
+    static func rotation(of id: UniqueID, from generation: UInt32) -> Rotation {
+        Rotation(familyID: id, generation: generation, idempotencyKey: nil, keyID: [1, 2, 3, 4])
+    }
+
+    static let realm2 = Realm(
+        id: "realm-2",
+        name: "other",
+        displayName: "Other",
+        issuer: "https://id.example/realms/other"
+    )
+
+    static func mail(_ message: MailDraft.Message, to address: String? = nil) -> MailDraft {
+        MailDraft(id: fresh(), to: address, message: message, language: "de", createdAt: signedIn)
+    }
+
     static func assertion(_ text: String = "jti") -> UsedAssertion {
         UsedAssertion(hash: Hash256(of: text), expiresAt: now + 300)
     }
@@ -152,5 +203,87 @@ extension PersonStore {
             notBefore: 0,
             at: now
         )
+    }
+}
+
+/// What the contracts ask of Ann, her session and her client.
+extension TestDatabase {
+    func person(_ id: String) async throws -> PersonWithRoles? {
+        try await people.person(id: id, realmID: "realm-1")
+    }
+
+    func secondFactors() async throws -> [Credential] {
+        try await people.secondFactors(of: "person-ann", realmID: "realm-1")
+    }
+
+    func setPassword(_ password: PasswordHash, at now: Int64 = Example.now) async throws -> Change {
+        try await people.setPassword(password, of: "person-ann", at: now)
+    }
+
+    func reset(_ id: UniqueID) async throws -> PasswordResetReading? {
+        try await mailboxes.reset(id: id, realmID: "realm-1")
+    }
+
+    func allow(_ tokens: [String], to clientID: String, at now: Int64 = Example.now) async throws {
+        try await people.allow(Scope(tokens: tokens), to: clientID, by: "person-ann", at: now)
+    }
+
+    func consent(_ clientID: String = "client-uuid") async throws -> Consent? {
+        try await people.consent(personID: "person-ann", clientID: clientID)
+    }
+
+    func disconnect(_ clientID: String = "client-uuid", at now: Int64 = Example.now) async throws
+        -> Change
+    {
+        try await people.disconnect(clientID, from: "person-ann", realmID: "realm-1", at: now)
+    }
+
+    @discardableResult
+    func start(_ session: BrowserSession, replacing old: Hash256? = nil) async throws
+        -> SessionBeginning
+    {
+        try await sessions.start(session, replacing: old, upgrading: nil)
+    }
+
+    func endSession(_ id: String = "session-1", at now: Int64 = Example.now) async throws -> Change
+    {
+        try await sessions.end(id: id, realmID: "realm-1", at: now)
+    }
+
+    /// Those of Ann, but one.
+    func endSessions(
+        but kept: String,
+        in realmID: String = "realm-1",
+        at now: Int64 = Example.now
+    ) async throws -> Int {
+        try await sessions.endAll(of: "person-ann", except: kept, realmID: realmID, at: now)
+    }
+
+    func signOutEverywhere(at now: Int64) async throws -> Change {
+        try await people.signOutEverywhere("person-ann", realmID: "realm-1", at: now)
+    }
+
+    func liveByCookie(_ cookie: Hash256 = Example.cookie, at now: Int64 = Example.now) async throws
+        -> LiveBrowserSession?
+    {
+        try await sessions.live(cookie: cookie, realmID: "realm-1", at: now, idle: Example.idle)
+    }
+
+    func liveByID(_ id: String = "session-1", at now: Int64 = Example.now) async throws
+        -> LiveBrowserSession?
+    {
+        try await sessions.live(id: id, realmID: "realm-1", at: now, idle: Example.idle)
+    }
+
+    func insert(_ grant: Grant) async throws -> Redemption {
+        try await grants.insert(grant, spending: [], at: Example.now)
+    }
+
+    func revoke(_ id: UniqueID, at now: Int64 = Example.now) async throws -> Revocation {
+        try await grants.revoke(id: id, spending: [], at: now)
+    }
+
+    func claim(at now: Int64 = Example.now) async throws -> [LogoutDelivery] {
+        try await logoutDeliveries.claim(at: now, until: now + 60, limit: 100)
     }
 }

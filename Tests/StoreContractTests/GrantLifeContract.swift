@@ -4,14 +4,16 @@ import PorticoStores
 import PorticoTestSupport
 import Testing
 
-@Suite("GrantStore: a grant's life") struct GrantLifeContract {
+@Suite("GrantStore: a grant's life", .everyDatabase) struct GrantLifeContract {
+    private let stores: TestDatabase
+
+    init() async throws { stores = try await StoreUnderTest.furnished() }
+
     @Test(
         "decision 0035: a grant is alive only while all that it hangs on allows it",
-        arguments: StoreUnderTest.allCases,
-        GrantDeath.allCases
+        arguments: GrantDeath.allCases
     )
-    func death(_ database: StoreUnderTest, _ death: GrantDeath) async throws {
-        let stores = try await database.furnished()
+    func death(_ death: GrantDeath) async throws {
         #expect(try await stores.redeem(Example.grant()) == .redeemed)
         #expect(try await stores.reading(Example.id(1), at: death.before)?.isLive == true)
         try await death.happen(to: stores)
@@ -19,43 +21,32 @@ import Testing
         #expect(try await stores.rotate(at: death.now) == .outdated)
     }
 
-    @Test(
-        "OpenID Connect Core §11: an offline grant outlives its browser session",
-        arguments: StoreUnderTest.allCases
-    )
-    func offline(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    @Test("OpenID Connect Core §11: an offline grant outlives its browser session")
+    func offline() async throws {
         var grant = Example.grant()
         grant.isOffline = true
         grant.expiresAt = nil
         #expect(try await stores.redeem(grant) == .redeemed)
-        _ = try await stores.sessions.end(id: "session-1", realmID: "realm-1", at: Example.now)
+        _ = try await stores.endSession()
         #expect(try await stores.reading(grant.id)?.isLive == true)
         #expect(try await stores.rotate() == .rotated)
     }
 
-    @Test(
-        "decision 0035: a disabled person has no live grant, and cannot redeem one",
-        arguments: StoreUnderTest.allCases
-    )
-    func disabledBefore(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    @Test("decision 0035: a disabled person has no live grant, and cannot redeem one")
+    func disabledBefore() async throws {
         try await SignInLoss.disabled.happen(to: stores)
         var grant = Example.grant()
         grant.sessionID = nil
         #expect(try await stores.redeem(grant) == .sessionEnded)
-        let kept = try await stores.grants.insert(grant, spending: [], at: Example.now)
-        #expect(kept == .redeemed)
+        #expect(try await stores.insert(grant) == .redeemed)
         #expect(try await stores.reading(grant.id)?.isLive == false)
         #expect(try await stores.rotate() == .outdated)
     }
 
     @Test(
-        "RFC 6749 §4.3: a password that was judged before another was set gives no grant, and no session",
-        arguments: StoreUnderTest.allCases
+        "RFC 6749 §4.3: a password that was judged before another was set gives no grant, and no session"
     )
-    func judged(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    func judged() async throws {
         func insert(_ id: UniqueID, judgedIn epoch: Int64) async throws -> Redemption {
             var session = Example.session(id.text, cookie: Hash256(of: id.text))
             session.epoch = epoch
@@ -81,12 +72,7 @@ import Testing
         for round in Int64(0)..<20 {
             let id = Example.fresh()
             async let outcome = insert(id, judgedIn: round)
-            let change = try await stores.people.setPassword(
-                Example.password,
-                of: "person-ann",
-                at: Example.now
-            )
-            #expect(change == .changed)
+            #expect(try await stores.setPassword(Example.password) == .changed)
             let kept = try await outcome
             let reading = try await stores.reading(id)
             #expect(kept == .redeemed || kept == .sessionEnded)
@@ -98,7 +84,7 @@ import Testing
         #expect(try await insert(last, judgedIn: 20) == .redeemed)
         #expect(try await stores.reading(last)?.isLive == true)
         #expect(
-            try await stores.sessions.end(id: last.text, realmID: "realm-1", at: Example.now)
+            try await stores.endSession(last.text)
                 == .changed
         )
         #expect(try await stores.reading(last)?.isLive == false)
@@ -108,9 +94,8 @@ import Testing
         }
     }
 
-    @Test("a grant is not read in another realm", arguments: StoreUnderTest.allCases)
-    func otherRealm(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    @Test("a grant is not read in another realm")
+    func otherRealm() async throws {
         #expect(try await stores.redeem(Example.grant()) == .redeemed)
         let reading = try await stores.grants.grant(
             id: Example.id(1),
@@ -120,12 +105,8 @@ import Testing
         #expect(reading == nil)
     }
 
-    @Test(
-        "decision 0035: a rotation moves the grant to the next generation and says who asked",
-        arguments: StoreUnderTest.allCases
-    )
-    func rotation(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    @Test("decision 0035: a rotation moves the grant to the next generation and says who asked")
+    func rotation() async throws {
         #expect(try await stores.redeem(Example.grant()) == .redeemed)
         let key = Hash256(of: "key")
         let rotation = Rotation(
@@ -150,12 +131,8 @@ import Testing
         #expect(try await stores.reading(Example.id(1), at: later)?.grant == expected)
     }
 
-    @Test(
-        "decision 0035: a refresh is a use of its browser session, noted once in five minutes",
-        arguments: StoreUnderTest.allCases
-    )
-    func use(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    @Test("decision 0035: a refresh is a use of its browser session, noted once in five minutes")
+    func use() async throws {
         #expect(try await stores.redeem(Example.grant()) == .redeemed)
         let start = Example.signedIn
         for (generation, at, noted) in [
@@ -170,18 +147,16 @@ import Testing
     }
 
     @Test(
-        "decision 0035: a refresh revives no idle session, and is no use of one that it has left behind",
-        arguments: StoreUnderTest.allCases
+        "decision 0035: a refresh revives no idle session, and is no use of one that it has left behind"
     )
-    func noUse(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    func noUse() async throws {
         var grant = Example.grant()
         grant.idleSeconds = 10_000
         #expect(try await stores.redeem(grant) == .redeemed)
         let idle = Example.signedIn + Example.idle
         #expect(try await stores.rotate(1, at: idle) == .rotated)
         #expect(try await stores.liveByID(at: idle) == nil)
-        let offline = try await database.furnished()
+        let offline = try await StoreUnderTest.furnished()
         grant.isOffline = true
         #expect(try await offline.redeem(grant) == .redeemed)
         #expect(try await offline.rotate(1, at: idle - 1) == .rotated)
@@ -190,11 +165,9 @@ import Testing
 
     @Test(
         "WEB-SESS-5: a person who is enabled again has no session and no grant of before",
-        arguments: StoreUnderTest.allCases,
-        [true, false]
+        arguments: [true, false]
     )
-    func enabledAgain(_ database: StoreUnderTest, isOffline: Bool) async throws {
-        let stores = try await database.furnished()
+    func enabledAgain(isOffline: Bool) async throws {
         var grant = Example.grant()
         grant.isOffline = isOffline
         #expect(try await stores.redeem(grant) == .redeemed)
@@ -210,18 +183,14 @@ import Testing
         // What is begun afterwards lives.
         var session = Example.session("session-2", cookie: Hash256(of: "after"))
         session.epoch = try #require(try await stores.credentials("ann")).epoch
-        #expect(
-            try await stores.sessions.start(session, replacing: nil, upgrading: nil) == .began
-        )
+        #expect(try await stores.start(session) == .began)
         #expect(try await stores.liveByID("session-2") != nil)
     }
 
     @Test(
-        "RFC 9700 §4.14.2: of any number of concurrent rotations of a generation exactly one wins",
-        arguments: StoreUnderTest.allCases
+        "RFC 9700 §4.14.2: of any number of concurrent rotations of a generation exactly one wins"
     )
-    func rotationRace(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    func rotationRace() async throws {
         #expect(try await stores.redeem(Example.grant()) == .redeemed)
         for generation: UInt32 in 1...20 {
             let answers = try await concurrently(20) { _ in
@@ -235,20 +204,17 @@ import Testing
 
     @Test(
         "decision 0035: neither an earlier nor a later generation rotates",
-        arguments: StoreUnderTest.allCases,
-        [0, 1, 3] as [UInt32]
+        arguments: [0, 1, 3] as [UInt32]
     )
-    func outdated(_ database: StoreUnderTest, _ generation: UInt32) async throws {
-        let stores = try await database.furnished()
+    func outdated(_ generation: UInt32) async throws {
         #expect(try await stores.redeem(Example.grant()) == .redeemed)
         #expect(try await stores.rotate(1) == .rotated)
         #expect(try await stores.rotate(generation) == .outdated)
         #expect(try await stores.reading(Example.id(1))?.grant.refresh?.generation == 2)
     }
 
-    @Test("the last generation does not wrap around", arguments: StoreUnderTest.allCases)
-    func lastGeneration(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    @Test("the last generation does not wrap around")
+    func lastGeneration() async throws {
         var grant = Example.grant()
         grant.refresh?.generation = .max
         #expect(try await stores.redeem(grant) == .redeemed)
@@ -256,9 +222,8 @@ import Testing
         #expect(try await stores.reading(grant.id)?.grant.refresh?.generation == .max)
     }
 
-    @Test("a grant without refresh state does not rotate", arguments: StoreUnderTest.allCases)
-    func nothingToRotate(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    @Test("a grant without refresh state does not rotate")
+    func nothingToRotate() async throws {
         var grant = Example.grant()
         grant.refresh = nil
         #expect(try await stores.redeem(grant) == .redeemed)
@@ -266,12 +231,8 @@ import Testing
         #expect(try await stores.reading(grant.id)?.isLive == true)
     }
 
-    @Test(
-        "decision 0035: a grant ends at its own time, however long its browser session lives",
-        arguments: StoreUnderTest.allCases
-    )
-    func ownTime(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    @Test("decision 0035: a grant ends at its own time, however long its browser session lives")
+    func ownTime() async throws {
         var grant = Example.grant()
         grant.expiresAt = Example.now + 100
         #expect(try await stores.redeem(grant) == .redeemed)
@@ -281,12 +242,8 @@ import Testing
         #expect(try await stores.rotate(1, at: Example.now + 99) == .rotated)
     }
 
-    @Test(
-        "decision 0035: a grant ends with its browser session's time, however long its own is",
-        arguments: StoreUnderTest.allCases
-    )
-    func sessionTime(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    @Test("decision 0035: a grant ends with its browser session's time, however long its own is")
+    func sessionTime() async throws {
         let end = Example.session("session-1", cookie: Hash256(of: "cookie")).expiresAt
         var grant = Example.grant()
         grant.expiresAt = end + 1000
@@ -296,29 +253,19 @@ import Testing
         #expect(try await stores.reading(grant.id, at: end)?.isLive == false)
         #expect(try await stores.rotate(1, at: end) == .outdated)
         // Without a session of its own it lives on.
-        let offline = try await database.furnished()
+        let offline = try await StoreUnderTest.furnished()
         grant.isOffline = true
         #expect(try await offline.redeem(grant) == .redeemed)
         #expect(try await offline.rotate(1, at: end) == .rotated)
     }
 
-    @Test(
-        "RFC 7009 §2.2: ending a grant twice changes nothing, and no grant is an answer too",
-        arguments: StoreUnderTest.allCases
-    )
-    func revocation(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    @Test("RFC 7009 §2.2: ending a grant twice changes nothing, and no grant is an answer too")
+    func revocation() async throws {
         #expect(try await stores.redeem(Example.grant()) == .redeemed)
         for now in [Example.now, Example.now + 1] {
-            let outcome = try await stores.grants.revoke(
-                id: Example.id(1),
-                spending: [],
-                at: now
-            )
-            #expect(outcome == .revoked)
+            #expect(try await stores.revoke(Example.id(1), at: now) == .revoked)
         }
-        let outcome = try await stores.grants.revoke(id: Example.id(2), spending: [], at: 1)
-        #expect(outcome == .notFound)
+        #expect(try await stores.revoke(Example.id(2), at: 1) == .notFound)
     }
 }
 
@@ -358,12 +305,7 @@ enum GrantDeath: String, CaseIterable, CustomTestStringConvertible {
     func happen(to stores: TestDatabase) async throws {
         switch self {
         case .revoked:
-            let outcome = try await stores.grants.revoke(
-                id: Example.id(1),
-                spending: [],
-                at: Example.now
-            )
-            #expect(outcome == .revoked)
+            #expect(try await stores.revoke(Example.id(1)) == .revoked)
         case .expired:
             // Refreshed meanwhile, so that idleness is not what ends it.
             var now = Example.now
@@ -396,14 +338,8 @@ extension TestDatabase {
         spending used: [UsedAssertion] = [],
         at now: Int64 = Example.now
     ) async throws -> RotationOutcome {
-        let rotation = Rotation(
-            familyID: Example.id(1),
-            generation: generation,
-            idempotencyKey: nil,
-            keyID: [1, 2, 3, 4]
-        )
-        return try await grants.rotate(
-            rotation,
+        try await grants.rotate(
+            Example.rotation(of: Example.id(1), from: generation),
             sessionIdle: Example.idle,
             binding: key,
             spending: used,

@@ -3,20 +3,27 @@ import PorticoStores
 import PorticoTestSupport
 import Testing
 
-@Suite("RealmStore: groups and roles that contain others") struct GroupContract {
+@Suite("RealmStore: groups and roles that contain others", .everyDatabase) struct GroupContract {
+    private let stores: TestDatabase
+
+    init() async throws { stores = try await Self.tree() }
+
+    private var realms: RealmStore { stores.realms }
+
     private static let admin = RoleName(clientID: nil, name: "admin")
     private static let editor = RoleName(clientID: "notes", name: "editor")
 
-    private func group(_ id: String, in parent: String? = nil, name: String? = nil) -> Group {
+    private static func group(_ id: String, in parent: String? = nil, name: String? = nil) -> Group
+    {
         Group(id: id, realmID: "realm-1", parentID: parent, name: name ?? id)
     }
 
     /// Groups a > b > c, and z.
-    private func tree(_ database: StoreUnderTest) async throws -> TestDatabase {
-        let stores = try await database.furnished()
+    private static func tree() async throws -> TestDatabase {
+        let stores = try await StoreUnderTest.furnished()
         for (id, parent) in [("a", nil), ("b", "a"), ("c", "b"), ("z", nil)] as [(String, String?)]
         {
-            #expect(try await stores.realms.create(group(id, in: parent)) == .created)
+            #expect(try await stores.realms.create(Self.group(id, in: parent)) == .created)
         }
         return stores
     }
@@ -25,22 +32,15 @@ import Testing
         try await stores.realms.snapshot().graphs["realm-1"] ?? .empty
     }
 
-    @Test(
-        "a member has the roles of the group, and of those above it",
-        arguments: StoreUnderTest.allCases
-    )
-    func roles(_ database: StoreUnderTest) async throws {
-        let stores = try await tree(database)
-        let realms = stores.realms
+    @Test("a member has the roles of the group, and of those above it")
+    func roles() async throws {
         #expect(
             try await realms.set(Self.editor, of: "a", to: true, realmID: "realm-1") == .changed
         )
         #expect(
             try await stores.people.join("c", person: "person-ann", realmID: "realm-1") == .changed
         )
-        let ann = try #require(
-            try await stores.people.person(id: "person-ann", realmID: "realm-1")
-        )
+        let ann = try #require(try await stores.person("person-ann"))
         #expect(ann.groupIDs == ["c"])
         #expect(try await graph(stores).roles(of: ann) == [Self.admin, Self.editor])
         #expect(try await graph(stores).path(of: "c") == "/a/b/c")
@@ -50,14 +50,12 @@ import Testing
         #expect(try await graph(stores).roles(of: ann) == [Self.admin])
         let left = try await stores.people.leave("c", person: "person-ann", realmID: "realm-1")
         #expect(left == .changed)
-        #expect(
-            try await stores.people.person(id: "person-ann", realmID: "realm-1")?.groupIDs == []
-        )
+        #expect(try await stores.person("person-ann")?.groupIDs == [])
     }
 
-    @Test("a role is what it contains, also in a circle", arguments: StoreUnderTest.allCases)
-    func parts(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    @Test("a role is what it contains, also in a circle")
+    func parts() async throws {
+        let stores = try await StoreUnderTest.furnished()
         let realms = stores.realms
         let there = RolePart(role: Self.admin, part: Self.editor)
         let back = RolePart(role: Self.editor, part: Self.admin)
@@ -77,36 +75,29 @@ import Testing
         #expect(try await graph(stores).expanded([Self.admin]) == [Self.admin])
     }
 
-    @Test(
-        "names are unique in one place, and no group lies in itself",
-        arguments: StoreUnderTest.allCases
-    )
-    func places(_ database: StoreUnderTest) async throws {
-        let stores = try await tree(database)
-        let realms = stores.realms
-        #expect(try await realms.create(group("a2", name: "a")) == .conflict)
-        #expect(try await realms.create(group("a3", in: "z", name: "a")) == .created)
-        #expect(try await realms.update(group("z", name: "a"), replacing: nil) == .conflict)
+    @Test("names are unique in one place, and no group lies in itself")
+    func places() async throws {
+        #expect(try await realms.create(Self.group("a2", name: "a")) == .conflict)
+        #expect(try await realms.create(Self.group("a3", in: "z", name: "a")) == .created)
+        #expect(try await realms.update(Self.group("z", name: "a"), replacing: nil) == .conflict)
         for parent in ["a", "b", "c"] {
-            #expect(try await realms.update(group("a", in: parent), replacing: nil) == .cycle)
+            #expect(try await realms.update(Self.group("a", in: parent), replacing: nil) == .cycle)
         }
-        #expect(try await realms.update(group("c", in: "z"), replacing: nil) == .changed)
+        #expect(try await realms.update(Self.group("c", in: "z"), replacing: nil) == .changed)
         #expect(try await graph(stores).path(of: "c") == "/z/c")
-        #expect(try await realms.update(group("nowhere"), replacing: nil) == .notFound)
-        #expect(try await realms.update(group("c", in: "nowhere"), replacing: nil) == .notFound)
+        #expect(try await realms.update(Self.group("nowhere"), replacing: nil) == .notFound)
+        #expect(
+            try await realms.update(Self.group("c", in: "nowhere"), replacing: nil) == .notFound
+        )
         await #expect(throws: MissingReference.self) {
-            _ = try await realms.create(group("d", in: "nowhere"))
+            _ = try await realms.create(Self.group("d", in: "nowhere"))
         }
         let order = try await realms.groups(realmID: "realm-1").map(\.group.id)
         #expect(order == ["a", "z", "a3", "b", "c"])
     }
 
-    @Test(
-        "no group gets the path of another one, nor one below it, by a name with a slash",
-        arguments: StoreUnderTest.allCases
-    )
-    func paths(_ database: StoreUnderTest) async throws {
-        let realms = try await tree(database).realms
+    @Test("no group gets the path of another one, nor one below it, by a name with a slash")
+    func paths() async throws {
         func paths() async throws -> Set<String> {
             let graph = try await realms.snapshot().graphs["realm-1"] ?? .empty
             return Set(graph.allGroups.map { graph.path(of: $0.group.id) })
@@ -114,36 +105,36 @@ import Testing
         let before = try await paths()
         for name in ["a/b", "a/b/c"] {
             await #expect(throws: StoreConflict.self) {
-                _ = try await realms.create(group("twin", name: name))
+                _ = try await realms.create(Self.group("twin", name: name))
             }
             await #expect(throws: StoreConflict.self) {
-                _ = try await realms.update(group("z", name: name), replacing: nil)
+                _ = try await realms.update(Self.group("z", name: name), replacing: nil)
             }
         }
         await #expect(throws: StoreConflict.self) {
-            _ = try await realms.create(group("twin", in: "a", name: "b/c"))
+            _ = try await realms.create(Self.group("twin", in: "a", name: "b/c"))
         }
         #expect(try await paths() == before)
         // In another place it is no twin, until it moves.
-        #expect(try await realms.create(group("other", in: "z", name: "a/b")) == .created)
+        #expect(try await realms.create(Self.group("other", in: "z", name: "a/b")) == .created)
         await #expect(throws: StoreConflict.self) {
-            _ = try await realms.update(group("other", name: "a/b"), replacing: nil)
+            _ = try await realms.update(Self.group("other", name: "a/b"), replacing: nil)
         }
         // What lies in a group moves with it.
-        #expect(try await realms.create(group("below", name: "y/b")) == .created)
+        #expect(try await realms.create(Self.group("below", name: "y/b")) == .created)
         await #expect(throws: StoreConflict.self) {
-            _ = try await realms.update(group("a", name: "y"), replacing: nil)
+            _ = try await realms.update(Self.group("a", name: "y"), replacing: nil)
         }
         #expect(try await paths() == before.union(["/z/a/b", "/y/b"]))
-        var described = group("below", name: "y/b")
+        var described = Self.group("below", name: "y/b")
         described.description = "text"
         #expect(try await realms.update(described, replacing: nil) == .changed)
         // Two at once.
         for round in 0..<20 {
-            #expect(try await realms.create(group("t\(round)")) == .created)
+            #expect(try await realms.create(Self.group("t\(round)")) == .created)
             let new = [
-                group("u\(round)", in: "t\(round)", name: "x"),
-                group("v\(round)", name: "t\(round)/x"),
+                Self.group("u\(round)", in: "t\(round)", name: "x"),
+                Self.group("v\(round)", name: "t\(round)/x"),
             ]
             let made = try await concurrently(2) { place in
                 do {
@@ -157,11 +148,9 @@ import Testing
     }
 
     @Test(
-        "a group that has changed meanwhile is not changed back, and of two that move into each other one does",
-        arguments: StoreUnderTest.allCases
+        "a group that has changed meanwhile is not changed back, and of two that move into each other one does"
     )
-    func races(_ database: StoreUnderTest) async throws {
-        let realms = try await tree(database).realms
+    func races() async throws {
         func kept(_ id: String) async throws -> Group? {
             try await realms.groups(realmID: "realm-1").first { $0.group.id == id }?.group
         }
@@ -185,39 +174,37 @@ import Testing
             #expect(made.count(of: nil) == 1)
             #expect(made.contains(try await kept("z")))
             let (one, two) = ("x\(round)", "y\(round)")
-            for id in [one, two] { _ = try await realms.create(group(id)) }
+            for id in [one, two] { _ = try await realms.create(Self.group(id)) }
             let turns = try await concurrently(2) { place in
                 let (from, to) = place == 0 ? (one, two) : (two, one)
-                return try await realms.update(group(from, in: to), replacing: group(from))
+                return try await realms.update(
+                    Self.group(from, in: to),
+                    replacing: Self.group(from)
+                )
             }
             #expect(turns.count(of: .changed) == 1 && turns.count(of: .cycle) == 1)
             let both = try await (kept(one), kept(two))
             #expect(both.0 != nil && both.1 != nil)
         }
-        let nowhere = group("nowhere")
+        let nowhere = Self.group("nowhere")
         #expect(try await realms.update(nowhere, replacing: nowhere) == .notFound)
     }
 
-    @Test("a group goes with those in it; people stay", arguments: StoreUnderTest.allCases)
-    func deletion(_ database: StoreUnderTest) async throws {
-        let stores = try await tree(database)
+    @Test("a group goes with those in it; people stay")
+    func deletion() async throws {
         _ = try await stores.people.join("c", person: "person-ann", realmID: "realm-1")
         #expect(try await stores.realms.deleteGroup(id: "a", realmID: "other") == .notFound)
         #expect(try await stores.realms.deleteGroup(id: "a", realmID: "realm-1") == .changed)
         #expect(try await stores.realms.groups(realmID: "realm-1").map(\.group.id) == ["z"])
-        let ann = try await stores.people.person(id: "person-ann", realmID: "realm-1")
+        let ann = try await stores.person("person-ann")
         #expect(ann?.groupIDs == [])
         let joined = try await stores.people.join("c", person: "person-ann", realmID: "realm-1")
         #expect(joined == .notFound)
     }
 
-    @Test(
-        "scopes, role limits and parts are kept with their realm",
-        arguments: StoreUnderTest.allCases
-    )
-    func scopes(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
-        let realms = stores.realms
+    @Test("scopes, role limits and parts are kept with their realm")
+    func scopes() async throws {
+        let realms = try await StoreUnderTest.furnished().realms
         let before = try await realms.version()
         var scope = ClientScope(id: "scope-1", realmID: "realm-1", name: "team")
         #expect(try await realms.create(scope) == .created)
@@ -249,9 +236,9 @@ import Testing
         #expect(try await realms.snapshot().roleLimits == [:])
     }
 
-    @Test("a client's own account signs no one in", arguments: StoreUnderTest.allCases)
-    func serviceAccount(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    @Test("a client's own account signs no one in")
+    func serviceAccount() async throws {
+        let stores = try await StoreUnderTest.furnished()
         var person = Example.person("robot")
         person.serviceClientID = "client-uuid"
         let new = NewPerson(person: person, password: Example.password)

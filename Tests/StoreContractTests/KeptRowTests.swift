@@ -7,7 +7,7 @@ import Testing
 @Suite("Kept rows") struct KeptRowTests {
     @Test("an account's session that lacks what it must have is an error, and ends no process")
     func session() async throws {
-        let stores = try StoreUnderTest.sqliteInMemory.empty()
+        let stores = try TestDatabase.inMemory()
         let (_, _, sessionID) = try await stores.waiting()
         try await stores.database.write { transaction in
             // As if its code had been redeemed, without a refresh state.
@@ -20,7 +20,7 @@ import Testing
 
     @Test("a grant that lacks a part of its refresh state is an error, and ends no process")
     func grant() async throws {
-        let stores = try await StoreUnderTest.sqliteInMemory.furnished()
+        let stores = try await StoreUnderTest.furnished()
         #expect(try await stores.redeem(Example.grant()) == .redeemed)
         for sql: SQLText in [
             "UPDATE grants SET rotated_at = NULL", "UPDATE grants SET refresh_secret = NULL",

@@ -1,10 +1,15 @@
 import PorticoBytes
 import PorticoProtocol
-import PorticoStores
 import PorticoTestSupport
 import Testing
 
-@Suite("LogoutDeliveryStore") struct LogoutDeliveryContract {
+@testable import PorticoStores
+
+@Suite("LogoutDeliveryStore", .everyDatabase) struct LogoutDeliveryContract {
+    private let stores: TestDatabase
+
+    init() async throws { stores = try await Self.furnished() }
+
     private static let expected = LogoutDelivery(
         sessionID: "session-1",
         clientID: "client-uuid",
@@ -25,13 +30,13 @@ import Testing
     /// Ann signed in twice. In the first session four clients came for a grant: one that wants to
     /// be told, twice, one that does not, and one whose code was refused. In the second session one
     /// that wants to be told.
-    private static func furnished(_ database: StoreUnderTest) async throws -> TestDatabase {
-        let stores = try await database.furnished()
+    private static func furnished() async throws -> TestDatabase {
+        let stores = try await StoreUnderTest.furnished()
         var notes = client("notes")
         notes.id = "client-uuid"
         #expect(try await stores.realms.update(notes) == .changed)
         let second = Example.session("session-9", cookie: Hash256(of: "second"))
-        try await stores.sessions.start(second, replacing: nil, upgrading: nil)
+        try await stores.start(second)
         for other in [client("silent", isTold: false), client("refused"), client("elsewhere")] {
             #expect(try await stores.realms.create(other) == .created)
         }
@@ -51,31 +56,23 @@ import Testing
 
     @Test(
         "OIDCBCL-2.3-1: whichever way a session ends, each client that got a grant in it is put down once",
-        arguments: StoreUnderTest.allCases,
-        [SignInLoss.signedOut, .replaced]
+        arguments: [SignInLoss.signedOut, .replaced]
     )
-    func session(_ database: StoreUnderTest, _ loss: SignInLoss) async throws {
-        let stores = try await Self.furnished(database)
+    func session(_ loss: SignInLoss) async throws {
         try await loss.happen(to: stores)
         #expect(try await stores.claimLogouts() == [Self.expected])
         try await stores.logoutDeliveries.settle([Self.expected], postponing: [])
         // Once more changes nothing.
-        let again = try await stores.sessions.end(
-            id: "session-1",
-            realmID: "realm-1",
-            at: Example.now + 1
-        )
+        let again = try await stores.endSession(at: Example.now + 1)
         #expect(again == .changed)
         #expect(try await stores.claimLogouts(at: Example.now + 10_000).isEmpty)
     }
 
     @Test(
         "OIDCBCL-2.3-1: what ends all sessions of a person puts down the clients of each",
-        arguments: StoreUnderTest.allCases,
-        [SignInLoss.disabled, .deleted, .passwordChanged]
+        arguments: [SignInLoss.disabled, .deleted, .passwordChanged]
     )
-    func person(_ database: StoreUnderTest, _ loss: SignInLoss) async throws {
-        let stores = try await Self.furnished(database)
+    func person(_ loss: SignInLoss) async throws {
         try await loss.happen(to: stores)
         let claimed = try await stores.claimLogouts()
         #expect(claimed.map(\.clientID) == ["client-uuid", "elsewhere-uuid"])
@@ -83,9 +80,8 @@ import Testing
         #expect(claimed.allSatisfy { $0.personID == "person-ann" && $0.realmID == "realm-1" })
     }
 
-    @Test("OIDCBCL-2.3-1: so does signing out everywhere", arguments: StoreUnderTest.allCases)
-    func everywhere(_ database: StoreUnderTest) async throws {
-        let stores = try await Self.furnished(database)
+    @Test("OIDCBCL-2.3-1: so does signing out everywhere")
+    func everywhere() async throws {
         var ann = Example.ann
         ann.givenName = "Ann"
         #expect(try await stores.people.update(ann) == .changed)
@@ -95,57 +91,34 @@ import Testing
         #expect(try await stores.claimLogouts().count == 2)
     }
 
-    @Test(
-        "a session that had ended before is not told of with the person's others",
-        arguments: StoreUnderTest.allCases
-    )
-    func endedBefore(_ database: StoreUnderTest) async throws {
-        let stores = try await Self.furnished(database)
+    @Test("a session that had ended before is not told of with the person's others")
+    func endedBefore() async throws {
         try await SignInLoss.signedOut.happen(to: stores)
-        try await stores.logoutDeliveries.settle(
-            try await stores.claimLogouts(),
-            postponing: []
-        )
+        try await stores.logoutDeliveries.settle(try await stores.claimLogouts(), postponing: [])
         try await SignInLoss.passwordChanged.happen(to: stores)
         let claimed = try await stores.claimLogouts()
         #expect(claimed.map(\.sessionID) == ["session-9"])
         try await stores.logoutDeliveries.settle(claimed, postponing: [])
         // Nor are those of the former password, one by one or all at once.
-        let end = try await stores.sessions.end(
-            id: "session-9",
-            realmID: "realm-1",
-            at: Example.now
-        )
-        #expect(end == .changed)
+        #expect(try await stores.endSession("session-9") == .changed)
         #expect(try await stores.claimLogouts().isEmpty)
         try await SignInLoss.deleted.happen(to: stores)
         #expect(try await stores.claimLogouts().isEmpty)
     }
 
-    @Test(
-        "the session ends and its clients are put down in one step, or neither",
-        arguments: StoreUnderTest.allCases
-    )
-    func atomic(_ database: StoreUnderTest) async throws {
-        let stores = try await Self.furnished(database)
+    @Test("the session ends and its clients are put down in one step, or neither")
+    func atomic() async throws {
         var taken = Example.session("session-9", cookie: Hash256(of: "next"))
         taken.personID = "person-bob"
         await #expect(throws: StoreConflict.self) {
-            try await stores.sessions.start(taken, replacing: Example.cookie, upgrading: nil)
+            try await stores.start(taken, replacing: Example.cookie)
         }
-        let live = try await stores.sessions.live(
-            cookie: Example.cookie,
-            realmID: "realm-1",
-            at: Example.now,
-            idle: Example.idle
-        )
-        #expect(live != nil)
+        #expect(try await stores.liveByCookie(Example.cookie) != nil)
         #expect(try await stores.claimLogouts().isEmpty)
     }
 
-    @Test("another realm's session is not told of", arguments: StoreUnderTest.allCases)
-    func otherRealm(_ database: StoreUnderTest) async throws {
-        let stores = try await Self.furnished(database)
+    @Test("another realm's session is not told of")
+    func otherRealm() async throws {
         let now = Example.now
         #expect(
             try await stores.sessions.end(id: "session-1", realmID: "realm-2", at: now) == .notFound
@@ -156,20 +129,15 @@ import Testing
         #expect(try await stores.claimLogouts().isEmpty)
     }
 
-    @Test("a realm's deliveries go with it", arguments: StoreUnderTest.allCases)
-    func realmDeleted(_ database: StoreUnderTest) async throws {
-        let stores = try await Self.furnished(database)
+    @Test("a realm's deliveries go with it")
+    func realmDeleted() async throws {
         try await SignInLoss.signedOut.happen(to: stores)
         try await SignInLoss.realmDeleted.happen(to: stores)
         #expect(try await stores.claimLogouts().isEmpty)
     }
 
-    @Test(
-        "of any number of concurrent claims exactly one gets a delivery",
-        arguments: StoreUnderTest.allCases
-    )
-    func race(_ database: StoreUnderTest) async throws {
-        let stores = try await Self.furnished(database)
+    @Test("of any number of concurrent claims exactly one gets a delivery")
+    func race() async throws {
         try await SignInLoss.signedOut.happen(to: stores)
         for round in 1...20 as ClosedRange<Int64> {
             let now = Example.now + round * 100
@@ -180,12 +148,8 @@ import Testing
         }
     }
 
-    @Test(
-        "what was claimed is due again at the end of the lease, what was put off at its time",
-        arguments: StoreUnderTest.allCases
-    )
-    func times(_ database: StoreUnderTest) async throws {
-        let stores = try await Self.furnished(database)
+    @Test("what was claimed is due again at the end of the lease, what was put off at its time")
+    func times() async throws {
         try await SignInLoss.passwordChanged.happen(to: stores)
         let now = Example.now
         let store = stores.logoutDeliveries
@@ -208,23 +172,19 @@ import Testing
         #expect(try await store.claim(at: now + 9999, until: now + 9999, limit: 9).isEmpty)
     }
 
-    @Test(
-        "OIDCBCL-2.3-1: every client with a grant is told, however long it has been dead",
-        arguments: StoreUnderTest.allCases
-    )
-    func deadGrant(_ database: StoreUnderTest) async throws {
-        let stores = try await Self.furnished(database)
+    @Test("OIDCBCL-2.3-1: every client with a grant is told, however long it has been dead")
+    func deadGrant() async throws {
         let week: Int64 = 7 * 86_400
         var long = Example.session("session-3", cookie: Hash256(of: "long"))
         long.expiresAt = Example.signedIn + 10 * week
-        try await stores.sessions.start(long, replacing: nil, upgrading: nil)
+        try await stores.start(long)
         var grant = Example.grant(Example.id(7))
         grant.sessionID = "session-3"
         #expect(try await stores.redeem(grant, request: Example.id(17)) == .redeemed)
-        _ = try await stores.grants.revoke(id: grant.id, spending: [], at: Example.now)
+        _ = try await stores.revoke(grant.id)
         try await stores.grants.purge(before: Example.now + week)
         let end = Example.now + week
-        _ = try await stores.sessions.end(id: "session-3", realmID: "realm-1", at: end)
+        _ = try await stores.endSession("session-3", at: end)
         #expect(try await stores.claimLogouts(at: end).map(\.sessionID) == ["session-3"])
         // With the session goes the reason to keep it.
         try await stores.grants.purge(before: end + week)

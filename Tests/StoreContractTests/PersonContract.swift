@@ -3,33 +3,34 @@ import PorticoStores
 import PorticoTestSupport
 import Testing
 
-@Suite("PersonStore: people") struct PersonContract {
-    @Test("a person is found as they were created", arguments: StoreUnderTest.allCases)
-    func creation(_ database: StoreUnderTest) async throws {
-        let people = try await database.furnished().people
+@Suite("PersonStore: people", .everyDatabase) struct PersonContract {
+    private let stores: TestDatabase
+
+    init() async throws { stores = try await StoreUnderTest.furnished() }
+
+    private var people: PersonStore { stores.people }
+
+    @Test("a person is found as they were created")
+    func creation() async throws {
         let person = Person.everythingSet
         let roles = [
             RoleName(clientID: nil, name: "admin"), RoleName(clientID: "notes", name: "editor"),
         ]
         let new = NewPerson(person: person, password: nil, roles: roles)
         #expect(try await people.create(new) == .created)
-        let found = try await people.person(id: person.id, realmID: "realm-1")
-        #expect(found == PersonWithRoles(person: person, roles: roles))
+        #expect(try await stores.person(person.id) == PersonWithRoles(person: person, roles: roles))
         #expect(try await people.person(id: person.id, realmID: "realm-2") == nil)
-        #expect(try await people.person(id: "unknown", realmID: "realm-1") == nil)
+        #expect(try await stores.person("unknown") == nil)
     }
 
     @Test(
         "user name and email address are taken once, in whatever spelling",
-        arguments: StoreUnderTest.allCases,
-        [
+        arguments: [
             ("ann", nil), ("ANN", nil), ("\u{FF21}nn", nil), (" ann ", nil),
             ("other", "ann@example.com"), ("other", "Ann@Example.Com"),
         ]
     )
-    func conflict(_ database: StoreUnderTest, _ taken: (name: String, email: String?)) async throws
-    {
-        let people = try await database.furnished().people
+    func conflict(_ taken: (name: String, email: String?)) async throws {
         var person = Example.person("other")
         person.username = taken.name
         person.email = taken.email
@@ -37,13 +38,8 @@ import Testing
         #expect(try await people.people(realmID: "realm-1", after: nil, limit: 9) == [Example.ann])
     }
 
-    @Test(
-        "RFC 8265 §3.3: a user name in decomposed or full-width letters is the same name",
-        arguments: StoreUnderTest.allCases
-    )
-    func spellings(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
-        let people = stores.people
+    @Test("RFC 8265 §3.3: a user name in decomposed or full-width letters is the same name")
+    func spellings() async throws {
         var person = Example.person("jose")
         person.username = "JOSE\u{301}"
         person.email = nil
@@ -63,9 +59,8 @@ import Testing
         #expect(try await stores.credentials("R\u{C9}MI")?.person.id == person.id)
     }
 
-    @Test("people without an email address do not conflict", arguments: StoreUnderTest.allCases)
-    func noEmail(_ database: StoreUnderTest) async throws {
-        let people = try await database.furnished().people
+    @Test("people without an email address do not conflict")
+    func noEmail() async throws {
         for name in ["bob", "cid"] {
             var person = Example.person(name)
             person.email = nil
@@ -73,12 +68,8 @@ import Testing
         }
     }
 
-    @Test(
-        "of any number of concurrent creations of a user name exactly one wins",
-        arguments: StoreUnderTest.allCases
-    )
-    func race(_ database: StoreUnderTest) async throws {
-        let people = try await database.furnished().people
+    @Test("of any number of concurrent creations of a user name exactly one wins")
+    func race() async throws {
         for round in 1...20 {
             let answers = try await concurrently(8) { index in
                 var person = Example.person("person-\(round)-\(index)")
@@ -89,18 +80,14 @@ import Testing
         }
     }
 
-    @Test(
-        "a person is created with all their roles or not at all",
-        arguments: StoreUnderTest.allCases
-    )
-    func atomic(_ database: StoreUnderTest) async throws {
-        let people = try await database.furnished().people
+    @Test("a person is created with all their roles or not at all")
+    func atomic() async throws {
         for role in [
             RoleName(clientID: nil, name: "editor"), RoleName(clientID: "notes", name: "admin"),
         ] {
             let new = NewPerson(person: Example.person("bob"), password: nil, roles: [role])
             await #expect(throws: MissingReference.self) { try await people.create(new) }
-            #expect(try await people.person(id: "person-bob", realmID: "realm-1") == nil)
+            #expect(try await stores.person("person-bob") == nil)
         }
         var elsewhere = Example.person("bob")
         elsewhere.realmID = "unknown"
@@ -109,16 +96,12 @@ import Testing
         }
     }
 
-    @Test(
-        "OpenID Connect Core §2: a deleted person's id is never given to another",
-        arguments: StoreUnderTest.allCases
-    )
-    func deletion(_ database: StoreUnderTest) async throws {
-        let people = try await database.furnished().people
+    @Test("OpenID Connect Core §2: a deleted person's id is never given to another")
+    func deletion() async throws {
         #expect(try await people.deletePerson(id: "person-ann", realmID: "realm-2") == .notFound)
         #expect(try await people.deletePerson(id: "person-ann", realmID: "realm-1") == .changed)
         #expect(try await people.deletePerson(id: "person-ann", realmID: "realm-1") == .notFound)
-        #expect(try await people.person(id: "person-ann", realmID: "realm-1") == nil)
+        #expect(try await stores.person("person-ann") == nil)
         let again = NewPerson(person: Example.ann, password: nil)
         #expect(try await people.create(again) == .conflict)
         // The user name is free.
@@ -127,22 +110,20 @@ import Testing
         #expect(try await people.create(NewPerson(person: other, password: nil)) == .created)
     }
 
-    @Test("an update leaves id, realm and creation", arguments: StoreUnderTest.allCases)
-    func update(_ database: StoreUnderTest) async throws {
-        let people = try await database.furnished().people
+    @Test("an update leaves id, realm and creation")
+    func update() async throws {
         var changed = Person.everythingSet
         changed.id = "person-ann"
         changed.createdAt = 1
         #expect(try await people.update(changed) == .changed)
         changed.createdAt = Example.ann.createdAt
-        #expect(try await people.person(id: "person-ann", realmID: "realm-1")?.person == changed)
+        #expect(try await stores.person("person-ann")?.person == changed)
         changed.id = "unknown"
         #expect(try await people.update(changed) == .notFound)
     }
 
-    @Test("an update that takes another's name is refused", arguments: StoreUnderTest.allCases)
-    func updateConflict(_ database: StoreUnderTest) async throws {
-        let people = try await database.furnished().people
+    @Test("an update that takes another's name is refused")
+    func updateConflict() async throws {
         let bob = Example.person("bob")
         _ = try await people.create(NewPerson(person: bob, password: nil))
         var changed = bob
@@ -151,12 +132,11 @@ import Testing
         changed = bob
         changed.email = "ANN@example.com"
         await #expect(throws: StoreConflict.self) { try await people.update(changed) }
-        #expect(try await people.person(id: "person-bob", realmID: "realm-1")?.person == bob)
+        #expect(try await stores.person("person-bob")?.person == bob)
     }
 
-    @Test("people come in pages in the order of user names", arguments: StoreUnderTest.allCases)
-    func pages(_ database: StoreUnderTest) async throws {
-        let people = try await database.furnished().people
+    @Test("people come in pages in the order of user names")
+    func pages() async throws {
         for name in ["zoe", "bob", "eve"] {
             _ = try await people.create(NewPerson(person: Example.person(name), password: nil))
         }
@@ -171,9 +151,8 @@ import Testing
         #expect(try await people.people(realmID: "realm-1", after: nil, limit: -1).isEmpty)
     }
 
-    @Test("a role is given, given again, and taken", arguments: StoreUnderTest.allCases)
-    func roles(_ database: StoreUnderTest) async throws {
-        let people = try await database.furnished().people
+    @Test("a role is given, given again, and taken")
+    func roles() async throws {
         let role = RoleName(clientID: "notes", name: "editor")
         let realm = "realm-1"
         #expect(try await people.assign(role, to: "person-ann", realmID: realm) == .changed)
@@ -186,12 +165,8 @@ import Testing
         #expect(without?.roles == [RoleName(clientID: nil, name: "admin")])
     }
 
-    @Test(
-        "only a role that there is goes to a person that there is",
-        arguments: StoreUnderTest.allCases
-    )
-    func unknownRoles(_ database: StoreUnderTest) async throws {
-        let people = try await database.furnished().people
+    @Test("only a role that there is goes to a person that there is")
+    func unknownRoles() async throws {
         let admin = RoleName(clientID: nil, name: "admin")
         let unknown = RoleName(clientID: "notes", name: "admin")
         #expect(try await people.assign(unknown, to: "person-ann", realmID: "realm-1") == .notFound)

@@ -1,23 +1,20 @@
 import PorticoBytes
 import PorticoProtocol
-import PorticoStores
 import PorticoTestSupport
 import Testing
 
-@Suite("PersonMailboxStore") struct PersonMailboxContract {
+@testable import PorticoStores
+
+@Suite("PersonMailboxStore", .everyDatabase) struct PersonMailboxContract {
+    private let stores: TestDatabase
+
+    init() async throws { stores = try await StoreUnderTest.furnished() }
+
     private static let new = PasswordHash(encoded: "new")
     private static let end = Example.now + 1800
 
     private func reset(_ number: UInt8 = 1, _ email: String = "Ann@Example.com") -> PasswordReset {
-        PasswordReset(
-            id: Example.id(number),
-            realmID: "realm-1",
-            email: email,
-            linkHash: Hash256(of: "link \(number)"),
-            browser: Hash256(of: "browser"),
-            back: number == 1 ? "request" : nil,
-            expiresAt: Self.end
-        )
+        Example.reset(number, email)
     }
 
     private func draft(
@@ -48,17 +45,12 @@ import Testing
         )
     }
 
-    @Test(
-        "a wish is kept with its mail, to the address as the person has it",
-        arguments: StoreUnderTest.allCases
-    )
-    func ask(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    @Test("a wish is kept with its mail, to the address as the person has it")
+    func ask() async throws {
         let mail = draft()
         try await stores.mailboxes.ask(reset(), mail: mail)
         let expected = PasswordResetReading(reset: reset(), person: Example.ann, isUsed: false)
-        let byID = try await stores.mailboxes.reset(id: Example.id(1), realmID: "realm-1")
-        #expect(byID == expected)
+        #expect(try await stores.reset(Example.id(1)) == expected)
         let link = Hash256(of: "link 1")
         #expect(try await stores.mailboxes.reset(link: link, realmID: "realm-1") == expected)
         #expect(try await stores.mailboxes.reset(link: link, realmID: "realm-2") == nil)
@@ -71,19 +63,15 @@ import Testing
         #expect(try await stores.liveByCookie() != nil)
     }
 
-    @Test(
-        "if no one may sign in with the address, the request is stored and no mail is sent",
-        arguments: StoreUnderTest.allCases
-    )
-    func nobody(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    @Test("if no one may sign in with the address, the request is stored and no mail is sent")
+    func nobody() async throws {
         var ann = Example.ann
         ann.isEnabled = false
         _ = try await stores.people.update(ann)
         for (number, email) in [(1, "ann@example.com"), (2, "nobody@example.com")] {
             let wish = reset(UInt8(number), email)
             try await stores.mailboxes.ask(wish, mail: draft())
-            let reading = try await stores.mailboxes.reset(id: wish.id, realmID: "realm-1")
+            let reading = try await stores.reset(wish.id)
             #expect(reading == PasswordResetReading(reset: wish, person: nil, isUsed: false))
             let code = Hash256(of: "code")
             for _ in 1...4 {
@@ -101,29 +89,23 @@ import Testing
         #expect(try await stores.outbox.latest(limit: 5).isEmpty)
     }
 
-    @Test(
-        "a newer request replaces the person's older ones, and no one else's",
-        arguments: StoreUnderTest.allCases
-    )
-    func newer(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    @Test("a newer request replaces the person's older ones, and no one else's")
+    func newer() async throws {
         let bob = NewPerson(person: Example.person("bob"), password: Example.password)
         _ = try await stores.people.create(bob)
         try await stores.mailboxes.ask(reset(1), mail: draft())
         try await stores.mailboxes.ask(reset(2, "bob@example.com"), mail: draft())
         try await stores.mailboxes.ask(reset(3), mail: draft())
         #expect(try await finish(stores, 1) == .expired)
-        #expect(try await stores.mailboxes.reset(id: Example.id(1), realmID: "realm-1") == nil)
+        #expect(try await stores.reset(Example.id(1)) == nil)
         #expect(try await finish(stores, 2) == .changed)
         #expect(try await finish(stores, 3) == .changed)
     }
 
     @Test(
-        "WEB-SESS-6: the new password ends sessions and grants, verifies the address and queues the notice",
-        arguments: StoreUnderTest.allCases
+        "WEB-SESS-6: the new password ends sessions and grants, verifies the address and queues the notice"
     )
-    func finished(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    func finished() async throws {
         var offline = Example.grant()
         offline.isOffline = true
         #expect(try await stores.redeem(offline) == .redeemed)
@@ -141,37 +123,24 @@ import Testing
         )
         #expect(notice.draft.to == "ann@example.com")
         #expect(try await finish(stores) == .used)
-        let reading = try await stores.mailboxes.reset(id: Example.id(1), realmID: "realm-1")
-        #expect(reading?.isUsed == true)
+        #expect(try await stores.reset(Example.id(1))?.isUsed == true)
         #expect(try await stores.outbox.latest(limit: 5).count == 2)
     }
 
-    @Test(
-        "whom a session was open with is told when a new password ends it",
-        arguments: StoreUnderTest.allCases
-    )
-    func tellsClients(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    @Test("whom a session was open with is told when a new password ends it")
+    func tellsClients() async throws {
         var client = Example.client
         client.backchannelLogoutURI = HTTPAddress("https://notes.example/logout")
         _ = try await stores.realms.update(client)
         #expect(try await stores.redeem(Example.grant()) == .redeemed)
         try await stores.mailboxes.ask(reset(), mail: draft())
         #expect(try await finish(stores) == .changed)
-        let told = try await stores.logoutDeliveries.claim(
-            at: Example.now,
-            until: Example.now + 60,
-            limit: 5
-        )
+        let told = try await stores.claim()
         #expect(told.map(\.sessionID) == ["session-1"])
     }
 
-    @Test(
-        "a wish is over in time, in another realm, and when the address is the person's no more",
-        arguments: StoreUnderTest.allCases
-    )
-    func over(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    @Test("a wish is over in time, in another realm, and when the address is the person's no more")
+    func over() async throws {
         try await stores.mailboxes.ask(reset(), mail: draft())
         #expect(try await finish(stores, at: Self.end) == .expired)
         #expect(try await finish(stores, realm: "realm-2") == .expired)
@@ -192,12 +161,8 @@ import Testing
         #expect(try await finish(stores, 2, at: Self.end - 1) == .changed)
     }
 
-    @Test(
-        "of any number of concurrent calls exactly one changes the password",
-        arguments: StoreUnderTest.allCases
-    )
-    func race(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    @Test("of any number of concurrent calls exactly one changes the password")
+    func race() async throws {
         for round in 1...20 {
             try await stores.mailboxes.ask(reset(UInt8(round)), mail: draft())
             let outcomes = try await concurrently(8) { _ in
@@ -208,12 +173,8 @@ import Testing
         }
     }
 
-    @Test(
-        "a code counts in its time; five wrong ones are the end, whatever is shown between them",
-        arguments: StoreUnderTest.allCases
-    )
-    func codes(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    @Test("a code counts in its time; five wrong ones are the end, whatever is shown between them")
+    func codes() async throws {
         let (mailboxes, id, now) = (stores.mailboxes, Example.id(1), Example.now)
         try await mailboxes.ask(reset(), mail: draft())
         let (first, second) = (Hash256(of: "1"), Hash256(of: "2"))
@@ -234,12 +195,8 @@ import Testing
         #expect(try await mailboxes.keepCode(first, of: id, until: now + 60, at: now) == .notFound)
     }
 
-    @Test(
-        "of any number of concurrent wrong codes five count",
-        arguments: StoreUnderTest.allCases
-    )
-    func wrongRace(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    @Test("of any number of concurrent wrong codes five count")
+    func wrongRace() async throws {
         for round in 1...20 {
             let id = Example.id(UInt8(round))
             try await stores.mailboxes.ask(reset(UInt8(round)), mail: draft())
@@ -255,32 +212,20 @@ import Testing
         }
     }
 
-    @Test(
-        "wishes that ended before a time are cleared away",
-        arguments: StoreUnderTest.allCases
-    )
-    func purge(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    @Test("wishes that ended before a time are cleared away")
+    func purge() async throws {
         try await stores.mailboxes.ask(reset(1), mail: draft())
         try await stores.mailboxes.ask(reset(2, "nobody@example.com"), mail: draft())
         try await stores.mailboxes.purgeResets(before: Self.end)
-        #expect(try await stores.mailboxes.reset(id: Example.id(1), realmID: "realm-1") != nil)
+        #expect(try await stores.reset(Example.id(1)) != nil)
         try await stores.mailboxes.purgeResets(before: Self.end + 1)
         for number in [UInt8(1), 2] {
-            let reading = try await stores.mailboxes.reset(
-                id: Example.id(number),
-                realmID: "realm-1"
-            )
-            #expect(reading == nil)
+            #expect(try await stores.reset(Example.id(number)) == nil)
         }
     }
 
-    @Test(
-        "a code that comes back makes the person's address verified, as long as it is theirs",
-        arguments: StoreUnderTest.allCases
-    )
-    func confirmation(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    @Test("a code that comes back makes the person's address verified, as long as it is theirs")
+    func confirmation() async throws {
         let owner = Hash256(of: "owner")
         let right = Hash256(of: "right")
         func start() async throws {
@@ -292,11 +237,7 @@ import Testing
                     expiresAt: Example.now + 600
                 ),
                 mail: draft(
-                    .confirmationCode(
-                        sealedCode: "sealed",
-                        use: .confirmAddress,
-                        minutes: 10
-                    )
+                    .confirmationCode(sealedCode: "sealed", use: .confirmAddress, minutes: 10)
                 )
             )
         }

@@ -4,10 +4,15 @@ import PorticoStores
 import PorticoTestSupport
 import Testing
 
-@Suite("BrowserSessionStore: where a person is signed in") struct PersonSessionsContract {
+@Suite("BrowserSessionStore: where a person is signed in", .everyDatabase)
+struct PersonSessionsContract {
+    private let stores: TestDatabase
+
+    init() async throws { stores = try await Self.furnished() }
+
     /// Ann in three browsers, seen one after the other, and Bob in one.
-    private static func furnished(_ database: StoreUnderTest) async throws -> TestDatabase {
-        let stores = try await database.furnished()
+    private static func furnished() async throws -> TestDatabase {
+        let stores = try await StoreUnderTest.furnished()
         var client = Example.client
         client.backchannelLogoutURI = HTTPAddress("https://notes.example/logout")
         #expect(try await stores.realms.update(client) == .changed)
@@ -18,7 +23,7 @@ import Testing
             session.lastSeenAt += number
             session.device = number == 2 ? "" : "Safari · iPhone"
             if number == 4 { session.personID = "person-bob" }
-            try await stores.sessions.start(session, replacing: nil, upgrading: nil)
+            try await stores.start(session)
         }
         for (number, session) in ["session-1", "session-2", "session-4"].enumerated() {
             var grant = Example.grant(Example.id(UInt8(number + 1)))
@@ -56,12 +61,8 @@ import Testing
         try await stores.reading(Example.id(grant), at: Example.now)?.isLive
     }
 
-    @Test(
-        "WEB-SESS-7: a person's live sessions are listed whole, the one seen last first",
-        arguments: StoreUnderTest.allCases
-    )
-    func listed(_ database: StoreUnderTest) async throws {
-        let stores = try await Self.furnished(database)
+    @Test("WEB-SESS-7: a person's live sessions are listed whole, the one seen last first")
+    func listed() async throws {
         let all = try await Self.list(stores)
         #expect(all.map(\.id) == ["session-3", "session-2", "session-1"])
         #expect(all.map(\.device) == ["Safari · iPhone", "", "Firefox · Linux"])
@@ -76,13 +77,9 @@ import Testing
         #expect(try await Self.list(stores, at: Example.session.expiresAt).isEmpty)
     }
 
-    @Test(
-        "a session is listed only until something ends it",
-        arguments: StoreUnderTest.allCases,
-        SignInLoss.allCases
-    )
-    func ended(_ database: StoreUnderTest, _ loss: SignInLoss) async throws {
-        let stores = try await database.furnished()
+    @Test("a session is listed only until something ends it", arguments: SignInLoss.allCases)
+    func ended(_ loss: SignInLoss) async throws {
+        let stores = try await StoreUnderTest.furnished()
         #expect(try await Self.list(stores).map(\.id) == ["session-1"])
         try await loss.happen(to: stores)
         try await stores.sessions.touch([("session-1", loss.now)])
@@ -90,11 +87,9 @@ import Testing
     }
 
     @Test(
-        "WEB-SESS-7, OIDCBCL-2.3-1: ending one session ends its grants and tells its clients; the others stay",
-        arguments: StoreUnderTest.allCases
+        "WEB-SESS-7, OIDCBCL-2.3-1: ending one session ends its grants and tells its clients; the others stay"
     )
-    func endOne(_ database: StoreUnderTest) async throws {
-        let stores = try await Self.furnished(database)
+    func endOne() async throws {
         func end() async throws -> Change {
             try await stores.sessions.end(
                 id: "session-2",
@@ -113,15 +108,13 @@ import Testing
 
     @Test(
         "WEB-SESS-7: another person's session, another realm's or a made-up one is not ended",
-        arguments: StoreUnderTest.allCases,
-        [
+        arguments: [
             ("session-4", "person-ann", "realm-1"), ("session-1", "person-ann", "realm-2"),
             ("session-9", "person-ann", "realm-1"), ("session-1", "person-bob", "realm-1"),
             ("", "person-ann", "realm-1"), ("session-1", "", "realm-1"),
         ]
     )
-    func notTheirs(_ database: StoreUnderTest, _ row: (String, String, String)) async throws {
-        let stores = try await Self.furnished(database)
+    func notTheirs(_ row: (String, String, String)) async throws {
         let change = try await stores.sessions.end(
             id: row.0,
             of: row.1,
@@ -134,19 +127,10 @@ import Testing
         #expect(try await Self.told(stores).isEmpty)
     }
 
-    @Test(
-        "WEB-SESS-7, OIDCBCL-2.3-1: ending the others leaves the one, and everyone else's",
-        arguments: StoreUnderTest.allCases
-    )
-    func endOthers(_ database: StoreUnderTest) async throws {
-        let stores = try await Self.furnished(database)
+    @Test("WEB-SESS-7, OIDCBCL-2.3-1: ending the others leaves the one, and everyone else's")
+    func endOthers() async throws {
         func end(realm: String = "realm-1") async throws -> Int {
-            try await stores.sessions.endAll(
-                of: "person-ann",
-                except: "session-2",
-                realmID: realm,
-                at: Example.now
-            )
+            try await stores.endSessions(but: "session-2", in: realm)
         }
         #expect(try await end(realm: "realm-2") == 0)
         #expect(try await Self.list(stores).count == 3)
@@ -159,21 +143,11 @@ import Testing
         #expect(try await end() == 0)
     }
 
-    @Test(
-        "sessions that a new password ended are not ended and told of once more",
-        arguments: StoreUnderTest.allCases
-    )
-    func endedBefore(_ database: StoreUnderTest) async throws {
-        let stores = try await Self.furnished(database)
+    @Test("sessions that a new password ended are not ended and told of once more")
+    func endedBefore() async throws {
         try await SignInLoss.passwordChanged.happen(to: stores)
         #expect(try await Self.told(stores) == ["session-1", "session-2"])
-        let ended = try await stores.sessions.endAll(
-            of: "person-ann",
-            except: "session-9",
-            realmID: "realm-1",
-            at: Example.now
-        )
-        #expect(ended == 0)
+        #expect(try await stores.endSessions(but: "session-9") == 0)
         #expect(try await Self.told(stores).isEmpty)
     }
 }

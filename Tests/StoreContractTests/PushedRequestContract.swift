@@ -3,13 +3,14 @@ import PorticoStores
 import PorticoTestSupport
 import Testing
 
-@Suite("PushedRequestStore") struct PushedRequestContract {
-    @Test(
-        "RFC 9126 §2.2: a pushed request is found by its hash, in its realm",
-        arguments: StoreUnderTest.allCases
-    )
-    func found(_ database: StoreUnderTest) async throws {
-        let store = try await database.furnished().pushedRequests
+@Suite("PushedRequestStore", .everyDatabase) struct PushedRequestContract {
+    private let stores: TestDatabase
+
+    init() async throws { stores = try await StoreUnderTest.furnished() }
+
+    @Test("RFC 9126 §2.2: a pushed request is found by its hash, in its realm")
+    func found() async throws {
+        let store = stores.pushedRequests
         let request = PushedRequest.example
         #expect(try await store.push(request, spending: [], at: Example.now) == .spent)
         #expect(try await store.pushedRequest(request.hash, realmID: "realm-1") == request)
@@ -17,12 +18,8 @@ import Testing
         #expect(try await store.pushedRequest(Hash256(of: "x"), realmID: "realm-1") == nil)
     }
 
-    @Test(
-        "RFC 7523 §3: nothing is kept of a push with a spent assertion",
-        arguments: StoreUnderTest.allCases
-    )
-    func spent(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    @Test("RFC 7523 §3: nothing is kept of a push with a spent assertion")
+    func spent() async throws {
         let used = Example.assertion()
         #expect(try await stores.grants.spend([used], at: Example.now) == .spent)
         let request = PushedRequest.example
@@ -36,12 +33,9 @@ import Testing
         #expect(kept == nil)
     }
 
-    @Test(
-        "RFC 9126 §2.2: a request is there, expired, until it is purged",
-        arguments: StoreUnderTest.allCases
-    )
-    func purge(_ database: StoreUnderTest) async throws {
-        let store = try await database.furnished().pushedRequests
+    @Test("RFC 9126 §2.2: a request is there, expired, until it is purged")
+    func purge() async throws {
+        let store = stores.pushedRequests
         let request = PushedRequest.example
         #expect(try await store.push(request, spending: [], at: Example.now) == .spent)
         try await store.purgePushedRequests(before: request.expiresAt)

@@ -3,7 +3,14 @@ import PorticoStores
 import PorticoTestSupport
 import Testing
 
-@Suite("RealmStore: what changed, and looking clients up") struct RealmChangeContract {
+@Suite("RealmStore: what changed, and looking clients up", .everyDatabase)
+struct RealmChangeContract {
+    private let stores: TestDatabase
+
+    init() async throws { stores = try await StoreUnderTest.furnished() }
+
+    private var realms: RealmStore { stores.realms }
+
     private func client(_ name: String, in realm: String = "realm-1") -> Client {
         var client = Example.client
         client.id = "id of \(name)"
@@ -12,21 +19,16 @@ import Testing
         return client
     }
 
-    @Test("there is no news of what is known", arguments: StoreUnderTest.allCases)
-    func nothing(_ database: StoreUnderTest) async throws {
-        let realms = try await database.furnished().realms
+    @Test("there is no news of what is known")
+    func nothing() async throws {
         let all = try #require(try await realms.news(after: nil))
         #expect(all.isAfresh && all.realms.map(\.realm) == [Example.realm])
         #expect(all.realms[0].keys == [Example.key])
         #expect(try await realms.news(after: all.number) == nil)
     }
 
-    @Test(
-        "a client that is registered is one line, and no realm",
-        arguments: StoreUnderTest.allCases
-    )
-    func registered(_ database: StoreUnderTest) async throws {
-        let realms = try await database.furnished().realms
+    @Test("a client that is registered is one line, and no realm")
+    func registered() async throws {
         let before = try await realms.lastChange()
         #expect(try await realms.create(client("new")) == .created)
         let news = try #require(try await realms.news(after: before))
@@ -36,15 +38,9 @@ import Testing
         #expect(news.clients.map(\.realmID) == ["realm-1"])
     }
 
-    @Test("a change of a realm is news of that realm alone", arguments: StoreUnderTest.allCases)
-    func oneRealm(_ database: StoreUnderTest) async throws {
-        let realms = try await database.furnished().realms
-        let other = Realm(
-            id: "realm-2",
-            name: "other",
-            displayName: "Other",
-            issuer: "https://id.example/realms/other"
-        )
+    @Test("a change of a realm is news of that realm alone")
+    func oneRealm() async throws {
+        let other = Example.realm2
         #expect(try await realms.create(NewRealm(realm: other, keys: [])) == .created)
         let before = try await realms.lastChange()
         var changed = other
@@ -59,9 +55,8 @@ import Testing
         #expect(last.realms.isEmpty && last.gone == ["realm-2"])
     }
 
-    @Test("with a client's roles its realm changes", arguments: StoreUnderTest.allCases)
-    func deletion(_ database: StoreUnderTest) async throws {
-        let realms = try await database.furnished().realms
+    @Test("with a client's roles its realm changes")
+    func deletion() async throws {
         #expect(try await realms.create(client("plain")) == .created)
         var before = try await realms.lastChange()
         #expect(try await realms.deleteClient(id: "id of plain") == .changed)
@@ -72,12 +67,8 @@ import Testing
         #expect(try await realms.news(after: before)?.realms.map(\.realm) == [Example.realm])
     }
 
-    @Test(
-        "with a client that others hand their sign-in on to, the others change",
-        arguments: StoreUnderTest.allCases
-    )
-    func target(_ database: StoreUnderTest) async throws {
-        let realms = try await database.furnished().realms
+    @Test("with a client that others hand their sign-in on to, the others change")
+    func target() async throws {
         #expect(try await realms.create(client("target")) == .created)
         var source = client("source")
         source.loginTokenTargets = [LoginTokenTarget(clientID: "target")]
@@ -87,28 +78,19 @@ import Testing
         #expect(try await realms.news(after: before)?.realms.map(\.realm) == [Example.realm])
     }
 
-    @Test(
-        "a part that is kept of a realm is a change, and so is its end",
-        arguments: StoreUnderTest.allCases
-    )
-    func part(_ database: StoreUnderTest) async throws {
-        let realms = try await database.furnished().realms
+    @Test("a part that is kept of a realm is a change, and so is its end")
+    func part() async throws {
         let part = RealmPart(realmID: "realm-1", kind: "kind", id: "part", document: [:])
         let before = try await realms.lastChange()
         try await realms.put(part)
         let kept = try #require(try await realms.news(after: before))
         #expect(kept.number == before + 1 && kept.realms.map(\.realm) == [Example.realm])
-        let change = try await realms.deletePart("kind", id: "part", realmID: "realm-1")
-        #expect(change == .changed)
+        #expect(try await realms.deletePart("kind", id: "part", realmID: "realm-1") == .changed)
         #expect(try await realms.news(after: kept.number)?.realms.map(\.realm) == [Example.realm])
     }
 
-    @Test(
-        "the log is bounded, and a reader of before starts afresh",
-        arguments: StoreUnderTest.allCases
-    )
-    func trimmed(_ database: StoreUnderTest) async throws {
-        let realms = try await database.furnished().realms
+    @Test("the log is bounded, and a reader of before starts afresh")
+    func trimmed() async throws {
         let first = try await realms.lastChange()
         for _ in 0..<RealmStore.mostChanges { _ = try await realms.update(Example.client) }
         let news = try #require(try await realms.news(after: first))
@@ -118,9 +100,8 @@ import Testing
         #expect(try await realms.news(after: news.number + 5)?.isAfresh == true)
     }
 
-    @Test("numbers have no gap, however many write at once", arguments: StoreUnderTest.allCases)
-    func numbers(_ database: StoreUnderTest) async throws {
-        let realms = try await database.furnished().realms
+    @Test("numbers have no gap, however many write at once")
+    func numbers() async throws {
         let before = try await realms.lastChange()
         let answers = try await concurrently(40) { index in
             try await realms.create(client("client-\(index)"))
@@ -130,9 +111,8 @@ import Testing
         #expect(news.clients.map(\.number) == (before + 1...before + 40).map(\.self))
     }
 
-    @Test("a client is found by either name, in its realm only", arguments: StoreUnderTest.allCases)
-    func names(_ database: StoreUnderTest) async throws {
-        let realms = try await database.furnished().realms
+    @Test("a client is found by either name, in its realm only")
+    func names() async throws {
         var limited = client("limited")
         limited.seesAllRoles = false
         #expect(try await realms.create(limited) == .created)
@@ -151,12 +131,8 @@ import Testing
         #expect(try await !realms.hasClient("Limited", realmID: "realm-1"))
     }
 
-    @Test(
-        "clients are listed by page, in the order of their bytes",
-        arguments: StoreUnderTest.allCases
-    )
-    func pages(_ database: StoreUnderTest) async throws {
-        let realms = try await database.furnished().realms
+    @Test("clients are listed by page, in the order of their bytes")
+    func pages() async throws {
         #expect(try await realms.deleteClient(id: Example.client.id) == .changed)
         for name in ["b", "a", "Z", "c"] { _ = try await realms.create(client(name)) }
         let page = try await realms.clients(realmID: "realm-1", after: "Z", limit: 2)
@@ -168,12 +144,8 @@ import Testing
         #expect(try await realms.clientCount(realmID: "realm-1") == 4)
     }
 
-    @Test(
-        "Fetch §3.2: an origin is found as long as an enabled client has registered it",
-        arguments: StoreUnderTest.allCases
-    )
-    func origins(_ database: StoreUnderTest) async throws {
-        let realms = try await database.furnished().realms
+    @Test("Fetch §3.2: an origin is found as long as an enabled client has registered it")
+    func origins() async throws {
         let origin = "https://app.example"
         #expect(try await realms.origin(origin, realmID: "realm-1") == nil)
         var page = client("page")
@@ -201,12 +173,8 @@ import Testing
         #expect(try await realms.originsWithCookies(realmID: "realm-1", limit: 9).isEmpty)
     }
 
-    @Test(
-        "RFC 8252 §7.1: clients are found by a private-use scheme, in any case of its letters",
-        arguments: StoreUnderTest.allCases
-    )
-    func schemes(_ database: StoreUnderTest) async throws {
-        let realms = try await database.furnished().realms
+    @Test("RFC 8252 §7.1: clients are found by a private-use scheme, in any case of its letters")
+    func schemes() async throws {
         var app = client("app")
         app.redirectURIs = [RedirectURI("com.EXAMPLE.shared:/callback")]
         #expect(try await realms.create(app) == .created)

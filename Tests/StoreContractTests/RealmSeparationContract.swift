@@ -6,7 +6,13 @@ import Testing
 
 /// Two realms with a client, roles and a person of the same names. Whatever is asked for by a name,
 /// or by an id, is that of the realm which is asked about.
-@Suite("Realms are apart") struct RealmSeparationContract {
+@Suite("Realms are apart", .everyDatabase) struct RealmSeparationContract {
+    private let stores: TestDatabase
+
+    init() async throws { stores = try await Self.furnished() }
+
+    private var people: PersonStore { stores.people }
+
     private static let twin = "realm-2"
 
     private static func role(_ id: String, _ name: String, of clientID: String? = nil) -> Role {
@@ -22,8 +28,8 @@ import Testing
 
     /// ``StoreUnderTest/furnished()``, and beside it a realm whose Ann is another person; where Zoe is,
     /// too, and the roles `guest`.
-    private static func furnished(_ database: StoreUnderTest) async throws -> TestDatabase {
-        let stores = try await database.furnished()
+    private static func furnished() async throws -> TestDatabase {
+        let stores = try await StoreUnderTest.furnished()
         var realm = Example.realm
         realm.id = twin
         realm.name = "twin"
@@ -57,12 +63,8 @@ import Testing
         try await stores.people.person(id: id, realmID: realm)?.roles
     }
 
-    @Test(
-        "a username and an email address name a person of the realm, or no one",
-        arguments: StoreUnderTest.allCases
-    )
-    func logins(_ database: StoreUnderTest) async throws {
-        let stores = try await Self.furnished(database)
+    @Test("a username and an email address name a person of the realm, or no one")
+    func logins() async throws {
         func found(_ login: String, in realm: String, byEmail: Bool) async throws -> String? {
             try await stores.people.credentials(realmID: realm, login: login, byEmail: byEmail)?
                 .person.id
@@ -80,30 +82,12 @@ import Testing
         #expect(names.map(\.id) == ["person-ann"])
     }
 
-    @Test(
-        "an address of another realm gets no link for a new password",
-        arguments: StoreUnderTest.allCases
-    )
-    func mailbox(_ database: StoreUnderTest) async throws {
-        let stores = try await Self.furnished(database)
-        let link = Hash256(of: "link")
+    @Test("an address of another realm gets no link for a new password")
+    func mailbox() async throws {
+        let link = Hash256(of: "link 1")
         try await stores.mailboxes.ask(
-            PasswordReset(
-                id: Example.id(1),
-                realmID: "realm-1",
-                email: "zoe@example.com",
-                linkHash: link,
-                browser: Hash256(of: "browser"),
-                back: nil,
-                expiresAt: Example.now + 1800
-            ),
-            mail: MailDraft(
-                id: Example.fresh(),
-                to: nil,
-                message: .passwordReset(sealedAddress: "sealed", minutes: 30),
-                language: "en",
-                createdAt: Example.now
-            )
+            Example.reset(1, "zoe@example.com"),
+            mail: Example.mail(.passwordReset(sealedAddress: "sealed", minutes: 30))
         )
         #expect(try await stores.outbox.latest(limit: 9).isEmpty)
         let reading = try await stores.mailboxes.reset(link: link, realmID: "realm-1")
@@ -113,35 +97,29 @@ import Testing
 
     @Test(
         "a role that only another realm has is none, by whichever name",
-        arguments: StoreUnderTest.allCases,
-        [RoleName(clientID: nil, name: "guest"), RoleName(clientID: "notes", name: "guest")]
+        arguments: [
+            RoleName(clientID: nil, name: "guest"), RoleName(clientID: "notes", name: "guest"),
+        ]
     )
-    func foreignRole(_ database: StoreUnderTest, _ guest: RoleName) async throws {
-        let stores = try await Self.furnished(database)
-        let people = stores.people
+    func foreignRole(_ guest: RoleName) async throws {
         let before = try await Self.roles(stores, "person-ann", "realm-1")
-        #expect(
-            try await people.assign(guest, to: "person-ann", realmID: "realm-1") == .notFound
-        )
+        #expect(try await people.assign(guest, to: "person-ann", realmID: "realm-1") == .notFound)
         let new = NewPerson(person: Example.person("bob"), password: nil, roles: [guest])
         await #expect(throws: MissingReference.self) { try await people.create(new) }
-        #expect(try await people.person(id: "person-bob", realmID: "realm-1") == nil)
+        #expect(try await stores.person("person-bob") == nil)
         #expect(try await Self.roles(stores, "person-ann", "realm-1") == before)
         #expect(try await people.assign(guest, to: "twin-zoe", realmID: Self.twin) == .changed)
-        #expect(
-            try await people.remove(guest, from: "person-ann", realmID: "realm-1") == .notFound
-        )
+        #expect(try await people.remove(guest, from: "person-ann", realmID: "realm-1") == .notFound)
         #expect(try await Self.roles(stores, "twin-zoe", Self.twin) == [guest])
     }
 
     @Test(
         "of two roles of one name each realm gives and takes its own",
-        arguments: StoreUnderTest.allCases,
-        [RoleName(clientID: nil, name: "admin"), RoleName(clientID: "notes", name: "editor")]
+        arguments: [
+            RoleName(clientID: nil, name: "admin"), RoleName(clientID: "notes", name: "editor"),
+        ]
     )
-    func sameRole(_ database: StoreUnderTest, _ role: RoleName) async throws {
-        let stores = try await Self.furnished(database)
-        let people = stores.people
+    func sameRole(_ role: RoleName) async throws {
         for (id, realm) in [("person-ann", "realm-1"), ("twin-ann", Self.twin)] {
             #expect(try await people.assign(role, to: id, realmID: realm) == .changed)
         }
@@ -160,14 +138,9 @@ import Testing
         #expect(Set(kept) == ["role-1", "role-2"])
     }
 
-    @Test(
-        "the id of a person in another realm reads, changes and deletes no one",
-        arguments: StoreUnderTest.allCases
-    )
-    func foreignID(_ database: StoreUnderTest) async throws {
-        let stores = try await Self.furnished(database)
-        let people = stores.people
-        #expect(try await people.person(id: "twin-zoe", realmID: "realm-1") == nil)
+    @Test("the id of a person in another realm reads, changes and deletes no one")
+    func foreignID() async throws {
+        #expect(try await stores.person("twin-zoe") == nil)
         var changed = Self.person("zoe")
         changed.realmID = "realm-1"
         changed.username = "eve"
@@ -180,12 +153,8 @@ import Testing
         #expect(zoe == PersonWithRoles(person: Self.person("zoe"), roles: []))
     }
 
-    @Test(
-        "a session's cookie and id are worth nothing in another realm",
-        arguments: StoreUnderTest.allCases
-    )
-    func sessions(_ database: StoreUnderTest) async throws {
-        let stores = try await Self.furnished(database)
+    @Test("a session's cookie and id are worth nothing in another realm")
+    func sessions() async throws {
         let sessions = stores.sessions
         let live = try await sessions.live(
             cookie: Example.cookie,

@@ -3,18 +3,17 @@ import PorticoStores
 import PorticoTestSupport
 import Testing
 
-@Suite("GrantStore: redeeming codes") struct RedemptionContract {
-    @Test(
-        "RFC 6749 §4.1.3: a code's first redemption keeps its grant, live, as it was given",
-        arguments: StoreUnderTest.allCases
-    )
-    func first(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+@Suite("GrantStore: redeeming codes", .everyDatabase) struct RedemptionContract {
+    private let stores: TestDatabase
+
+    init() async throws { stores = try await StoreUnderTest.furnished() }
+
+    @Test("RFC 6749 §4.1.3: a code's first redemption keeps its grant, live, as it was given")
+    func first() async throws {
         var grant = Example.grant()
         grant.claims = #"{"id_token":{"acr":null}}"#
         grant.refresh?.idempotencyKey = Hash256(of: "key")
-        let outcome = try await stores.redeem(grant)
-        #expect(outcome == .redeemed)
+        #expect(try await stores.redeem(grant) == .redeemed)
         let reading = try await stores.reading(grant.id)
         #expect(reading?.grant == grant)
         #expect(reading?.isLive == true)
@@ -22,12 +21,8 @@ import Testing
         #expect(reading?.person?.roles == [RoleName(clientID: nil, name: "admin")])
     }
 
-    @Test(
-        "RFC 6749 §4.1.2: of any number of concurrent redemptions of a code exactly one wins",
-        arguments: StoreUnderTest.allCases
-    )
-    func race(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    @Test("RFC 6749 §4.1.2: of any number of concurrent redemptions of a code exactly one wins")
+    func race() async throws {
         for _ in 1...20 {
             let grant = Example.grant(Example.fresh())
             let answers = try await concurrently(20) { _ in
@@ -39,11 +34,9 @@ import Testing
     }
 
     @Test(
-        "decision 0033: of any number of codes for one authorization request exactly one is redeemed",
-        arguments: StoreUnderTest.allCases
+        "decision 0033: of any number of codes for one authorization request exactly one is redeemed"
     )
-    func requestRace(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    func requestRace() async throws {
         for _ in 1...20 {
             let request = Example.fresh()
             let answers = try await concurrently(20) { _ in
@@ -54,51 +47,38 @@ import Testing
         }
     }
 
-    @Test(
-        "RFC 6749 §4.1.2: a code redeemed again is refused, and what it issued is revoked",
-        arguments: StoreUnderTest.allCases
-    )
-    func replay(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    @Test("RFC 6749 §4.1.2: a code redeemed again is refused, and what it issued is revoked")
+    func replay() async throws {
         #expect(try await stores.redeem(Example.grant()) == .redeemed)
         #expect(try await stores.redeem(Example.grant()) == .replayed)
         #expect(try await stores.reading(Example.grant().id)?.isLive == false)
     }
 
-    @Test(
-        "RFC 6749 §4.1.2: a replay revokes also once the browser session has ended",
-        arguments: StoreUnderTest.allCases
-    )
-    func replayAfterSession(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    @Test("RFC 6749 §4.1.2: a replay revokes also once the browser session has ended")
+    func replayAfterSession() async throws {
         var grant = Example.grant()
         grant.isOffline = true
         #expect(try await stores.redeem(grant) == .redeemed)
-        _ = try await stores.sessions.end(id: "session-1", realmID: "realm-1", at: Example.now)
+        _ = try await stores.endSession()
         #expect(try await stores.reading(grant.id)?.isLive == true)
         #expect(try await stores.redeem(grant) == .replayed)
         #expect(try await stores.reading(grant.id)?.isLive == false)
     }
 
     @Test(
-        "decision 0033: a second code of an answered request is refused and leaves the grant alone",
-        arguments: StoreUnderTest.allCases
+        "decision 0033: a second code of an answered request is refused and leaves the grant alone"
     )
-    func secondCode(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    func secondCode() async throws {
         #expect(try await stores.redeem(Example.grant()) == .redeemed)
         #expect(try await stores.redeem(Example.grant(Example.id(2))) == .replayed)
         #expect(try await stores.reading(Example.grant().id)?.isLive == true)
         #expect(try await stores.reading(Example.id(2)) == nil)
     }
 
-    @Test(
-        "RFC 8693 §2.1: of any number of codes from one login token exactly one is redeemed",
-        arguments: StoreUnderTest.allCases
-    )
-    func loginToken(_ database: StoreUnderTest) async throws {
+    @Test("RFC 8693 §2.1: of any number of codes from one login token exactly one is redeemed")
+    func loginToken() async throws {
         for round in UInt8(0)..<5 {
-            let stores = try await database.furnished()
+            let stores = try await StoreUnderTest.furnished()
             let token = Example.id(100 + round)
             #expect(
                 try await stores.redeem(Example.grant(Example.id(99)), request: Example.id(98))
@@ -112,10 +92,7 @@ import Testing
                             Example.grant(Example.id(20 + number)),
                             requestID: Example.id(40 + number),
                             issuedAt: Example.now,
-                            derivedBy: Derivation(
-                                parentID: Example.id(99),
-                                loginTokenID: token
-                            ),
+                            derivedBy: Derivation(parentID: Example.id(99), loginTokenID: token),
                             spending: [],
                             at: Example.now
                         )
@@ -139,36 +116,25 @@ import Testing
 
     @Test(
         "decision 0033: no grant comes of a code whose browser session or person is gone",
-        arguments: StoreUnderTest.allCases,
-        SignInLoss.allCases
+        arguments: SignInLoss.allCases
     )
-    func sessionEnded(_ database: StoreUnderTest, _ loss: SignInLoss) async throws {
-        let stores = try await database.furnished()
+    func sessionEnded(_ loss: SignInLoss) async throws {
         try await loss.happen(to: stores)
-        let outcome = try await stores.redeem(Example.grant(), at: loss.now)
-        #expect(outcome == .sessionEnded)
+        #expect(try await stores.redeem(Example.grant(), at: loss.now) == .sessionEnded)
         #expect(try await stores.reading(Example.grant().id) == nil)
         #expect(try await stores.grants.isAnswered(requestID: Example.id(9)) == false)
     }
 
-    @Test(
-        "decision 0033: no grant comes of a code for another person than the session's",
-        arguments: StoreUnderTest.allCases
-    )
-    func otherPerson(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    @Test("decision 0033: no grant comes of a code for another person than the session's")
+    func otherPerson() async throws {
         _ = try await stores.people.create(NewPerson(person: Example.person("bob"), password: nil))
         var grant = Example.grant()
         grant.personID = "person-bob"
         #expect(try await stores.redeem(grant) == .sessionEnded)
     }
 
-    @Test(
-        "decision 0033: a code presented wrongly is never good again",
-        arguments: StoreUnderTest.allCases
-    )
-    func refusal(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    @Test("decision 0033: a code presented wrongly is never good again")
+    func refusal() async throws {
         let request = Example.id(9)
         #expect(try await stores.refuse(Example.grant(), request: request) == .redeemed)
         #expect(try await stores.reading(Example.grant().id)?.isLive == false)
@@ -177,23 +143,15 @@ import Testing
         #expect(try await stores.reading(Example.grant().id)?.isLive == false)
     }
 
-    @Test(
-        "decision 0033: a wrong presentation after the right one changes nothing",
-        arguments: StoreUnderTest.allCases
-    )
-    func lateRefusal(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    @Test("decision 0033: a wrong presentation after the right one changes nothing")
+    func lateRefusal() async throws {
         #expect(try await stores.redeem(Example.grant()) == .redeemed)
         #expect(try await stores.refuse(Example.grant(), request: Example.id(9)) == .replayed)
         #expect(try await stores.reading(Example.grant().id)?.isLive == true)
     }
 
-    @Test(
-        "decision 0033: of a right and a wrong presentation at once one spends the code",
-        arguments: StoreUnderTest.allCases
-    )
-    func refusalRace(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    @Test("decision 0033: of a right and a wrong presentation at once one spends the code")
+    func refusalRace() async throws {
         for _ in 1...20 {
             let grant = Example.grant(Example.fresh())
             let request = Example.fresh()
@@ -206,12 +164,8 @@ import Testing
         }
     }
 
-    @Test(
-        "RFC 9126 §4: a request is answered once a grant was made or refused for it",
-        arguments: StoreUnderTest.allCases
-    )
-    func answered(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    @Test("RFC 9126 §4: a request is answered once a grant was made or refused for it")
+    func answered() async throws {
         #expect(try await stores.grants.isAnswered(requestID: Example.id(9)) == false)
         _ = try await stores.redeem(Example.grant())
         #expect(try await stores.grants.isAnswered(requestID: Example.id(9)))
@@ -226,18 +180,16 @@ import Testing
         #expect(try await stores.grants.isAnswered(requestID: Example.id(8)))
     }
 
-    @Test("a grant without a code is kept once", arguments: StoreUnderTest.allCases)
-    func insertion(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    @Test("a grant without a code is kept once")
+    func insertion() async throws {
         var grant = Example.grant()
         grant.personID = nil
         grant.sessionID = nil
         grant.refresh = nil
         grant.authenticatedAt = nil
         grant.acr = nil
-        let now = Example.now
-        #expect(try await stores.grants.insert(grant, spending: [], at: now) == .redeemed)
-        #expect(try await stores.grants.insert(grant, spending: [], at: now) == .replayed)
+        #expect(try await stores.insert(grant) == .redeemed)
+        #expect(try await stores.insert(grant) == .replayed)
         let reading = try await stores.reading(grant.id)
         #expect(reading?.grant == grant)
         #expect(reading?.isLive == true)
@@ -263,22 +215,13 @@ enum SignInLoss: String, CaseIterable, CustomTestStringConvertible {
     func happen(to stores: TestDatabase) async throws {
         switch self {
         case .signedOut:
-            let change = try await stores.sessions.end(
-                id: "session-1",
-                realmID: "realm-1",
-                at: Example.now
-            )
-            #expect(change == .changed)
+            #expect(try await stores.endSession() == .changed)
         case .sessionExpired: break
         case .replaced:
             // By another person: the same one's would go on.
             var next = Example.session("session-2", cookie: Hash256(of: "next"))
             next.personID = "person-bob"
-            let outcome = try await stores.sessions.start(
-                next,
-                replacing: Example.cookie,
-                upgrading: nil
-            )
+            let outcome = try await stores.start(next, replacing: Example.cookie)
             #expect(outcome == .tookOver("session-1"))
         case .disabled:
             var person = Example.ann

@@ -6,7 +6,12 @@ import Testing
 
 /// Roles, groups, scopes and clients are referred to by id: what is deleted takes along what referred to it,
 /// and a later one of its name is new.
-@Suite("RealmStore: what refers to a thing that is deleted") struct ReferenceContract {
+@Suite("RealmStore: what refers to a thing that is deleted", .everyDatabase)
+struct ReferenceContract {
+    private let stores: TestDatabase
+
+    init() async throws { stores = try await Self.woven() }
+
     private static let admin = RoleName(clientID: nil, name: "admin")
     private static let editor = RoleName(clientID: "notes", name: "editor")
     private static let scope = RoleLimit.Owner.scope("scope-a")
@@ -21,8 +26,8 @@ import Testing
     }()
 
     /// Everything names everything.
-    private func woven(_ database: StoreUnderTest) async throws -> TestDatabase {
-        let stores = try await database.furnished()
+    private static func woven() async throws -> TestDatabase {
+        let stores = try await StoreUnderTest.furnished()
         let realms = stores.realms
         for scope in Example.scopes { #expect(try await realms.create(scope) == .created) }
         #expect(try await realms.create(Example.group) == .created)
@@ -60,7 +65,7 @@ import Testing
     /// What gives a role of that name to anyone.
     private func givers(_ role: RoleName, _ stores: TestDatabase) async throws -> [String] {
         let whole = try #require(try await stores.realms.whole(id: "realm-1"))
-        let ann = try await stores.people.person(id: "person-ann", realmID: "realm-1")
+        let ann = try await stores.person("person-ann")
         return (whole.realm.defaultRoles.contains(role) ? ["default"] : [])
             + whole.roleLimits.filter { $0.role == role }.map { "\($0.owner)" }
             + whole.groups.filter { $0.roles.contains(role) }.map(\.group.id)
@@ -68,9 +73,8 @@ import Testing
             + (ann?.roles.contains(role) == true ? ["ann"] : [])
     }
 
-    @Test("a role: one of its name gives no one anything", arguments: StoreUnderTest.allCases)
-    func role(_ database: StoreUnderTest) async throws {
-        let stores = try await woven(database)
+    @Test("a role: one of its name gives no one anything")
+    func role() async throws {
         #expect(try await givers(Self.admin, stores).count == 6)
         #expect(try await stores.realms.deleteRole(id: Example.realmRole.id) == .changed)
         #expect(try await stores.realms.create(Example.role("role-9", "admin")) == .created)
@@ -78,12 +82,8 @@ import Testing
         #expect(try await realm(stores).defaultRoles == [Self.editor])
     }
 
-    @Test(
-        "a client: its roles, and those who handed their sign-in on to it",
-        arguments: StoreUnderTest.allCases
-    )
-    func client(_ database: StoreUnderTest) async throws {
-        let stores = try await woven(database)
+    @Test("a client: its roles, and those who handed their sign-in on to it")
+    func client() async throws {
         #expect(try await givers(Self.editor, stores).count == 6)
         #expect(try await mail(stores).loginTokenTargets == Self.mail.loginTokenTargets)
         #expect(try await stores.realms.deleteClient(id: Example.client.id) == .changed)
@@ -97,9 +97,8 @@ import Testing
         #expect(try await mail(stores).loginTokenTargets == [])
     }
 
-    @Test("a group: one of its name and place is no one's", arguments: StoreUnderTest.allCases)
-    func group(_ database: StoreUnderTest) async throws {
-        let stores = try await woven(database)
+    @Test("a group: one of its name and place is no one's")
+    func group() async throws {
         #expect(try await realm(stores).defaultGroupIDs == ["group-1"])
         #expect(try await stores.realms.deleteGroup(id: "group-1", realmID: "realm-1") == .changed)
         var again = Example.group
@@ -108,9 +107,8 @@ import Testing
         #expect(try await realm(stores).defaultGroupIDs == [])
     }
 
-    @Test("a scope: no client has one of its name", arguments: StoreUnderTest.allCases)
-    func scope(_ database: StoreUnderTest) async throws {
-        let stores = try await woven(database)
+    @Test("a scope: no client has one of its name")
+    func scope() async throws {
         for scope in ["a", "b"] {
             let change = try await stores.realms.deleteScope(
                 id: "scope-" + scope,
@@ -126,12 +124,8 @@ import Testing
         #expect(realm.defaultClientScopes == ["c"] && realm.optionalClientScopes == [])
     }
 
-    @Test(
-        "a scope that gets another name is the client's still",
-        arguments: StoreUnderTest.allCases
-    )
-    func renamed(_ database: StoreUnderTest) async throws {
-        let stores = try await woven(database)
+    @Test("a scope that gets another name is the client's still")
+    func renamed() async throws {
         let scopes = try await stores.realms.scopes(realmID: "realm-1")
         var scope = try #require(scopes.first { $0.id == "scope-a" })
         scope.name = "z"
@@ -141,11 +135,10 @@ import Testing
     }
 
     @Test(
-        "attack: a scope whose last role is deleted does not become everyone's; one that is opened does",
-        arguments: StoreUnderTest.allCases
+        "attack: a scope whose last role is deleted does not become everyone's; one that is opened does"
     )
-    func limited(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    func limited() async throws {
+        let stores = try await StoreUnderTest.furnished()
         let realms = stores.realms
         var scope = Example.scopes[0]
         #expect(try await realms.create(scope) == .created)
@@ -180,12 +173,8 @@ import Testing
         #expect(try await isLimited() == false)
     }
 
-    @Test(
-        "attack: what the realm does not have is not kept by its name, for one that comes later",
-        arguments: StoreUnderTest.allCases
-    )
-    func missing(_ database: StoreUnderTest) async throws {
-        let stores = try await woven(database)
+    @Test("attack: what the realm does not have is not kept by its name, for one that comes later")
+    func missing() async throws {
         let realms = stores.realms
         let twin = Realm(id: "realm-2", name: "2", displayName: "", issuer: "https://two.example")
         var new = NewRealm(realm: twin, keys: [])

@@ -24,12 +24,7 @@ import Testing
             parts: [RolePart(role: strong, part: role(1))],
             groups: ["K", "\u{212A}"].map { name in
                 GroupWithRoles(
-                    group: Group(
-                        id: "\(name.utf8.count)",
-                        realmID: "r",
-                        parentID: nil,
-                        name: name
-                    )
+                    group: Group(id: "\(name.utf8.count)", realmID: "r", parentID: nil, name: name)
                 )
             }
         )

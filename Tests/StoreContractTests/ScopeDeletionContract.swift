@@ -4,7 +4,7 @@ import PorticoStores
 import PorticoTestSupport
 import Testing
 
-@Suite("RealmStore: a client scope that is deleted") struct ScopeDeletionContract {
+@Suite("RealmStore: a client scope that is deleted", .everyDatabase) struct ScopeDeletionContract {
     private static let scope = ClientScope(id: "scope-1", realmID: "realm-1", name: "team.x")
 
     /// A grant of that client, and Ann's consent to it.
@@ -27,12 +27,9 @@ import Testing
         )
     }
 
-    @Test(
-        "takes its name out of grants and consents of all clients",
-        arguments: StoreUnderTest.allCases
-    )
-    func forgotten(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    @Test("takes its name out of grants and consents of all clients")
+    func forgotten() async throws {
+        let stores = try await StoreUnderTest.furnished()
         var moved = Example.client
         moved.id = "moved-uuid"
         moved.clientID = "moved"
@@ -72,12 +69,9 @@ import Testing
         #expect(try await read(1).isLive)
     }
 
-    @Test(
-        "a grant is read with what its person has allowed its client, and no other",
-        arguments: StoreUnderTest.allCases
-    )
-    func allowed(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    @Test("a grant is read with what its person has allowed its client, and no other")
+    func allowed() async throws {
+        let stores = try await StoreUnderTest.furnished()
         #expect(try await stores.redeem(Example.grant()) == .redeemed)
         func reading() async throws -> GrantReading? {
             try await stores.grants.grant(

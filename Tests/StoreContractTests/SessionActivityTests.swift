@@ -6,9 +6,9 @@ import Testing
 @Suite("What was last seen of sessions") struct SessionActivityTests {
     @Test("what cannot be written now is written the next time, with what is newer by then")
     func busy() async throws {
-        let stores = try await StoreUnderTest.sqliteInMemory.furnished()
+        let stores = try await StoreUnderTest.furnished()
         let second = Example.session("session-2", cookie: Hash256(of: "second"))
-        try await stores.sessions.start(second, replacing: nil, upgrading: nil)
+        try await stores.start(second)
         let activity = SessionActivity(sessions: stores.sessions)
         let later = Example.signedIn + 1000
         func note(_ id: String, at now: Int64) {

@@ -4,7 +4,11 @@ import PorticoTestSupport
 import Testing
 
 /// What happens to a browser's session when a person signs in with it.
-@Suite("BrowserSessionStore: signing in again") struct SessionBeginningContract {
+@Suite("BrowserSessionStore: signing in again", .everyDatabase) struct SessionBeginningContract {
+    private let stores: TestDatabase
+
+    init() async throws { stores = try await Self.furnished() }
+
     private static let next = Hash256(of: "next")
     private static let later = Example.signedIn + 5000
 
@@ -28,19 +32,17 @@ import Testing
         return session
     }
 
-    private static func furnished(_ database: StoreUnderTest) async throws -> TestDatabase {
-        let stores = try await database.furnished()
+    private static func furnished() async throws -> TestDatabase {
+        let stores = try await StoreUnderTest.furnished()
         let bob = NewPerson(person: Example.person("bob"), password: nil)
         #expect(try await stores.people.create(bob) == .created)
         return stores
     }
 
     @Test(
-        "WEB-SESS-1: the same person's session goes on with a new cookie, however long it was idle",
-        arguments: StoreUnderTest.allCases
+        "WEB-SESS-1: the same person's session goes on with a new cookie, however long it was idle"
     )
-    func goesOn(_ database: StoreUnderTest) async throws {
-        let stores = try await Self.furnished(database)
+    func goesOn() async throws {
         var grant = Example.grant()
         grant.idleSeconds = 10_000
         #expect(try await stores.redeem(grant) == .redeemed)
@@ -48,29 +50,14 @@ import Testing
         var expected = Self.again()
         expected.id = "session-1"
         expected.createdAt = Example.session.createdAt
-        let outcome = try await stores.sessions.start(
-            Self.again(),
-            replacing: Example.cookie,
-            upgrading: nil
-        )
+        let outcome = try await stores.start(Self.again(), replacing: Example.cookie)
         #expect(outcome == .wentOn(expected))
         #expect(try await stores.liveByID(at: Self.later)?.session == expected)
         #expect(try await stores.liveByID("session-2", at: Self.later) == nil)
         #expect(try await stores.liveByCookie(at: Self.later) == nil, "the former cookie is dead")
-        let live = try await stores.sessions.live(
-            cookie: Self.next,
-            realmID: "realm-1",
-            at: Self.later,
-            idle: Example.idle
-        )
-        #expect(live?.session == expected)
+        #expect(try await stores.liveByCookie(Self.next, at: Self.later)?.session == expected)
         #expect(try await stores.reading(grant.id, at: Self.later)?.isLive == true)
-        let told = try await stores.logoutDeliveries.claim(
-            at: Self.later,
-            until: Self.later,
-            limit: 9
-        )
-        #expect(told.isEmpty)
+        #expect(try await stores.claim(at: Self.later).isEmpty)
     }
 
     /// What ends a session for good.
@@ -78,11 +65,9 @@ import Testing
 
     @Test(
         "a session that is over stays over: a proof of its person begins a new one",
-        arguments: StoreUnderTest.allCases,
-        End.allCases
+        arguments: End.allCases
     )
-    func stays(_ database: StoreUnderTest, _ end: End) async throws {
-        let stores = try await Self.furnished(database)
+    func stays(_ end: End) async throws {
         let now = end == .expired ? Example.session.expiresAt : Self.later
         var session = Self.again(at: now)
         switch end {
@@ -94,47 +79,25 @@ import Testing
             #expect(try await stores.people.update(Example.ann) == .changed)
         }
         session.epoch = try #require(try await stores.credentials("ann")).epoch
-        let outcome = try await stores.sessions.start(
-            session,
-            replacing: Example.cookie,
-            upgrading: nil
-        )
-        #expect(outcome == .began)
+        #expect(try await stores.start(session, replacing: Example.cookie) == .began)
         #expect(try await stores.liveByID("session-2", at: now)?.session == session)
         #expect(try await stores.liveByID(at: now) == nil)
     }
 
-    @Test(
-        "a sign-in that read the former password lets no session go on",
-        arguments: StoreUnderTest.allCases
-    )
-    func late(_ database: StoreUnderTest) async throws {
-        let stores = try await Self.furnished(database)
+    @Test("a sign-in that read the former password lets no session go on")
+    func late() async throws {
         var late = Self.again()
         late.epoch = try #require(try await stores.credentials("ann")).epoch
         try await SignInLoss.passwordChanged.happen(to: stores)
-        let outcome = try await stores.sessions.start(
-            late,
-            replacing: Example.cookie,
-            upgrading: nil
-        )
-        #expect(outcome == .began)
+        #expect(try await stores.start(late, replacing: Example.cookie) == .began)
         #expect(try await stores.liveByID("session-2", at: Self.later) == nil)
         #expect(try await stores.liveByID(at: Self.later) == nil)
     }
 
-    @Test(
-        "another person's session ends with its grants, in the step that begins the new one",
-        arguments: StoreUnderTest.allCases
-    )
-    func tookOver(_ database: StoreUnderTest) async throws {
-        let stores = try await Self.furnished(database)
+    @Test("another person's session ends with its grants, in the step that begins the new one")
+    func tookOver() async throws {
         #expect(try await stores.redeem(Example.grant()) == .redeemed)
-        let outcome = try await stores.sessions.start(
-            Self.another(),
-            replacing: Example.cookie,
-            upgrading: nil
-        )
+        let outcome = try await stores.start(Self.another(), replacing: Example.cookie)
         #expect(outcome == .tookOver("session-1"))
         #expect(try await stores.liveByCookie() == nil)
         #expect(try await stores.liveByID() == nil)
@@ -144,68 +107,44 @@ import Testing
 
     @Test(
         "another person's session that something else has ended ends once",
-        arguments: StoreUnderTest.allCases,
-        [SignInLoss.signedOut, .passwordChanged, .deleted]
+        arguments: [SignInLoss.signedOut, .passwordChanged, .deleted]
     )
-    func endedBefore(_ database: StoreUnderTest, _ loss: SignInLoss) async throws {
-        let stores = try await Self.furnished(database)
+    func endedBefore(_ loss: SignInLoss) async throws {
         try await loss.happen(to: stores)
-        let outcome = try await stores.sessions.start(
-            Self.another(),
-            replacing: Example.cookie,
-            upgrading: nil
-        )
-        #expect(outcome == .began)
+        #expect(try await stores.start(Self.another(), replacing: Example.cookie) == .began)
         #expect(try await stores.liveByID("session-2") != nil)
     }
 
-    @Test("a session that cannot start ends nothing", arguments: StoreUnderTest.allCases)
-    func failedStart(_ database: StoreUnderTest) async throws {
-        let stores = try await Self.furnished(database)
+    @Test("a session that cannot start ends nothing")
+    func failedStart() async throws {
         var twice = Self.another()
         twice.id = "session-1"
         await #expect(throws: StoreConflict.self) {
-            try await stores.sessions.start(twice, replacing: Example.cookie, upgrading: nil)
+            try await stores.start(twice, replacing: Example.cookie)
         }
         #expect(try await stores.liveByCookie() != nil)
     }
 
-    @Test(
-        "a sign-in neither ends nor takes up a session of another realm",
-        arguments: StoreUnderTest.allCases
-    )
-    func elsewhere(_ database: StoreUnderTest) async throws {
-        let stores = try await Self.furnished(database)
+    @Test("a sign-in neither ends nor takes up a session of another realm")
+    func elsewhere() async throws {
         for (number, person) in ["person-ann", "person-bob"].enumerated() {
             var next = Example.session("other-\(number)", cookie: Hash256(of: person))
             next.realmID = "realm-2"
             next.personID = person
-            let outcome = try await stores.sessions.start(
-                next,
-                replacing: Example.cookie,
-                upgrading: nil
-            )
-            #expect(outcome == .began)
+            #expect(try await stores.start(next, replacing: Example.cookie) == .began)
             #expect(try await stores.liveByCookie() != nil)
         }
     }
 
-    @Test(
-        "of two sign-ins at once with one cookie one lets the session go on",
-        arguments: StoreUnderTest.allCases
-    )
-    func race(_ database: StoreUnderTest) async throws {
+    @Test("of two sign-ins at once with one cookie one lets the session go on")
+    func race() async throws {
         for _ in 1...10 {
-            let stores = try await Self.furnished(database)
+            let stores = try await Self.furnished()
             let outcomes = try await concurrently(2) { index in
                 var session = Self.again(at: Example.now)
                 session.id = "session-\(index + 2)"
                 session.cookieHash = Hash256(of: "cookie-\(index)")
-                return try await stores.sessions.start(
-                    session,
-                    replacing: Example.cookie,
-                    upgrading: nil
-                )
+                return try await stores.start(session, replacing: Example.cookie)
             }
             #expect(outcomes.count(of: .began) == 1)
             #expect(try await stores.liveByCookie() == nil)

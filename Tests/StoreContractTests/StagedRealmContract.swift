@@ -3,10 +3,14 @@ import PorticoStores
 import PorticoTestSupport
 import Testing
 
-@Suite("Realms that are put together and taken apart, by contract")
+@Suite("Realms that are put together and taken apart, by contract", .everyDatabase)
 struct StagedRealmContract {
-    private func staged(_ database: StoreUnderTest) async throws -> TestDatabase {
-        let stores = try database.empty()
+    private let stores: TestDatabase
+
+    init() async throws { stores = try await Self.staged() }
+
+    private static func staged() async throws -> TestDatabase {
+        let stores = try StoreUnderTest.empty()
         var new = Example.newRealm
         let people = new.people
         new.people = []
@@ -15,30 +19,23 @@ struct StagedRealmContract {
         return stores
     }
 
-    @Test(
-        "no one sees a staged realm, and no version is raised",
-        arguments: StoreUnderTest.allCases
-    )
-    func unseen(_ database: StoreUnderTest) async throws {
-        let stores = try await staged(database)
+    @Test("no one sees a staged realm, and no version is raised")
+    func unseen() async throws {
         let snapshot = try await stores.realms.snapshot()
         #expect(snapshot.realms.isEmpty && snapshot.clients.isEmpty)
-        let untouched = try await database.empty().realms.version()
+        let untouched = try await StoreUnderTest.empty().realms.version()
         #expect(try await stores.realms.version() == untouched)
         #expect(try await stores.realms.deleteRealm(id: "realm-1") == .notFound)
     }
 
-    @Test(
-        "programs of before skip what is staged or being deleted: it is disabled",
-        arguments: StoreUnderTest.allCases
-    )
-    func shut(_ database: StoreUnderTest) async throws {
+    @Test("programs of before skip what is staged or being deleted: it is disabled")
+    func shut() async throws {
         func settings(_ stores: TestDatabase) async throws -> [String] {
             try await stores.database.scan { reader in
                 try reader.rows("SELECT settings FROM realms", []) { try $0.text(0) }
             }
         }
-        let stores = try await staged(database)
+        let stores = try await Self.staged()
         #expect(try await settings(stores).allSatisfy { $0.contains(#""enabled":false"#) })
         try await stores.realms.publish([Example.realm])
         #expect(try await settings(stores).allSatisfy { !$0.contains(#""enabled":false"#) })
@@ -48,18 +45,14 @@ struct StagedRealmContract {
         #expect(try await settings(stores).allSatisfy { $0.contains(#""enabled":false"#) })
     }
 
-    @Test(
-        "publishing gives it name, issuer and settings at once",
-        arguments: StoreUnderTest.allCases
-    )
-    func published(_ database: StoreUnderTest) async throws {
-        let stores = try await staged(database)
+    @Test("publishing gives it name, issuer and settings at once")
+    func published() async throws {
         let before = try await stores.realms.version()
         try await stores.realms.publish([Example.realm])
         let snapshot = try await stores.realms.snapshot()
         #expect(snapshot.realms == [Example.realm] && snapshot.version > before)
         #expect(snapshot.clients == [Example.client])
-        #expect(try await stores.people.person(id: "person-ann", realmID: "realm-1") != nil)
+        #expect(try await stores.person("person-ann") != nil)
         // Twice is once too often: it is no staged realm any more.
         var again = Example.realm
         again.name = "another"
@@ -70,12 +63,8 @@ struct StagedRealmContract {
         #expect(try await stores.realms.snapshot().realms == [Example.realm])
     }
 
-    @Test(
-        "of several realms all are published, or none where a name or issuer is taken",
-        arguments: StoreUnderTest.allCases
-    )
-    func taken(_ database: StoreUnderTest) async throws {
-        let stores = try await staged(database)
+    @Test("of several realms all are published, or none where a name or issuer is taken")
+    func taken() async throws {
         var other = Realm(
             id: "realm-2",
             name: "two",
@@ -105,39 +94,27 @@ struct StagedRealmContract {
         #expect(try await stores.realms.snapshot().realms.count == 3)
     }
 
-    @Test("what was staged goes with everything in it", arguments: StoreUnderTest.allCases)
-    func removed(_ database: StoreUnderTest) async throws {
-        let stores = try await staged(database)
+    @Test("what was staged goes with everything in it")
+    func removed() async throws {
         try await stores.realms.removeStaged()
         #expect(try await stores.realms.roles(realmID: "realm-1").isEmpty)
-        #expect(try await stores.people.person(id: "person-ann", realmID: "realm-1") == nil)
+        #expect(try await stores.person("person-ann") == nil)
         #expect(try await stores.realms.create(Example.newRealm) == .created)
     }
 
-    @Test("people are staged all or none", arguments: StoreUnderTest.allCases)
-    func people(_ database: StoreUnderTest) async throws {
-        let stores = try await staged(database)
+    @Test("people are staged all or none")
+    func people() async throws {
         let (bob, ann) = (Example.person("bob"), Example.person("ann"))
         await #expect(throws: StoreConflict.self) {
-            try await stores.realms.stage(
-                [bob, ann].map { NewPerson(person: $0, password: nil) }
-            )
+            try await stores.realms.stage([bob, ann].map { NewPerson(person: $0, password: nil) })
         }
-        #expect(try await stores.people.person(id: bob.id, realmID: "realm-1") == nil)
-        #expect(
-            try await stores.realms.idsInUse(ofPeople: [bob.id, ann.id]) == [ann.id]
-        )
-        #expect(
-            try await stores.realms.subjectWithUsedID(in: Example.newRealm) != nil
-        )
+        #expect(try await stores.person(bob.id) == nil)
+        #expect(try await stores.realms.idsInUse(ofPeople: [bob.id, ann.id]) == [ann.id])
+        #expect(try await stores.realms.subjectWithUsedID(in: Example.newRealm) != nil)
     }
 
-    @Test(
-        "more people than one chunk has go with their realm, and no one else",
-        arguments: StoreUnderTest.allCases
-    )
-    func manyPeople(_ database: StoreUnderTest) async throws {
-        let stores = try await staged(database)
+    @Test("more people than one chunk has go with their realm, and no one else")
+    func manyPeople() async throws {
         var other = Example.newRealm
         other.realm = Realm(
             id: "realm-2",
@@ -145,9 +122,7 @@ struct StagedRealmContract {
             displayName: "",
             issuer: "https://two.example"
         )
-        #expect(
-            try await stores.realms.create(NewRealm(realm: other.realm, keys: [])) == .created
-        )
+        #expect(try await stores.realms.create(NewRealm(realm: other.realm, keys: [])) == .created)
         for realm in ["realm-1", "realm-2"] {
             try await stores.realms.stage(
                 (0..<230).map {
@@ -166,12 +141,9 @@ struct StagedRealmContract {
         #expect(try await stores.realms.snapshot().realms.map(\.id) == ["realm-2"])
     }
 
-    @Test(
-        "roles of clients, roles in roles and groups in groups go with their realm",
-        arguments: StoreUnderTest.allCases
-    )
-    func manyThings(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
+    @Test("roles of clients, roles in roles and groups in groups go with their realm")
+    func manyThings() async throws {
+        let stores = try StoreUnderTest.empty()
         var new = NewRealm(realm: Example.realm, keys: [])
         let client = Example.client
         new.clients = [client]
@@ -206,12 +178,9 @@ struct StagedRealmContract {
         #expect(try await stores.realms.create(new) == .created)
     }
 
-    @Test(
-        "a deletion that was cut off is finished later; nothing of the realm is seen before",
-        arguments: StoreUnderTest.allCases
-    )
-    func cutOff(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    @Test("a deletion that was cut off is finished later; nothing of the realm is seen before")
+    func cutOff() async throws {
+        let stores = try await StoreUnderTest.furnished()
         let task = Task { try await stores.realms.deleteRealm(id: "realm-1") }
         // Where it waits between two chunks, cancelling ends it.
         task.cancel()
@@ -220,7 +189,7 @@ struct StagedRealmContract {
         #expect(snapshot.realms.isEmpty && snapshot.clients.isEmpty)
         #expect(try await stores.realms.deleteRealm(id: "realm-1") == .notFound)
         try await stores.realms.removeDeleted()
-        #expect(try await stores.people.person(id: "person-ann", realmID: "realm-1") == nil)
+        #expect(try await stores.person("person-ann") == nil)
         #expect(try await stores.realms.create(Example.newRealm) == .created)
     }
 }

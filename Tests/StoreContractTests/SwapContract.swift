@@ -1,10 +1,15 @@
 import PorticoBytes
 import PorticoProtocol
-import PorticoStores
 import PorticoTestSupport
 import Testing
 
-@Suite("GrantStore: tokens of the server before") struct SwapContract {
+@testable import PorticoStores
+
+@Suite("GrantStore: tokens of the server before", .everyDatabase) struct SwapContract {
+    private let stores: TestDatabase
+
+    init() async throws { stores = try await StoreUnderTest.furnished() }
+
     private func token(_ name: String, sid: String = "moved-1", isOffline: Bool = false)
         -> MovedToken
     {
@@ -44,12 +49,8 @@ import Testing
         try await stores.grants.grant(id: id, realmID: "realm-1", at: Example.now)?.isLive ?? false
     }
 
-    @Test(
-        "decision 0051: of many concurrent swaps of one token exactly one is done",
-        arguments: StoreUnderTest.allCases
-    )
-    func race(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    @Test("decision 0051: of many concurrent swaps of one token exactly one is done")
+    func race() async throws {
         for round in 0..<30 {
             let token = token("token \(round)", sid: "moved \(round % 3)")
             let ids = (0..<8).map { _ in Example.fresh() }
@@ -65,19 +66,14 @@ import Testing
         }
     }
 
-    @Test(
-        "decision 0051: a session that has ended, or is another's, takes no more tokens",
-        arguments: StoreUnderTest.allCases
-    )
-    func ended(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    @Test("decision 0051: a session that has ended, or is another's, takes no more tokens")
+    func ended() async throws {
         #expect(try await swap(token("1"), stores) == .swapped)
         #expect(try await swap(token("2"), stores) == .swapped, "another client's, perhaps")
         #expect(try await swap(token("3"), stores, session: { $0.personID = "x" }) == .sessionEnded)
         #expect(try await swap(token("4"), stores, session: { $0.realmID = "x" }) == .sessionEnded)
         #expect(try await stores.grants.moved(token("4")).grantID == nil, "nothing happened")
-        let end = try await stores.sessions.end(id: "moved-1", realmID: "realm-1", at: Example.now)
-        #expect(end == .changed)
+        #expect(try await stores.endSession("moved-1") == .changed)
         #expect(try await swap(token("5"), stores) == .sessionEnded)
         // Also when nothing is left of it.
         try await stores.sessions.purge(before: Example.now + 100_000)
@@ -87,27 +83,17 @@ import Testing
         #expect(try await swap(token("6", isOffline: true), stores) == .swapped)
     }
 
-    @Test(
-        "decision 0051: what is revoked or removed here is not begun again by another old token",
-        arguments: StoreUnderTest.allCases
-    )
-    func revokedHere(_ database: StoreUnderTest) async throws {
+    @Test("decision 0051: what is revoked or removed here is not begun again by another old token")
+    func revokedHere() async throws {
         for isRemoved in [false, true] {
-            let stores = try await database.furnished()
+            let stores = try await StoreUnderTest.furnished()
             let id = Example.fresh()
             let first = token("1", isOffline: true)
             #expect(try await swap(first, stores, grant: id) == .swapped)
             if isRemoved {
-                let change = try await stores.people.disconnect(
-                    "client-uuid",
-                    from: "person-ann",
-                    realmID: "realm-1",
-                    at: Example.now
-                )
-                #expect(change == .changed)
+                #expect(try await stores.disconnect() == .changed)
             } else {
-                let end = try await stores.grants.revoke(id: id, spending: [], at: Example.now)
-                #expect(end == .revoked)
+                #expect(try await stores.revoke(id) == .revoked)
             }
             #expect(try await swap(token("2", isOffline: true), stores) == .sessionEnded)
             let other = token("3", sid: "moved-2", isOffline: true)
@@ -115,12 +101,8 @@ import Testing
         }
     }
 
-    @Test(
-        "decision 0051: a session that never came here can end",
-        arguments: StoreUnderTest.allCases
-    )
-    func endedBefore(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    @Test("decision 0051: a session that never came here can end")
+    func endedBefore() async throws {
         for _ in 1...2 {
             try await stores.sessions.endMoved(id: "moved-1", realmID: "realm-1", at: Example.now)
         }
@@ -128,12 +110,8 @@ import Testing
         #expect(try await swap(token("2", sid: "moved-2"), stores) == .swapped)
     }
 
-    @Test(
-        "decision 0051: a session that is ended while it comes has ended",
-        arguments: StoreUnderTest.allCases
-    )
-    func endedMeanwhile(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    @Test("decision 0051: a session that is ended while it comes has ended")
+    func endedMeanwhile() async throws {
         for round in 0..<20 {
             let (id, token) = (Example.fresh(), token("\(round)", sid: "moved-\(round)"))
             _ = try await concurrently(2) { index in
@@ -156,12 +134,8 @@ import Testing
         #expect(try await !isLive(id, stores))
     }
 
-    @Test(
-        "decision 0051: whether a session may come yet is known: it has not, and has not ended",
-        arguments: StoreUnderTest.allCases
-    )
-    func mayCome(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    @Test("decision 0051: whether a session may come yet is known: it has not, and has not ended")
+    func mayCome() async throws {
         func mayCome(_ sid: String, _ realmID: String = "realm-1") async throws -> Bool {
             try await stores.sessions.mayCome(id: sid, realmID: realmID)
         }
@@ -181,13 +155,9 @@ import Testing
         #expect(try await mayCome("moved-2", "realm-2"))
     }
 
-    @Test(
-        "decision 0051: only while the person is there, enabled and not signed out since",
-        arguments: StoreUnderTest.allCases
-    )
-    func people(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
-        let early = try database.empty()
+    @Test("decision 0051: only while the person is there, enabled and not signed out since")
+    func people() async throws {
+        let early = try StoreUnderTest.empty()
         var new = Example.newRealm
         new.people[0].person.notBefore = Example.signedIn
         #expect(try await early.realms.create(new) == .created)
@@ -195,7 +165,7 @@ import Testing
         #expect(try await swap(token("1"), early, issuedAt: before) == .personGone)
         #expect(try await swap(token("1"), early, issuedAt: before + 1) == .swapped)
 
-        let disabled = try database.empty()
+        let disabled = try StoreUnderTest.empty()
         new.people[0].person.isEnabled = false
         #expect(try await disabled.realms.create(new) == .created)
         #expect(try await swap(token("1"), disabled) == .personGone, "and was so before the move")
@@ -210,12 +180,8 @@ import Testing
         #expect(try await stores.grants.moved(token("2")).grantID == nil)
     }
 
-    @Test(
-        "RFC 7523 §3: an assertion that was used before swaps and ends nothing",
-        arguments: StoreUnderTest.allCases
-    )
-    func assertion(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    @Test("RFC 7523 §3: an assertion that was used before swaps and ends nothing")
+    func assertion() async throws {
         let used = UsedAssertion(hash: Hash256(of: "jti"), expiresAt: Example.now + 60)
         #expect(try await stores.grants.spend([used], at: Example.now) == .spent)
         #expect(try await swap(token("1"), stores, spending: [used]) == .spentBefore(.assertion))
@@ -235,12 +201,8 @@ import Testing
         #expect(try await swap(token("1"), stores) == .swapped)
     }
 
-    @Test(
-        "decision 0051: a list counts for its client and kind; a new one replaces it, and no end",
-        arguments: StoreUnderTest.allCases
-    )
-    func list(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    @Test("decision 0051: a list counts for its client and kind; a new one replaces it, and no end")
+    func list() async throws {
         func listed(_ sid: String, _ client: String = "notes") -> ListedSession {
             ListedSession(
                 sessionID: sid,
@@ -273,12 +235,9 @@ import Testing
         #expect(try await reading("e").isEnded, "a list revives nothing")
     }
 
-    @Test(
-        "decision 0051: what is used up is kept as long as a key can verify it, and no longer",
-        arguments: StoreUnderTest.allCases
-    )
-    func purge(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
+    @Test("decision 0051: what is used up is kept as long as a key can verify it, and no longer")
+    func purge() async throws {
+        let stores = try StoreUnderTest.empty()
         var new = Example.newRealm
         new.realm.tokenSwap = TokenSwap(issuer: "https://old.example", closesAt: Example.now)
         new.keptKeys = [

@@ -169,8 +169,7 @@ struct EmailCodes: Sendable {
                 language: language,
                 createdAt: context.now
             ),
-            saying: profile,
-            at: context.now
+            saying: profile
         )
     }
 

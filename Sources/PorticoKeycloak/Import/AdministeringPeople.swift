@@ -215,7 +215,7 @@ package struct AdministeringPeople: Sendable {
     }
 
     /// Whether someone has the whole rights, be they able to use them or not.
-    func isWhole(_ person: KeptPerson) -> Bool { isWhole(union(person.roles, person.groupIDs)) }
+    func isWhole(_ person: NewPerson) -> Bool { isWhole(union(person.roles, person.groupIDs)) }
 
     /// Those who are here, and stay as they are.
     func addOthers(to report: inout ImportReport) {

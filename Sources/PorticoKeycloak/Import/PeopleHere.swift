@@ -5,7 +5,7 @@ import PorticoStores
 /// What is here of the people of one chunk of a file, and who here has what they would get.
 struct PeopleHere: Sendable {
     /// Everything that is kept of those who are here, by id.
-    let kept: [String: KeptPerson]
+    let kept: [String: NewPerson]
     private let known: KnownPeople
     private let owners: (usernames: [String: String], emails: [String: String])
     /// Who has a DID, and who is the account of a client.

@@ -122,10 +122,10 @@ extension PersonChange {
         add("groups", Set(former.groupIDs) == Set(person.groupIDs))
         add("credentials", Set(former.credentials) == Set(person.credentials))
         add("federatedIdentities", Set(former.identities) == Set(person.identities))
-        let consents = Dictionary(
-            person.consents.map { ($0.clientID, Set($0.scope.tokens)) }
-        ) { $1 }
-        add("clientConsents", former.consents.mapValues { Set($0) } == consents)
+        func allowed(_ person: NewPerson) -> [String: Set<String>] {
+            Dictionary(person.consents.map { ($0.clientID, Set($0.scope.tokens)) }) { $1 }
+        }
+        add("clientConsents", allowed(former) == allowed(person))
         return members
     }
 }

@@ -92,14 +92,10 @@ extension JSONValue: Hashable {
     }
 }
 
-extension JSONValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral,
-    ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral, ExpressibleByStringLiteral,
+extension JSONValue: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
+    ExpressibleByFloatLiteral, ExpressibleByStringLiteral,
     ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
-    public init(nilLiteral: ()) {
-        self = .null
-    }
-
     public init(booleanLiteral value: Bool) {
         self = .bool(value)
     }
@@ -126,5 +122,32 @@ extension JSONValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral,
             object[name] = value
         }
         self = .object(object)
+    }
+}
+
+extension JSONValue {
+    /// Reads one JSON text strictly: UTF-8 without a byte order mark, no repeated name in an object
+    /// (RFC 8259 §4 leaves the outcome open; RFC 7515 §4 and RFC 7519 §4 allow the refusal), no
+    /// half of a surrogate pair, no NUL, no number beyond a `Double`.
+    package init(parsing bytes: some Collection<UInt8>, limits: JSONLimits = .standard)
+        throws(JSONError)
+    {
+        guard bytes.count <= limits.size else { throw .tooLarge }
+        let result =
+            bytes.withContiguousStorageIfAvailable { JSONParser.result(of: $0, limits) }
+            ?? Array(bytes).withUnsafeBufferPointer { JSONParser.result(of: $0, limits) }
+        self = try result.get()
+    }
+}
+
+extension JSONObject {
+    /// Reads one JSON text that must be an object.
+    package init(parsing bytes: some Collection<UInt8>, limits: JSONLimits = .standard)
+        throws(JSONError)
+    {
+        guard let object = try JSONValue(parsing: bytes, limits: limits).object else {
+            throw .notAnObject
+        }
+        self = object
     }
 }

@@ -7,41 +7,17 @@ package struct Account: Hashable, Sendable {
     package var email: AccountEmail?
     package var name: String?
     /// The person wrote the name themselves: no provider's changes it any more (PRV-A-5).
-    package var isNameOwn: Bool
+    package var isNameOwn: Bool = false
     /// An https address, as a provider gave it.
     package var picture: String?
     /// The tag of the language that mails are written in.
     package var language: String
-    package var isBlocked: Bool
+    package var isBlocked: Bool = false
     /// Whether the person has gone through the welcome page.
-    package var isWelcomed: Bool
+    package var isWelcomed: Bool = false
     /// Seconds since 1970.
     package var createdAt: Int64
     package var lastSignInAt: Int64
-
-    package init(
-        id: UniqueID,
-        email: AccountEmail?,
-        name: String?,
-        isNameOwn: Bool = false,
-        picture: String?,
-        language: String,
-        isBlocked: Bool = false,
-        isWelcomed: Bool = false,
-        createdAt: Int64,
-        lastSignInAt: Int64
-    ) {
-        self.id = id
-        self.email = email
-        self.name = name
-        self.isNameOwn = isNameOwn
-        self.picture = picture
-        self.language = language
-        self.isBlocked = isBlocked
-        self.isWelcomed = isWelcomed
-        self.createdAt = createdAt
-        self.lastSignInAt = lastSignInAt
-    }
 }
 
 /// An e-mail address and what is known of it.
@@ -132,11 +108,25 @@ package struct Registration: Hashable, Sendable {
     /// The address it came from, as text; `nil` where it is not known.
     package var address: String?
     package var userAgent: String?
+}
 
-    package init(provider: String, at: Int64, address: String?, userAgent: String?) {
-        self.provider = provider
-        self.at = at
-        self.address = address
-        self.userAgent = userAgent
+/// How it is known whose an e-mail address is, from the least to the most
+/// (docs/decisions/0020).
+package enum EmailVerification: UInt8, CaseIterable, Comparable, Sendable {
+    /// No provider vouches for it.
+    case unverified
+    /// A provider vouches for it that has no authority over the mailbox; or it is not known any more
+    /// who did.
+    case vouched
+    /// The provider that vouched for it has authority over the mailbox (PRV-G-6).
+    case authoritative
+    /// A code that was mailed to it came back.
+    case mailedCode
+
+    /// Whether the mailbox has answered, or the provider that runs it.
+    package var isProof: Bool { self >= .authoritative }
+
+    package static func < (one: EmailVerification, other: EmailVerification) -> Bool {
+        one.rawValue < other.rawValue
     }
 }

@@ -32,34 +32,6 @@ package struct AccountSession: Hashable, Sendable {
         /// ``RefreshState/secret`` and the key ring.
         case app(name: String, refresh: RefreshState)
     }
-
-    package init(
-        id: UniqueID,
-        accountID: UniqueID,
-        form: Form,
-        identity: IdentityKey,
-        providerSessionID: String?,
-        device: String,
-        address: String?,
-        provenAt: Int64?,
-        createdAt: Int64,
-        lastSeenAt: Int64,
-        idleSeconds: Int64,
-        expiresAt: Int64
-    ) {
-        self.id = id
-        self.accountID = accountID
-        self.form = form
-        self.identity = identity
-        self.providerSessionID = providerSessionID
-        self.device = device
-        self.address = address
-        self.provenAt = provenAt
-        self.createdAt = createdAt
-        self.lastSeenAt = lastSeenAt
-        self.idleSeconds = idleSeconds
-        self.expiresAt = expiresAt
-    }
 }
 
 /// A session that is to begin; the transaction that starts it says whose it is.
@@ -143,10 +115,4 @@ package struct LiveAccountSession: Hashable, Sendable {
     package var account: Account
     /// The names of the providers that the account has identities at, in the order of linking.
     package var providers: [String]
-
-    package init(session: AccountSession, account: Account, providers: [String]) {
-        self.session = session
-        self.account = account
-        self.providers = providers
-    }
 }

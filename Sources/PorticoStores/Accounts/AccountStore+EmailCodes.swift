@@ -12,8 +12,7 @@ extension AccountStore {
     package func startConfirmation(
         _ confirmation: EmailConfirmation,
         mail: MailDraft,
-        saying profile: ProfileChange?,
-        at now: Int64
+        saying profile: ProfileChange? = nil
     ) async throws {
         try await database.change { transaction in
             if let profile { try transaction.update(profile) }

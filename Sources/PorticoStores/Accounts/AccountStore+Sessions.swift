@@ -82,17 +82,17 @@ extension AccountStore {
 }
 
 extension AccountStore {
-    private static let liveByCookie: SQLText = """
-        SELECT \(AccountSessionColumn.self, of: "s"), \(AccountColumn.self, of: "a")
-        FROM live_account_sessions AS s JOIN accounts AS a ON a.id = s.account_id
-        WHERE s.cookie_hash = $1 AND s.alive_until > $2
-        """
+    private static let liveByCookie = withAccount("s.cookie_hash = $1")
+    private static let liveByID = withAccount("s.id = $1")
 
-    private static let liveByID: SQLText = """
+    /// - Parameter found: What names the session.
+    private static func withAccount(_ found: StaticString) -> SQLText {
+        """
         SELECT \(AccountSessionColumn.self, of: "s"), \(AccountColumn.self, of: "a")
         FROM live_account_sessions AS s JOIN accounts AS a ON a.id = s.account_id
-        WHERE s.id = $1 AND s.alive_until > $2
+        WHERE \(found) AND s.alive_until > $2
         """
+    }
 
     private static let liveByAccount: SQLText = """
         SELECT \(AccountSessionColumn.self, of: "s") FROM live_account_sessions AS s
@@ -107,4 +107,394 @@ extension SQLReader {
         live.providers = try providers(of: live.account.id)
         return live
     }
+}
+
+/// Giving an app its session (docs/decisions/0013).
+extension AccountStore {
+    /// Redeems a hand-off code (docs/decisions/0013). Of any number of concurrent presentations
+    /// exactly one gets `.redeemed`; a presentation that is wrong in any respect spends the code. A
+    /// second one that is right in every respect ends the session that the first one got (RFC 6749
+    /// §4.1.2).
+    package func redeem(_ presentation: HandOffPresentation, at now: Int64) async throws
+        -> HandOffRedemption
+    {
+        try await database.change { transaction in
+            guard try transaction.activate(presentation, at: now) else {
+                return try transaction.refuse(presentation, at: now)
+            }
+            guard let (live, isNew) = try transaction.redeemed(presentation.codeHash) else {
+                throw SQLError(.corrupt, code: 0)
+            }
+            try transaction.note(.handOffRedeemed, ofSession: live.session.id, at: now)
+            return .redeemed(live, isNew: isNew)
+        }
+    }
+}
+
+extension SQLTransaction {
+    /// One statement decides: the code's first use, what it is bound to, and that its account is
+    /// still there.
+    fileprivate func activate(_ presentation: HandOffPresentation, at now: Int64) throws -> Bool {
+        let changed = try run(
+            """
+            UPDATE account_sessions AS s
+            SET is_active = TRUE, code_spent_at = $1, last_seen_at = $1, generation = $2,
+                refresh_secret = $3, refresh_key_id = $4, rotated_at = $5, idempotency_key = $6
+            WHERE s.code_hash = $7
+                AND s.app = $8 AND s.redirect_hash = $9 AND s.challenge = $10
+                AND EXISTS (
+                    SELECT 1 FROM live_account_sessions AS l
+                    WHERE l.id = s.id AND l.waits_until > $1)
+            """,
+            [.int64(now)] + presentation.refresh.values + [
+                .bytes(presentation.codeHash.bytes), .text(presentation.app),
+                .bytes(presentation.redirectHash.bytes), .bytes(presentation.challenge.bytes),
+            ]
+        )
+        return changed > 0
+    }
+
+    /// Spends a code that was presented wrongly (docs/decisions/0033), and says why it is not good.
+    fileprivate func refuse(_ presentation: HandOffPresentation, at now: Int64) throws
+        -> HandOffRedemption
+    {
+        guard let code = try waiting(for: presentation.codeHash) else { return .unknown }
+        let refusal = code.refusal(of: presentation, at: now)
+        if code.isSpent {
+            if code.isBound(to: presentation) { try end(code.sessionID, at: now) }
+        } else {
+            try run(
+                """
+                UPDATE account_sessions SET code_spent_at = $1
+                WHERE code_hash = $2 AND code_spent_at IS NULL
+                """,
+                [.int64(now), .bytes(presentation.codeHash.bytes)]
+            )
+        }
+        try note(.handOffRefused, ofSession: code.sessionID, at: now)
+        return .refused(refusal)
+    }
+
+    private func waiting(for codeHash: Hash256) throws -> KeptHandOff? {
+        try first(
+            """
+            SELECT id, code_spent_at IS NOT NULL, app, redirect_hash, challenge, code_expires_at
+            FROM account_sessions WHERE code_hash = $1
+            """,
+            [.bytes(codeHash.bytes)]
+        ) { row in
+            KeptHandOff(
+                sessionID: try row.uniqueID(0),
+                isSpent: try row.bool(1),
+                app: try row.text(2),
+                redirectHash: try row.hash(3),
+                challenge: try row.hash(4),
+                expiresAt: try row.int64(5)
+            )
+        }
+    }
+
+    /// The session that a code has just brought.
+    fileprivate func redeemed(_ codeHash: Hash256) throws -> (LiveAccountSession, isNew: Bool)? {
+        let found = try first(
+            Statement.byCode,
+            [.bytes(codeHash.bytes)]
+        ) { row in
+            (
+                try LiveAccountSession(row),
+                isNew: try row.bool(AccountSessionColumn.count + AccountColumn.count)
+            )
+        }
+        guard case (var live, let isNew)? = found else { return nil }
+        live.providers = try providers(of: live.account.id)
+        return (live, isNew: isNew)
+    }
+}
+
+/// What is kept of a hand-off code, and of what it is bound to.
+private struct KeptHandOff {
+    let sessionID: UniqueID
+    let isSpent: Bool
+    let app: String
+    let redirectHash: Hash256
+    let challenge: Hash256
+    let expiresAt: Int64
+
+    func refusal(of presentation: HandOffPresentation, at now: Int64) -> HandOffRefusal {
+        if isSpent { return .alreadyUsed }
+        if expiresAt <= now { return .expired }
+        if !sameBytes(app, presentation.app) { return .otherApp }
+        if redirectHash != presentation.redirectHash { return .otherRedirect }
+        if challenge != presentation.challenge { return .wrongVerifier }
+        return .accountGone
+    }
+
+    func isBound(to presentation: HandOffPresentation) -> Bool {
+        sameBytes(app, presentation.app) && redirectHash == presentation.redirectHash
+            && challenge == presentation.challenge
+    }
+}
+
+/// Ending sessions.
+extension AccountStore {
+    /// Signs a session of that account out. Doing it twice changes nothing.
+    ///
+    /// The tokens that providers gave us to keep are forgotten with it, and answered once: that of
+    /// the identity that the session was signed in by, where no other session of the account was
+    /// that is live or waits for its app; and with the account's last such session those of all its
+    /// identities, also of one that was only linked. Of any number of concurrent calls one gets a
+    /// token, and none gets one that a sign-in has brought whose session is left.
+    package func signOut(_ sessionID: UniqueID, of accountID: UniqueID, at now: Int64) async throws
+        -> SignOutOutcome
+    {
+        try await database.change { transaction in
+            guard let identity = try transaction.identity(of: sessionID, of: accountID) else {
+                return .notFound
+            }
+            guard try transaction.end(sessionID, at: now) else {
+                return .signedOut(forgetting: [])
+            }
+            try transaction.note(.signedOut, ofSession: sessionID, at: now)
+            let forgotten = try transaction.forgetTokens(of: accountID, leftBy: [identity], at: now)
+            return .signedOut(forgetting: forgotten)
+        }
+    }
+
+    /// Signs every session of an account out, also those that wait for their app, but one; `nil`:
+    /// all. Tokens are forgotten as ``signOut(_:of:at:)`` does it.
+    package func signOutEverywhere(
+        of accountID: UniqueID,
+        except kept: UniqueID?,
+        at now: Int64
+    ) async throws -> SignOutOutcome {
+        try await database.change { transaction in
+            let left = try transaction.identitiesInUse(of: accountID, except: kept, at: now)
+            if let kept {
+                // It goes along with the count; one that an earlier count has ended stays behind.
+                try transaction.run(
+                    """
+                    UPDATE account_sessions SET epoch = epoch + 1
+                    WHERE id = $1 AND account_id = $2
+                    """,
+                    [.bytes(kept.bytes), .bytes(accountID.bytes)]
+                )
+            }
+            guard try transaction.endAll(of: accountID, at: now) else { return .notFound }
+            try transaction.note(Event(.signedOutEverywhere, of: accountID, at: now))
+            let forgotten = try transaction.forgetTokens(of: accountID, leftBy: left, at: now)
+            return .signedOut(forgetting: forgotten)
+        }
+    }
+
+    /// Ends a session of that account whose person did not ask for it: what providers gave us is
+    /// kept, for the next sign-in. Ending it twice changes nothing.
+    ///
+    /// - Parameter kind: What the event is called.
+    package func end(
+        sessionID: UniqueID,
+        of accountID: UniqueID,
+        as kind: Event.Kind,
+        at now: Int64
+    ) async throws -> Change {
+        try await database.change { transaction in
+            guard try transaction.identity(of: sessionID, of: accountID) != nil else {
+                return .notFound
+            }
+            if try transaction.end(sessionID, at: now) {
+                try transaction.note(kind, ofSession: sessionID, at: now)
+            }
+            return .changed
+        }
+    }
+
+    /// Ends the sessions that an identity began: of one `sid`, or all
+    /// (OpenID Connect Back-Channel Logout §2.7). Its token is kept: what becomes of that is the
+    /// provider's to say, which has ended its own session.
+    ///
+    /// - Parameter subject: `nil`: any identity's with that `sid`.
+    /// - Returns: How many ended, or `nil` where `spending` was spent before: then nothing happened.
+    package func endSessions(
+        issuer: String,
+        subject: String?,
+        providerSessionID: String?,
+        spending: SpentOnce,
+        at now: Int64
+    ) async throws -> Int? {
+        try await database.change { transaction in
+            guard try transaction.spend([spending]) else { return nil }
+            let ids =
+                if let subject {
+                    try transaction.sessions(
+                        begunBy: IdentityKey(issuer: issuer, subject: subject),
+                        providerSessionID: providerSessionID,
+                        at: now
+                    )
+                } else if let providerSessionID {
+                    try transaction.sessions(
+                        ofProviderSession: providerSessionID,
+                        issuer: issuer,
+                        at: now
+                    )
+                } else {
+                    [UniqueID]()
+                }
+            for id in ids {
+                try transaction.end(id, at: now)
+                try transaction.note(.signedOutByProvider, ofSession: id, at: now)
+            }
+            return ids.count
+        }
+    }
+}
+
+extension SQLReader {
+    /// Sessions that an identity began, also those that wait for their app. They are all its
+    /// account's: unlinking ends them.
+    fileprivate func sessions(
+        begunBy key: IdentityKey,
+        providerSessionID: String?,
+        at now: Int64
+    ) throws -> [UniqueID] {
+        try rows(
+            """
+            SELECT s.id FROM identities AS i
+            JOIN account_sessions AS s ON s.account_id = i.account_id
+                AND s.issuer = i.issuer AND s.subject = i.subject
+            WHERE i.issuer = $1 AND i.subject = $2
+                AND ($3 IS NULL OR s.provider_session_id = $3)
+                AND s.ended_at IS NULL AND s.expires_at > $4
+            """,
+            [.text(key.issuer), .text(key.subject), SQLValue(providerSessionID), .int64(now)]
+        ) { try $0.uniqueID(0) }
+    }
+
+    fileprivate func sessions(ofProviderSession id: String, issuer: String, at now: Int64) throws
+        -> [UniqueID]
+    {
+        try rows(
+            """
+            SELECT id FROM account_sessions
+            WHERE provider_session_id = $1 AND issuer = $2 AND ended_at IS NULL
+                AND expires_at > $3
+            """,
+            [.text(id), .text(issuer), .int64(now)]
+        ) { try $0.uniqueID(0) }
+    }
+}
+
+extension SQLReader {
+    /// What a session of that account was signed in by.
+    fileprivate func identity(of sessionID: UniqueID, of accountID: UniqueID) throws
+        -> IdentityKey?
+    {
+        try first(
+            "SELECT issuer, subject FROM account_sessions WHERE id = $1 AND account_id = $2",
+            [.bytes(sessionID.bytes), .bytes(accountID.bytes)]
+        ) { IdentityKey(issuer: try $0.text(0), subject: try $0.text(1)) }
+    }
+}
+
+extension SQLTransaction {
+    /// - Returns: `false` where it had ended before, or is not there.
+    @discardableResult
+    func end(_ sessionID: UniqueID, at now: Int64) throws -> Bool {
+        let changed = try run(
+            "UPDATE account_sessions SET ended_at = $1 WHERE id = $2 AND ended_at IS NULL",
+            [.int64(now), .bytes(sessionID.bytes)]
+        )
+        guard changed > 0 else { return false }
+        try makeTokensDue(ofSession: sessionID, at: now)
+        return true
+    }
+
+    /// Counts on: sessions and hand-off codes of an earlier count are dead.
+    ///
+    /// - Returns: Whether there is such an account.
+    @discardableResult
+    func endAll(of accountID: UniqueID, at now: Int64) throws -> Bool {
+        let changed = try run(
+            "UPDATE accounts SET epoch = epoch + 1, signed_out_at = $1 WHERE id = $2",
+            [.int64(now), .bytes(accountID.bytes)]
+        )
+        guard changed > 0 else { return false }
+        try makeTokensDue(ofEndedSessionsOf: accountID, at: now)
+        return true
+    }
+}
+
+/// What is kept of an identity besides the person: a provider's refresh token.
+extension AccountStore {
+    /// Keeps a provider's new refresh token in place of the one that it succeeds. `.notFound` where
+    /// another process came first, or the identity is gone: then what is kept stays.
+    package func keepToken(_ sealedToken: String, of key: IdentityKey, replacing old: String?)
+        async throws -> Change
+    {
+        try await database.change { transaction in
+            try transaction.change(
+                """
+                UPDATE identities SET sealed_token = $1
+                WHERE issuer = $2 AND subject = $3
+                    AND (sealed_token = $4 OR sealed_token IS NULL AND $4 IS NULL)
+                """,
+                [.text(sealedToken), .text(key.issuer), .text(key.subject), SQLValue(old)]
+            )
+        }
+    }
+}
+
+extension SQLReader {
+    /// What an account's sessions that are live or wait for their app were signed in by. With a
+    /// session that waits a fresh token has come.
+    ///
+    /// - Parameter kept: A session that does not count.
+    func identitiesInUse(of accountID: UniqueID, except kept: UniqueID? = nil, at now: Int64)
+        throws -> [IdentityKey]
+    {
+        try rows(
+            """
+            SELECT DISTINCT s.issuer, s.subject
+            FROM live_account_sessions AS s
+            WHERE s.account_id = $1 AND ($2 IS NULL OR s.id <> $2)
+                AND (s.alive_until > $3 OR s.waits_until > $3)
+            """,
+            [.bytes(accountID.bytes), SQLValue(kept), .int64(now)]
+        ) { IdentityKey(issuer: try $0.text(0), subject: try $0.text(1)) }
+    }
+}
+
+extension SQLTransaction {
+    /// Forgets the tokens of identities whose sessions have just ended, where none is left; with
+    /// the account's last session those of all.
+    ///
+    /// - Returns: The identities as they were, in the order of linking.
+    func forgetTokens(of accountID: UniqueID, leftBy left: [IdentityKey], at now: Int64) throws
+        -> [Identity]
+    {
+        let used = try identitiesInUse(of: accountID, at: now)
+        let forgotten = try identities(of: accountID).filter { identity in
+            identity.sealedToken != nil
+                && (used.isEmpty || identity.key.isOne(of: left) && !identity.key.isOne(of: used))
+        }
+        for identity in forgotten {
+            try run(
+                "UPDATE identities SET sealed_token = NULL WHERE issuer = $1 AND subject = $2",
+                [.text(identity.key.issuer), .text(identity.key.subject)]
+            )
+        }
+        return forgotten
+    }
+}
+
+extension IdentityKey {
+    fileprivate func isOne(of keys: [IdentityKey]) -> Bool {
+        keys.contains { sameBytes($0.issuer, issuer) && sameBytes($0.subject, subject) }
+    }
+}
+
+private enum Statement {
+    static let byCode: SQLText = """
+        SELECT \(AccountSessionColumn.self, of: "s"), \(AccountColumn.self, of: "a"), s.is_new
+        FROM account_sessions AS s JOIN accounts AS a ON a.id = s.account_id
+        WHERE s.code_hash = $1
+        """
 }

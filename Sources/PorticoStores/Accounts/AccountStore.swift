@@ -108,14 +108,274 @@ extension SQLReader {
     }
 }
 
+/// Changing, blocking and deleting accounts.
 extension AccountStore {
-    /// Keeps the code that confirms an address, and queues the mail that brings it.
-    package func startConfirmation(
-        _ confirmation: EmailConfirmation,
-        mail: MailDraft,
+    /// Sets what a person says of themselves: the name becomes their own. `nil` leaves it. There is
+    /// no event of it.
+    package func update(
+        _ accountID: UniqueID,
+        name: String?,
+        language: String?,
+        isWelcomed: Bool?
+    ) async throws -> Change {
+        let profile = ProfileChange(
+            accountID: accountID,
+            name: name,
+            language: language,
+            isWelcomed: isWelcomed
+        )
+        return try await database.change { try $0.update(profile) }
+    }
+
+    /// Blocks an account, which signs it out everywhere, or lets it in again.
+    package func block(_ accountID: UniqueID, _ isBlocked: Bool, at now: Int64) async throws
+        -> Change
+    {
+        try await database.change { transaction in
+            guard let account = try transaction.account(accountID)?.account else {
+                return .notFound
+            }
+            guard account.isBlocked != isBlocked else { return .changed }
+            try transaction.run(
+                "UPDATE accounts SET is_blocked = $1 WHERE id = $2",
+                [.bool(isBlocked), .bytes(accountID.bytes)]
+            )
+            // WEB-SESS-5: what ends here does not come back when the account does.
+            if isBlocked { try transaction.endAll(of: accountID, at: now) }
+            try transaction.note(Event(isBlocked ? .blocked : .unblocked, of: accountID, at: now))
+            return .changed
+        }
+    }
+
+    /// Deletes an account: identities, sessions and hand-off codes go with it. The id is not used
+    /// again.
+    ///
+    /// - Parameter noticeID: Of the mail that tells its verified address, in its language.
+    /// - Returns: The identities it had, whose sealed tokens are to be revoked; `nil`: not there.
+    package func delete(_ accountID: UniqueID, noticeID: UniqueID, at now: Int64) async throws
+        -> [Identity]?
+    {
+        try await database.change { try $0.delete(accountID, noticeID: noticeID, at: now) }
+    }
+
+    /// Removes what has been dead since before `time`: sessions, codes, what was spent, and what is
+    /// left of sessions by handle.
+    package func purge(before time: Int64) async throws {
+        // Sessions that died before and can never live again, with their hand-off codes.
+        try await database.purge(
+            before: time,
+            """
+            SELECT s.id FROM account_sessions AS s
+            LEFT JOIN accounts AS a ON a.id = s.account_id
+            WHERE s.id > $1 AND (s.ended_at < $2 OR s.expires_at < $2
+                OR s.last_seen_at + s.idle_seconds < $2
+                OR (NOT s.is_active AND s.code_expires_at < $2)
+                OR a.id IS NULL OR (a.epoch > s.epoch AND a.signed_out_at < $2))
+            ORDER BY s.id LIMIT 200
+            """,
+            "DELETE FROM account_sessions WHERE id = $1"
+        )
+        try await database.purge(
+            before: time,
+            """
+            SELECT hash FROM spent_once WHERE hash > $1 AND expires_at < $2
+            ORDER BY hash LIMIT 200
+            """,
+            "DELETE FROM spent_once WHERE hash = $1"
+        )
+        try await database.purge(
+            before: time,
+            """
+            SELECT owner FROM email_codes WHERE owner > $1 AND expires_at < $2
+            ORDER BY owner LIMIT 200
+            """,
+            // Its owner may have asked for another one since it was found.
+            "DELETE FROM email_codes WHERE owner = $1 AND expires_at < $2",
+            isRenewed: true
+        )
+        try await HandleSessionStore(database).purge(before: time)
+    }
+}
+
+extension SQLTransaction {
+    /// Sets what a person says of themselves.
+    @discardableResult
+    func update(_ profile: ProfileChange) throws -> Change {
+        guard var account = try self.account(profile.accountID)?.account else { return .notFound }
+        account.name = profile.name ?? account.name
+        account.isNameOwn = account.isNameOwn || profile.name != nil
+        account.language = profile.language ?? account.language
+        account.isWelcomed = profile.isWelcomed ?? account.isWelcomed
+        try run(
+            """
+            UPDATE accounts SET name = $1, is_name_own = $2, language = $3, is_welcomed = $4
+            WHERE id = $5
+            """,
+            [
+                SQLValue(account.name), .bool(account.isNameOwn), .text(account.language),
+                .bool(account.isWelcomed), .bytes(profile.accountID.bytes),
+            ]
+        )
+        return .changed
+    }
+}
+
+extension SQLTransaction {
+    /// - Returns: The identities that the account had; `nil`: not there.
+    func delete(_ accountID: UniqueID, noticeID: UniqueID, at now: Int64) throws -> [Identity]? {
+        guard let account = try account(accountID)?.account else { return nil }
+        // While its row says where to.
+        try queue(MailDraft(.accountDeleted, id: noticeID, to: account, at: now), about: accountID)
+        let id = SQLValue.bytes(accountID.bytes)
+        let identities = try identities(of: accountID)
+        try run(
+            "INSERT INTO deleted_accounts (id, created_at) VALUES ($1, $2)",
+            [id, .int64(account.createdAt)]
+        )
+        try run("DELETE FROM accounts WHERE id = $1", [id])
+        try makeTokensDue(ofEndedSessionsOf: accountID, at: now)
+        try run("DELETE FROM account_sessions WHERE account_id = $1", [id])
+        try note(Event(.deleted, of: accountID, at: now))
+        return identities
+    }
+}
+
+/// More than one way to sign in (WEB-ACC-1, WEB-ACC-4).
+extension AccountStore {
+    /// Links an identity to the account of a live session. Whatever comes of it, the attempt is
+    /// spent.
+    package func link(_ event: LinkEvent, at now: Int64) async throws -> LinkOutcome {
+        try await database.change { transaction in
+            guard try transaction.spend(event.spending) else { return .spent }
+            guard var account = try transaction.account(ofLiveSession: event.sessionID, at: now)
+            else { return .sessionEnded }
+            if let owner = try transaction.account(with: event.identity.key) {
+                return owner.account.id == account.id ? .alreadyLinked : .taken
+            }
+            guard try transaction.insert(event.identity, of: account.id, at: now) else {
+                return .secondOfProvider
+            }
+            try transaction.adopt(event.identity.email, for: &account, at: now)
+            try transaction.note(
+                .wayAdded,
+                ofSession: event.sessionID,
+                provider: event.identity.provider,
+                at: now
+            )
+            try transaction.queue(event.notice, about: account.id)
+            return .linked
+        }
+    }
+
+    /// Removes an identity from an account, and ends the sessions that it began. Never the last
+    /// one that the person can sign in by, of any number of concurrent calls (WEB-ACC-4).
+    ///
+    /// - Parameter usable: The providers, by name, that people can sign in with now.
+    package func unlink(
+        provider: String,
+        from accountID: UniqueID,
+        usable: [String],
+        notice: MailDraft?,
         at now: Int64
-    ) async throws {
-        try await startConfirmation(confirmation, mail: mail, saying: nil, at: now)
+    ) async throws -> UnlinkOutcome {
+        try await database.change { transaction in
+            try transaction.unlink(
+                provider,
+                from: accountID,
+                usable: usable,
+                notice: notice,
+                at: now
+            )
+        }
+    }
+
+    /// Takes an identity away that its provider has given up, and with the last one the account,
+    /// which no one could sign in to any more. An identity that was linked after `issuedAt` stays:
+    /// the provider's word is older than the person's.
+    ///
+    /// - Parameter noticeID: Of the mail that tells the account's verified address which of both it
+    ///   was, in the account's language.
+    /// - Returns: Whether there was such an identity.
+    package func forget(
+        _ key: IdentityKey,
+        linkedUntil issuedAt: Int64,
+        noticeID: UniqueID,
+        at now: Int64
+    ) async throws -> Bool {
+        try await database.change { transaction in
+            guard let account = try transaction.account(with: key)?.account,
+                let identity = try transaction.identities(of: account.id)
+                    .first(where: { $0.key == key && $0.linkedAt <= issuedAt })
+            else { return false }
+            let outcome = try transaction.unlink(
+                identity.provider,
+                from: account.id,
+                // No one signs in by what the provider has given up, whatever is left.
+                usable: nil,
+                notice: MailDraft(
+                    .wayRemoved(provider: identity.provider),
+                    id: noticeID,
+                    to: account,
+                    at: now
+                ),
+                at: now
+            )
+            if outcome == .lastOne {
+                _ = try transaction.delete(account.id, noticeID: noticeID, at: now)
+            }
+            return true
+        }
+    }
+}
+
+extension SQLTransaction {
+    /// - Parameter usable: The providers of which one must be left; `nil`: any.
+    fileprivate func unlink(
+        _ provider: String,
+        from accountID: UniqueID,
+        usable: [String]?,
+        notice: MailDraft?,
+        at now: Int64
+    ) throws -> UnlinkOutcome {
+        let identities = try identities(of: accountID)
+        guard let identity = identities.first(where: { sameBytes($0.provider, provider) })
+        else { return .notFound }
+        let isOneLeft = identities.contains { other in
+            !sameBytes(other.provider, provider)
+                && usable?.contains { sameBytes($0, other.provider) } != false
+        }
+        guard isOneLeft else { return .lastOne }
+        let removed = try run(
+            """
+            DELETE FROM identities WHERE account_id = $1 AND provider = $2 AND EXISTS (
+                SELECT 1 FROM identities AS o WHERE o.account_id = $1 AND o.provider <> $2)
+            """,
+            [.bytes(accountID.bytes), .text(provider)]
+        )
+        guard removed > 0 else { return .lastOne }
+        try run(
+            """
+            UPDATE account_sessions SET ended_at = $1
+            WHERE account_id = $2 AND issuer = $3 AND subject = $4 AND ended_at IS NULL
+            """,
+            [
+                .int64(now), .bytes(accountID.bytes), .text(identity.key.issuer),
+                .text(identity.key.subject),
+            ]
+        )
+        try makeTokensDue(ofEndedSessionsOf: accountID, at: now)
+        var event = Event(.wayRemoved, of: accountID, at: now)
+        event.provider = provider
+        try note(event)
+        try queue(notice, about: accountID)
+        return .unlinked(identity)
+    }
+
+    func account(ofLiveSession id: UniqueID, at now: Int64) throws -> Account? {
+        try first(
+            Statement.accountOfLiveSession,
+            [.bytes(id.bytes), .int64(now)]
+        ) { try Account($0) }
     }
 }
 
@@ -136,5 +396,11 @@ private enum Statement {
 
     static let identities: SQLText = """
         SELECT \(IdentityColumn.self) FROM identities WHERE account_id = $1 ORDER BY place
+        """
+
+    static let accountOfLiveSession: SQLText = """
+        SELECT \(AccountColumn.self, of: "a")
+        FROM live_account_sessions AS s JOIN accounts AS a ON a.id = s.account_id
+        WHERE s.id = $1 AND s.alive_until > $2
         """
 }

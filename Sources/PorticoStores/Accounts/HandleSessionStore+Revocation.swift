@@ -111,17 +111,15 @@ extension HandleSessionStore {
                 [id]
             )
         }
-        try await database.purge { reader, cursor in
-            try reader.rows(
-                """
-                SELECT key_id FROM handle_client_keys WHERE key_id > $1 AND withdrawn_at < $2
-                ORDER BY key_id LIMIT 200
-                """,
-                [cursor ?? .text(""), .int64(time - 180 * 86_400)]
-            ) { SQLValue.text(try $0.text(0)) }
-        } removing: { transaction, id in
-            try transaction.run("DELETE FROM handle_client_keys WHERE key_id = $1", [id])
-        }
+        try await database.purge(
+            before: time - 180 * 86_400,
+            from: .text(""),
+            """
+            SELECT key_id FROM handle_client_keys WHERE key_id > $1 AND withdrawn_at < $2
+            ORDER BY key_id LIMIT 200
+            """,
+            "DELETE FROM handle_client_keys WHERE key_id = $1"
+        )
     }
 }
 

@@ -78,11 +78,4 @@ package struct OutboxMail: Hashable, Sendable {
     /// When it is to be tried next; `nil`: it was given up.
     package var dueAt: Int64?
     package var sentAt: Int64?
-
-    package init(draft: MailDraft, tries: Int, dueAt: Int64?, sentAt: Int64?) {
-        self.draft = draft
-        self.tries = tries
-        self.dueAt = dueAt
-        self.sentAt = sentAt
-    }
 }

@@ -10,8 +10,7 @@ package struct OutboxStore: Sendable {
 
     /// Puts in a mail that no other event causes. Without `to` there is none.
     package func add(_ draft: MailDraft) async throws {
-        guard let address = draft.to else { return }
-        try await database.change { try $0.queue(draft, to: address) }
+        try await database.change { try $0.queue(draft) }
     }
 
     /// Takes up to `limit` mails that are due, oldest first, and sets their next try to `retryAt`,
@@ -72,19 +71,16 @@ package struct OutboxStore: Sendable {
     /// Removes mails sent before `time`, those given up whose last try was before it, and those that
     /// were due before it: nothing sends them.
     package func purge(before time: Int64) async throws {
-        try await database.purge { reader, cursor in
-            try reader.rows(
-                """
-                SELECT id FROM mails
-                WHERE id > $1 AND (due_at < $2 OR due_at IS NULL AND (sent_at < $2
-                    OR sent_at IS NULL AND COALESCE(tried_at, created_at) < $2))
-                ORDER BY id LIMIT 200
-                """,
-                [cursor ?? .bytes([]), .int64(time)]
-            ) { SQLValue.bytes(try $0.bytes(0)) }
-        } removing: { transaction, id in
-            try transaction.run("DELETE FROM mails WHERE id = $1", [id])
-        }
+        try await database.purge(
+            before: time,
+            """
+            SELECT id FROM mails
+            WHERE id > $1 AND (due_at < $2 OR due_at IS NULL AND (sent_at < $2
+                OR sent_at IS NULL AND COALESCE(tried_at, created_at) < $2))
+            ORDER BY id LIMIT 200
+            """,
+            "DELETE FROM mails WHERE id = $1"
+        )
     }
 }
 
@@ -92,16 +88,6 @@ extension SQLReader {
     fileprivate func due(limit: Int64, at now: Int64) throws -> [OutboxMail] {
         try rows(Statement.due, [.int64(now), .int64(limit)], decode: OutboxMail.init)
     }
-}
-
-private enum Statement {
-    static let latest: SQLText = """
-        SELECT \(MailColumn.self) FROM mails ORDER BY created_at DESC, id DESC LIMIT $1
-        """
-
-    static let due: SQLText = """
-        SELECT \(MailColumn.self) FROM mails WHERE due_at <= $1 ORDER BY created_at, id LIMIT $2
-        """
 }
 
 private enum MailColumn: Int, SQLColumns {
@@ -128,4 +114,96 @@ extension OutboxMail {
             sentAt: try row.optionalInt64(at(.sentAt))
         )
     }
+}
+
+/// What the events of accounts write beside what they change.
+extension SQLTransaction {
+    /// Spends everything, or nothing.
+    ///
+    /// - Returns: `false` where something was spent before.
+    func spend(_ spending: [SpentOnce]) throws -> Bool {
+        for (index, one) in spending.enumerated() {
+            let isFirst = try hasRow(
+                """
+                INSERT INTO spent_once (hash, expires_at)
+                SELECT $1, $2
+                WHERE $3 IS NULL OR EXISTS (SELECT 1 FROM spent_once WHERE hash = $3)
+                ON CONFLICT DO NOTHING RETURNING hash
+                """,
+                [.bytes(one.hash.bytes), .int64(one.expiresAt), SQLValue(one.after)]
+            )
+            if isFirst { continue }
+            for earlier in spending[..<index] {
+                try run(
+                    "DELETE FROM spent_once WHERE hash = $1",
+                    [.bytes(earlier.hash.bytes)]
+                )
+            }
+            return false
+        }
+        return true
+    }
+
+    /// Queues a mail about an account: to the address that the draft names, or to the account's
+    /// verified one. Without either there is no mail.
+    func queue(_ draft: MailDraft?, about accountID: UniqueID) throws {
+        guard let draft else { return }
+        try run(
+            """
+            INSERT INTO mails (id, recipient, kind, message, language, created_at, tries, due_at)
+            SELECT $1, CASE WHEN $2 IS NULL THEN a.email ELSE $2 END, $3, $4, $5, $6, 0, $6
+            FROM accounts AS a
+            WHERE a.id = $7 AND ($2 IS NOT NULL OR (a.email IS NOT NULL AND a.is_email_verified))
+            """,
+            [
+                .bytes(draft.id.bytes), SQLValue(draft.to), .text(draft.message.kind),
+                SQLValue(draft.message.document), .text(draft.language), .int64(draft.createdAt),
+                .bytes(accountID.bytes),
+            ]
+        )
+    }
+
+    /// Queues a mail to the address that the draft names. Without one there is no mail.
+    func queue(_ draft: MailDraft?) throws {
+        if let draft, let address = draft.to { try queue(draft, to: address) }
+    }
+
+    /// Queues a mail to an address.
+    func queue(_ draft: MailDraft, to address: String) throws {
+        try run(
+            """
+            INSERT INTO mails (id, recipient, kind, message, language, created_at, tries, due_at,
+                service)
+            VALUES ($1, $2, $3, $4, $5, $6, 0, $6, $7)
+            """,
+            [
+                .bytes(draft.id.bytes), .text(address), .text(draft.message.kind),
+                SQLValue(draft.message.document), .text(draft.language), .int64(draft.createdAt),
+                SQLValue(draft.service),
+            ]
+        )
+    }
+}
+
+extension MailDraft {
+    /// A notice of an event of an account, to its verified address and in its language.
+    init(_ message: Message, id: UniqueID, to account: Account, at now: Int64) {
+        self.init(
+            id: id,
+            to: nil,
+            message: message,
+            language: account.language,
+            createdAt: now
+        )
+    }
+}
+
+private enum Statement {
+    static let latest: SQLText = """
+        SELECT \(MailColumn.self) FROM mails ORDER BY created_at DESC, id DESC LIMIT $1
+        """
+
+    static let due: SQLText = """
+        SELECT \(MailColumn.self) FROM mails WHERE due_at <= $1 ORDER BY created_at, id LIMIT $2
+        """
 }

@@ -1,5 +1,36 @@
 package import PorticoBytes
 
+/// An authorization request that a client pushed (RFC 9126).
+package struct PushedRequest: Hashable, Sendable {
+    /// The SHA-256 of the random part of `request_uri`.
+    package var hash: Hash256
+    package var realmID: String
+    /// The UUID of the client that pushed it.
+    package var clientID: String
+    /// The request id that a code made from it carries.
+    package var requestID: UniqueID
+    /// The parameters, form-encoded, without client authentication; sealed.
+    package var parameters: [UInt8]
+    /// Seconds since 1970.
+    package var expiresAt: Int64
+
+    package init(
+        hash: Hash256,
+        realmID: String,
+        clientID: String,
+        requestID: UniqueID,
+        parameters: [UInt8],
+        expiresAt: Int64
+    ) {
+        self.hash = hash
+        self.realmID = realmID
+        self.clientID = clientID
+        self.requestID = requestID
+        self.parameters = parameters
+        self.expiresAt = expiresAt
+    }
+}
+
 /// Keeps pushed authorization requests until they expire.
 package struct PushedRequestStore: Sendable {
     let database: any SQLDatabase
@@ -56,16 +87,13 @@ package struct PushedRequestStore: Sendable {
 
     /// Removes requests that expired before `time` (seconds since 1970).
     package func purgePushedRequests(before time: Int64) async throws {
-        try await database.purge { reader, cursor in
-            try reader.rows(
-                """
-                SELECT hash FROM pushed_requests WHERE hash > $1 AND expires_at < $2
-                ORDER BY hash LIMIT 200
-                """,
-                [cursor ?? .bytes([]), .int64(time)]
-            ) { SQLValue.bytes(try $0.bytes(0)) }
-        } removing: { transaction, hash in
-            try transaction.run("DELETE FROM pushed_requests WHERE hash = $1", [hash])
-        }
+        try await database.purge(
+            before: time,
+            """
+            SELECT hash FROM pushed_requests WHERE hash > $1 AND expires_at < $2
+            ORDER BY hash LIMIT 200
+            """,
+            "DELETE FROM pushed_requests WHERE hash = $1"
+        )
     }
 }

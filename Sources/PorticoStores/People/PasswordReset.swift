@@ -44,12 +44,6 @@ package struct PasswordResetReading: Hashable, Sendable {
     /// Whose password it is; `nil` where no one who may sign in has that address.
     package var person: Person?
     package var isUsed: Bool
-
-    package init(reset: PasswordReset, person: Person?, isUsed: Bool) {
-        self.reset = reset
-        self.person = person
-        self.isUsed = isUsed
-    }
 }
 
 package enum PasswordResetCode: Hashable, Sendable {

@@ -89,3 +89,79 @@ package struct NewPerson: Sendable {
         self.roles = roles
     }
 }
+
+extension NewPerson: Equatable {
+    package static func == (one: NewPerson, other: NewPerson) -> Bool {
+        one.person == other.person && one.password == other.password && one.roles == other.roles
+            && one.groupIDs == other.groupIDs && one.credentials == other.credentials
+            && one.identities == other.identities
+            && one.consents.elementsEqual(other.consents, by: ==)
+    }
+}
+
+extension Person {
+    /// The attribute that holds a person's DID.
+    package static let didAttribute = "did"
+
+    /// Who the person is to the AT Protocol; `nil` where the attribute `did` is not one DID, which is
+    /// ASCII (DID Core §3.1). It is no other's of the realm: the store refuses that (`people_by_did`).
+    package var did: String? {
+        guard let values = attributes[Self.didAttribute], values.count == 1,
+            values[0].utf8.starts(with: "did:".utf8), values[0].utf8.allSatisfy({ $0 < 0x80 })
+        else { return nil }
+        return values[0]
+    }
+
+    /// Whether they had a DID that is theirs no more. What began with it ends: it is the `sub` of some
+    /// sessions, which never become another account's (AT Protocol, OAuth).
+    package func losesDID(of former: Person) -> Bool {
+        former.did != nil && former.did != did
+    }
+}
+
+extension SQLTransaction {
+    /// Keeps the DID apart, beside the attributes, so that no one else can have it.
+    func noteDID(of person: Person) throws {
+        try run(
+            """
+            UPDATE people SET did = $1
+            WHERE id = $2 AND realm_id = $3 AND COALESCE(did, '') <> COALESCE($1, '')
+            """,
+            [SQLValue(person.did), .text(person.id), .text(person.realmID)]
+        )
+    }
+}
+
+/// A client that may act for a person.
+package struct ConnectedApp: Hashable, Sendable {
+    /// The client's UUID.
+    package var clientID: String
+    /// What it was allowed, and what its live grants are for.
+    package var scope: Scope
+    /// When the person allowed it; `nil` where the person was not asked. Seconds since 1970.
+    package var allowedAt: Int64?
+    /// When it last got tokens by a grant that is live; `nil` where it has none.
+    package var lastUsedAt: Int64?
+}
+
+/// A person with what they were given themselves; ``RoleGraph`` says what that amounts to.
+package struct PersonWithRoles: Hashable, Sendable {
+    package var person: Person
+    package var roles: [RoleName]
+    /// The ids of their groups.
+    package var groupIDs: [String]
+
+    package init(person: Person, roles: [RoleName], groupIDs: [String] = []) {
+        self.person = person
+        self.roles = roles
+        self.groupIDs = groupIDs
+    }
+}
+
+package struct PersonCredentials: Hashable, Sendable {
+    package var person: Person
+    package var password: PasswordHash?
+    /// How often the person was signed out everywhere. What was begun at an earlier count is dead:
+    /// a sign-in that checked the former password, too.
+    package var epoch: Int64 = 0
+}

@@ -83,8 +83,7 @@ package struct PersonLink: Hashable, Sendable {
 extension PersonMailboxStore {
     /// Puts a mail in that no other event causes. Without `to` there is none.
     package func send(_ mail: MailDraft) async throws {
-        guard let address = mail.to else { return }
-        try await database.change { try $0.queue(mail, to: address) }
+        try await database.change { try $0.queue(mail) }
     }
 
     /// Whether the link was followed before.

@@ -93,10 +93,7 @@ extension PersonStore {
     private static let counted: SQLText = "SELECT COUNT(*) FROM people \(wanted)"
 
     private static let wanted: SQLText = """
-        WHERE realm_id = $1 AND service_client_id IS NULL
-            AND ($2 IS NULL OR username LIKE $2 ESCAPE '!' OR email_key LIKE $2 ESCAPE '!'
-                OR LOWER(given_name) LIKE $2 ESCAPE '!' OR LOWER(family_name) LIKE $2 ESCAPE '!'
-                OR LOWER(given_name) || ' ' || LOWER(family_name) LIKE $2 ESCAPE '!')
+        WHERE realm_id = $1 AND service_client_id IS NULL AND \(says("$2"))
             AND ($3 IS NULL OR username LIKE $3 ESCAPE '!')
             AND ($4 IS NULL OR email_key LIKE $4 ESCAPE '!')
             AND ($5 IS NULL OR LOWER(given_name) LIKE $5 ESCAPE '!')
@@ -107,22 +104,18 @@ extension PersonStore {
                 SELECT person_id FROM federated_identities
                 WHERE realm_id = $1 AND ($10 IS NULL OR provider = $10)
                     AND ($11 IS NULL OR subject = $11)))
-            AND ($12 IS NULL OR username LIKE $12 ESCAPE '!' OR email_key LIKE $12 ESCAPE '!'
-                OR LOWER(given_name) LIKE $12 ESCAPE '!' OR LOWER(family_name) LIKE $12 ESCAPE '!'
-                OR LOWER(given_name) || ' ' || LOWER(family_name) LIKE $12 ESCAPE '!')
-            AND ($13 IS NULL OR username LIKE $13 ESCAPE '!' OR email_key LIKE $13 ESCAPE '!'
-                OR LOWER(given_name) LIKE $13 ESCAPE '!' OR LOWER(family_name) LIKE $13 ESCAPE '!'
-                OR LOWER(given_name) || ' ' || LOWER(family_name) LIKE $13 ESCAPE '!')
-            AND ($14 IS NULL OR username LIKE $14 ESCAPE '!' OR email_key LIKE $14 ESCAPE '!'
-                OR LOWER(given_name) LIKE $14 ESCAPE '!' OR LOWER(family_name) LIKE $14 ESCAPE '!'
-                OR LOWER(given_name) || ' ' || LOWER(family_name) LIKE $14 ESCAPE '!')
-            AND ($15 IS NULL OR username LIKE $15 ESCAPE '!' OR email_key LIKE $15 ESCAPE '!'
-                OR LOWER(given_name) LIKE $15 ESCAPE '!' OR LOWER(family_name) LIKE $15 ESCAPE '!'
-                OR LOWER(given_name) || ' ' || LOWER(family_name) LIKE $15 ESCAPE '!')
-            AND ($16 IS NULL OR username LIKE $16 ESCAPE '!' OR email_key LIKE $16 ESCAPE '!'
-                OR LOWER(given_name) LIKE $16 ESCAPE '!' OR LOWER(family_name) LIKE $16 ESCAPE '!'
-                OR LOWER(given_name) || ' ' || LOWER(family_name) LIKE $16 ESCAPE '!')
+            AND \(says("$12")) AND \(says("$13")) AND \(says("$14")) AND \(says("$15"))
+            AND \(says("$16"))
         """
+
+    /// Whether a word is in a person's names or address.
+    private static func says(_ word: StaticString) -> SQLText {
+        """
+        (\(word) IS NULL OR username LIKE \(word) ESCAPE '!' OR email_key LIKE \(word) ESCAPE '!'
+            OR LOWER(given_name) LIKE \(word) ESCAPE '!' OR LOWER(family_name) LIKE \(word) ESCAPE '!'
+            OR LOWER(given_name) || ' ' || LOWER(family_name) LIKE \(word) ESCAPE '!')
+        """
+    }
 
     private static let membersOfGroup: SQLText = """
         SELECT \(PersonColumn.self) FROM people

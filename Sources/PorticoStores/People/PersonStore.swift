@@ -73,7 +73,7 @@ package struct PersonStore: Sendable {
     ///
     /// - Parameter former: What the change was made from. ``ChangedMeanwhile`` is thrown where
     ///   something else is kept by now; `nil`: whatever is kept.
-    package func update(_ person: Person, replacing former: Person?) async throws -> Change {
+    package func update(_ person: Person, replacing former: Person? = nil) async throws -> Change {
         try await database.change { try $0.replace(person, keptAs: former) }
     }
 
@@ -196,9 +196,7 @@ extension SQLTransaction {
         guard isNew else { return .conflict }
         if new.person.did != nil { try noteDID(of: new.person) }
         for role in new.roles {
-            guard let roleID = try roleID(of: role, realmID: new.person.realmID) else {
-                throw MissingReference()
-            }
+            let roleID = try neededRoleID(of: role, realmID: new.person.realmID)
             try give(roleID, to: new.person.id)
         }
         for groupID in new.groupIDs {
@@ -223,8 +221,251 @@ extension SQLTransaction {
 }
 
 extension PersonStore {
-    package func update(_ person: Person) async throws -> Change {
-        try await update(person, replacing: nil)
+    /// Sets the password and ends every session and grant that there is, whatever its times say.
+    /// `now` in seconds since 1970.
+    package func setPassword(
+        _ password: PasswordHash,
+        of personID: String,
+        at now: Int64
+    ) async throws -> Change {
+        try await database.change { transaction in
+            try transaction.set(password, of: personID, at: now) > 0 ? .changed : .notFound
+        }
+    }
+
+    /// The same, by someone who may do it to some people only.
+    ///
+    /// - Parameter isAllowed: Looks at the person as they are when it is set.
+    /// - Returns: `nil`, and nothing has changed, where it is not allowed.
+    package func setPassword(
+        _ password: PasswordHash,
+        of personID: String,
+        realmID: String,
+        at now: Int64,
+        if isAllowed: @escaping @Sendable (PersonWithRoles) -> Bool
+    ) async throws -> Change? {
+        try await database.change { transaction in
+            guard let person = try transaction.person(id: personID, realmID: realmID) else {
+                return .notFound
+            }
+            guard isAllowed(try transaction.withRoles(person)) else { return nil }
+            return try transaction.set(password, of: personID, at: now) > 0 ? .changed : .notFound
+        }
+    }
+
+    /// Sets the password of a person who is signed in: every session and grant that there is ends, and
+    /// this browser gets a new session in place of its own.
+    ///
+    /// - Parameters:
+    ///   - session: The one that they are signed in by.
+    ///   - next: As it is kept, but for its epoch. It was authenticated when `session` was.
+    ///   - notice: Where a mail is to tell of it.
+    /// - Returns: The new session; `nil`, and nothing has changed, where `session` is over, or does not
+    ///   prove the person now (``BrowserSessionStore/Proof``).
+    package func changePassword(
+        _ password: PasswordHash,
+        in session: BrowserSession,
+        continuing next: BrowserSession,
+        notice: MailDraft?,
+        at now: Int64
+    ) async throws -> BrowserSession? {
+        try await database.change { transaction in
+            guard try transaction.proves(session, .now, at: now) else { return nil }
+            try transaction.set(
+                password,
+                of: session.personID,
+                at: now,
+                notBefore: session.authenticatedAt
+            )
+            var next = next
+            next.epoch = session.epoch + 1
+            _ = try transaction.begin(next, replacing: nil)
+            try transaction.queue(notice)
+            return next
+        }
+    }
+}
+
+extension SQLTransaction {
+    /// A new password, and the end of every session and grant, and of every unused wish for another.
+    /// One is not demanded any more.
+    ///
+    /// - Parameter notBefore: What comes from before is dead by its time too; `nil`: from before now.
+    /// - Returns: How many people have that id.
+    @discardableResult
+    func set(
+        _ password: PasswordHash,
+        of personID: String,
+        at now: Int64,
+        notBefore: Int64? = nil
+    ) throws -> Int {
+        try tellClients(ofPerson: personID)
+        try forgetResets(of: personID)
+        try forgetStrangers(of: personID)
+        return try run(
+            """
+            UPDATE people SET password_hash = $1, updated_at = $2, epoch = epoch + 1,
+                not_before = CASE WHEN not_before < $3 THEN $3 ELSE not_before END,
+                required_actions = TRIM(
+                    REPLACE(' ' || required_actions || ' ', ' UPDATE_PASSWORD ', ' '))
+            WHERE id = $4
+            """,
+            [
+                .text(password.encoded), .int64(now), .int64(notBefore ?? now),
+                .text(personID),
+            ]
+        )
+    }
+
+    /// Does nothing where the password has changed meanwhile.
+    func upgrade(_ upgrade: PasswordUpgrade, of personID: String) throws {
+        try run(
+            "UPDATE people SET password_hash = $1 WHERE id = $2 AND password_hash = $3",
+            [
+                .text(upgrade.stronger.encoded), .text(personID), .text(upgrade.former.encoded),
+            ]
+        )
+    }
+}
+
+extension PersonStore {
+    /// Gives a person a role that the realm has; giving it twice changes nothing.
+    package func assign(_ role: RoleName, to personID: String, realmID: String) async throws
+        -> Change
+    {
+        try await database.change { transaction in
+            guard try transaction.hasPerson(personID, realmID: realmID),
+                let roleID = try transaction.roleID(of: role, realmID: realmID)
+            else {
+                return .notFound
+            }
+            try transaction.give(roleID, to: personID)
+            return .changed
+        }
+    }
+
+    /// `.notFound` also where the person does not have the role.
+    package func remove(_ role: RoleName, from personID: String, realmID: String) async throws
+        -> Change
+    {
+        try await database.change { transaction in
+            guard try transaction.hasPerson(personID, realmID: realmID),
+                let roleID = try transaction.roleID(of: role, realmID: realmID)
+            else {
+                return .notFound
+            }
+            return try transaction.change(
+                "DELETE FROM person_roles WHERE person_id = $1 AND role_id = $2",
+                [.text(personID), .text(roleID)]
+            )
+        }
+    }
+}
+
+extension SQLReader {
+    func hasPerson(_ id: String, realmID: String) throws -> Bool {
+        try hasRow(
+            "SELECT 1 FROM people WHERE id = $1 AND realm_id = $2",
+            [.text(id), .text(realmID)]
+        )
+    }
+}
+
+extension SQLTransaction {
+    func give(_ roleID: String, to personID: String) throws {
+        try run(
+            """
+            INSERT INTO person_roles (person_id, role_id) VALUES ($1, $2)
+            ON CONFLICT DO NOTHING
+            """,
+            [.text(personID), .text(roleID)]
+        )
+    }
+}
+
+extension PersonStore {
+    /// Makes a person a member of a group of the realm; twice changes nothing.
+    package func join(_ groupID: String, person personID: String, realmID: String) async throws
+        -> Change
+    {
+        try await database.change { transaction in
+            guard try transaction.hasPerson(personID, realmID: realmID) else { return .notFound }
+            return try transaction.join(groupID, personID, realmID: realmID) ? .changed : .notFound
+        }
+    }
+
+    /// `.notFound` also where the person is no member.
+    package func leave(_ groupID: String, person personID: String, realmID: String) async throws
+        -> Change
+    {
+        try await database.change { transaction in
+            guard try transaction.hasPerson(personID, realmID: realmID) else { return .notFound }
+            return try transaction.change(
+                "DELETE FROM person_groups WHERE person_id = $1 AND group_id = $2",
+                [.text(personID), .text(groupID)]
+            )
+        }
+    }
+}
+
+extension SQLTransaction {
+    /// - Returns: `false` where the realm has no such group.
+    func join(_ groupID: String, _ personID: String, realmID: String) throws -> Bool {
+        guard
+            try hasRow(
+                "SELECT 1 FROM groups WHERE id = $1 AND realm_id = $2",
+                [.text(groupID), .text(realmID)]
+            )
+        else { return false }
+        try run(
+            """
+            INSERT INTO person_groups (person_id, group_id) VALUES ($1, $2)
+            ON CONFLICT DO NOTHING
+            """,
+            [.text(personID), .text(groupID)]
+        )
+        return true
+    }
+}
+
+/// Where a person is signed in, as their realm's administration sees it.
+extension PersonStore {
+    /// Ends every session and grant that there is, offline ones too. `now` in seconds since 1970.
+    package func signOutEverywhere(_ personID: String, realmID: String, at now: Int64) async throws
+        -> Change
+    {
+        try await database.change { transaction in
+            guard try transaction.hasPerson(personID, realmID: realmID) else { return .notFound }
+            try transaction.tellClients(ofPerson: personID)
+            try transaction.forgetStrangers(of: personID)
+            try transaction.run(
+                """
+                UPDATE people SET epoch = epoch + 1,
+                    not_before = CASE WHEN not_before < $1 THEN $1 ELSE not_before END
+                WHERE id = $2
+                """,
+                [.int64(now), .text(personID)]
+            )
+            return .changed
+        }
+    }
+
+    /// The clients (their ids) with a live grant in a live session of the person, by session.
+    package func clientsBySession(of personID: String, realmID: String, at now: Int64) async throws
+        -> [String: [String]]
+    {
+        let pairs = try await database.read { reader in
+            try reader.rows(
+                """
+                SELECT DISTINCT b.id, g.client_id FROM live_browser_sessions AS b
+                JOIN live_grants AS g ON g.session_id = b.id
+                WHERE b.person_id = $1 AND b.realm_id = $2 AND g.alive_until > $3
+                ORDER BY b.id, g.client_id
+                """,
+                [.text(personID), .text(realmID), .int64(now)]
+            ) { (session: try $0.text(0), client: try $0.text(1)) }
+        }
+        return Dictionary(grouping: pairs, by: \.session).mapValues { $0.map(\.client) }
     }
 }
 

@@ -1,3 +1,5 @@
+package import PorticoProtocol
+
 /// A scope of a realm, which clients have by default or on request, with what it puts into their tokens.
 package struct ClientScope: Hashable, Sendable {
     /// A UUID.
@@ -41,5 +43,30 @@ package struct RoleLimit: Hashable, Sendable {
     package init(owner: Owner, role: RoleName) {
         self.owner = owner
         self.role = role
+    }
+}
+
+extension ClientScope {
+    /// Id, realm, name and whether it is limited stand in columns of their own, the rest in the document.
+    init(id: String, realmID: String, name: String, document: JSONObject) throws {
+        let document = Document(document)
+        self.init(id: id, realmID: realmID, name: name)
+        description = try document.optional("description", \.string)
+        mappers = try document.list("mappers", ClaimMapper.init(value:)) ?? []
+        isShown = try document.required("shown", \.bool)
+        isAskedFor = try document.required("asked_for", \.bool)
+        isOffered = try document.required("offered", \.bool)
+        kept = try document.optional("kept") { $0.string.map(KeptRepresentation.init(json:)) }
+    }
+
+    /// What is kept besides the columns.
+    package var document: JSONObject {
+        var document: JSONObject = [
+            "mappers": .array(mappers.map(\.value)), "shown": .bool(isShown),
+            "asked_for": .bool(isAskedFor), "offered": .bool(isOffered),
+        ]
+        document["description"] = description.map(JSONValue.string)
+        document["kept"] = kept.map { .string($0.json) }
+        return document
     }
 }

@@ -1,3 +1,5 @@
+import PorticoBytes
+
 /// A line of the log of changes.
 package struct RealmChange: Hashable, Sendable {
     /// Grows by one with each line, whichever process wrote it.
@@ -48,6 +50,21 @@ extension RealmStore {
             }
         }
         return try await database.scan { try $0.news(after: number) }
+    }
+}
+
+extension SQLDatabase {
+    /// Makes a change of a realm. Every process sees it where it comes to `done`.
+    func change<Outcome: Hashable & Sendable>(
+        ofRealm realmID: String,
+        _ done: Outcome,
+        _ body: @escaping @Sendable (any SQLTransaction) throws -> Outcome
+    ) async throws -> Outcome {
+        try await change { transaction in
+            let outcome = try body(transaction)
+            if outcome == done { try transaction.noteChange(ofRealm: realmID) }
+            return outcome
+        }
     }
 }
 
@@ -126,4 +143,125 @@ extension SQLTransaction {
             [.int64(try lastChange() - RealmStore.mostChanges)]
         )
     }
+}
+
+/// What a realm is kept as, without its people, at one time: what is made from it may be written as long
+/// as it is the same.
+package struct RealmState: Hashable, Sendable {
+    /// Of the last change in any realm: if there was none since, nothing has changed.
+    package let number: Int64
+    /// Of this realm's rows: others may change meanwhile.
+    let digest: Hash256
+}
+
+extension RealmStore {
+    package func state(of realmID: String) async throws -> RealmState {
+        try await database.scan { reader in
+            RealmState(
+                number: try reader.lastChange(),
+                digest: try reader.digest(ofRealm: realmID)
+            )
+        }
+    }
+}
+
+extension SQLReader {
+    /// - Throws: ``ChangedMeanwhile`` where it is in another state by now.
+    func expect(_ realmID: String, toBe state: RealmState) throws {
+        guard try lastChange() == state.number || digest(ofRealm: realmID) == state.digest
+        else { throw ChangedMeanwhile() }
+    }
+
+    fileprivate func digest(ofRealm realmID: String) throws -> Hash256 {
+        try digest(RealmState.statements, of: realmID)
+    }
+
+    /// - Parameter statements: For rows of texts, in one order.
+    func digest(_ statements: [SQLText], of id: String) throws -> Hash256 {
+        var digest = Hash256(of: [])
+        for statement in statements {
+            _ = try rows(statement, [.text(id)]) { row in
+                // Each with its length, so that no two rows read alike.
+                var bytes = digest.bytes
+                for column in 0..<row.count {
+                    let text = try row.optionalText(column)
+                    bytes += Array("\(text?.utf8.count ?? -1) ".utf8)
+                    bytes += Array((text ?? "").utf8)
+                }
+                digest = Hash256(of: bytes)
+            }
+            digest = Hash256(of: digest.bytes)
+        }
+        return digest
+    }
+}
+
+extension RealmState {
+    /// Everything that an import reads of a realm.
+    fileprivate static let statements: [SQLText] = [
+        "SELECT name, issuer, settings FROM realms WHERE id = $1",
+        """
+        SELECT id, client_id, settings FROM clients
+        WHERE realm_id = $1 AND source <> 'document' ORDER BY id
+        """,
+        """
+        SELECT c.id, o.target_id, CAST(o.is_silent AS TEXT), CAST(o.place AS TEXT)
+        FROM clients AS c JOIN login_token_targets AS o ON o.client_id = c.id
+        WHERE c.realm_id = $1 ORDER BY c.id, o.place
+        """,
+        """
+        SELECT id, name, settings, CAST(is_limited AS TEXT) FROM client_scopes
+        WHERE realm_id = $1 ORDER BY id
+        """,
+        """
+        SELECT c.id, u.scope_id, CAST(u.is_default AS TEXT) FROM clients AS c
+        JOIN scopes_of_clients AS u ON u.client_id = c.id
+        WHERE c.realm_id = $1 ORDER BY c.id, u.place
+        """,
+        """
+        SELECT scope_id, CAST(is_default AS TEXT) FROM scopes_of_new_clients
+        WHERE realm_id = $1 ORDER BY place
+        """,
+        "SELECT role_id FROM default_roles WHERE realm_id = $1 ORDER BY place",
+        "SELECT group_id FROM default_groups WHERE realm_id = $1 ORDER BY place",
+        """
+        SELECT id, client_id, name, description, attributes FROM roles
+        WHERE realm_id = $1 ORDER BY id
+        """,
+        """
+        SELECT p.role_id, p.part_id FROM roles AS r JOIN role_parts AS p ON p.role_id = r.id
+        WHERE r.realm_id = $1 ORDER BY p.role_id, p.part_id
+        """,
+        """
+        SELECT id, parent_id, name, description, attributes FROM groups
+        WHERE realm_id = $1 ORDER BY id
+        """,
+        """
+        SELECT r.group_id, r.role_id FROM groups AS g JOIN group_roles AS r ON r.group_id = g.id
+        WHERE g.realm_id = $1 ORDER BY r.group_id, r.role_id
+        """,
+        """
+        SELECT l.client_id, l.role_id FROM clients AS c
+        JOIN client_role_limits AS l ON l.client_id = c.id
+        WHERE c.realm_id = $1 ORDER BY l.client_id, l.role_id
+        """,
+        """
+        SELECT l.scope_id, l.role_id FROM client_scopes AS s
+        JOIN scope_role_limits AS l ON l.scope_id = s.id
+        WHERE s.realm_id = $1 ORDER BY l.scope_id, l.role_id
+        """,
+        """
+        SELECT key_id, sealed_private_key, CAST(active_from AS TEXT), CAST(retired_from AS TEXT),
+            CAST(priority AS TEXT), certificate, component
+        FROM signing_keys WHERE realm_id = $1 ORDER BY key_id
+        """,
+        """
+        SELECT key_id, kind, sealed, public_jwk, CAST(priority AS TEXT), component FROM kept_keys
+        WHERE realm_id = $1 ORDER BY key_id
+        """,
+        """
+        SELECT kind, id, document, sealed FROM realm_parts
+        WHERE realm_id = $1 ORDER BY kind, id
+        """,
+    ]
 }

@@ -31,7 +31,7 @@ extension RealmStore {
     /// Replaces what is kept of a client, found by its id; `client_id` and realm stay.
     ///
     /// - Parameter former: As for a realm.
-    package func update(_ client: Client, replacing former: Client?) async throws -> Change {
+    package func update(_ client: Client, replacing former: Client? = nil) async throws -> Change {
         try await database.change { transaction in
             guard let kept = try transaction.keptClient(client.id) else { return .notFound }
             try transaction.expect(kept.client, toBe: former)
@@ -48,10 +48,6 @@ extension RealmStore {
             try transaction.noteChange(ofClient: client.id, realmID: next.realmID)
             return .changed
         }
-    }
-
-    package func update(_ client: Client) async throws -> Change {
-        try await update(client, replacing: nil)
     }
 
     /// Deletes a client with its roles; its grants end with it, also for one that gets its id later,
@@ -98,23 +94,19 @@ extension GrantStore {
 
     /// Removes those that no grant and no consent needs, and that were last used before `time`.
     package func purgeClientsFromDocuments(before time: Int64) async throws {
-        try await database.purge { reader, cursor in
-            try reader.rows(
-                """
-                SELECT id FROM clients
-                WHERE id > $1 AND source = 'document' AND last_used_at < $2
-                    AND id NOT IN (SELECT client_id FROM grants)
-                    AND id NOT IN (SELECT client_id FROM consents)
-                ORDER BY id LIMIT 200
-                """,
-                [cursor ?? .text(""), .int64(time)]
-            ) { SQLValue.text(try $0.text(0)) }
-        } removing: { transaction, id in
-            try transaction.run(
-                "DELETE FROM clients WHERE id = $1 AND last_used_at < $2",
-                [id, .int64(time)]
-            )
-        }
+        try await database.purge(
+            before: time,
+            from: .text(""),
+            """
+            SELECT id FROM clients
+            WHERE id > $1 AND source = 'document' AND last_used_at < $2
+                AND id NOT IN (SELECT client_id FROM grants)
+                AND id NOT IN (SELECT client_id FROM consents)
+            ORDER BY id LIMIT 200
+            """,
+            "DELETE FROM clients WHERE id = $1 AND last_used_at < $2",
+            isRenewed: true
+        )
     }
 }
 

@@ -57,14 +57,11 @@ extension RealmStore {
 
     /// Deletes a group with those in it; their members stay in the realm.
     package func deleteGroup(id: String, realmID: String) async throws -> Change {
-        try await database.change { transaction in
-            let changed = try transaction.run(
+        try await database.change(ofRealm: realmID, .changed) {
+            try $0.change(
                 "DELETE FROM groups WHERE id = $1 AND realm_id = $2",
                 [.text(id), .text(realmID)]
             )
-            guard changed > 0 else { return .notFound }
-            try transaction.noteChange(ofRealm: realmID)
-            return .changed
         }
     }
 
@@ -72,20 +69,17 @@ extension RealmStore {
     package func set(_ role: RoleName, of groupID: String, to isGiven: Bool, realmID: String)
         async throws -> Change
     {
-        try await database.change { transaction in
+        try await database.change(ofRealm: realmID, .changed) { transaction in
             guard try transaction.hasGroup(groupID, realmID: realmID),
                 let roleID = try transaction.roleID(of: role, realmID: realmID)
             else { return .notFound }
-            if isGiven {
-                try transaction.give(roleID, toGroup: groupID)
-            } else {
-                let changed = try transaction.run(
+            guard isGiven else {
+                return try transaction.change(
                     "DELETE FROM group_roles WHERE group_id = $1 AND role_id = $2",
                     [.text(groupID), .text(roleID)]
                 )
-                guard changed > 0 else { return .notFound }
             }
-            try transaction.noteChange(ofRealm: realmID)
+            try transaction.give(roleID, toGroup: groupID)
             return .changed
         }
     }
@@ -238,9 +232,7 @@ extension SQLTransaction {
         )
         guard isNew else { return .conflict }
         for role in new.roles {
-            guard let roleID = try roleID(of: role, realmID: group.realmID) else {
-                throw MissingReference()
-            }
+            let roleID = try neededRoleID(of: role, realmID: group.realmID)
             try give(roleID, toGroup: group.id)
         }
         return .created

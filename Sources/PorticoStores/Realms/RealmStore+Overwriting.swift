@@ -100,7 +100,7 @@ extension SQLTransaction {
         for one in clients { try keepTargets(of: one.client, replacing: one.former) }
         for role in changes.roles { try overwrite(role) }
         for (role, parts) in changes.contents {
-            guard let id = try roleID(of: role, realmID: realmID) else { throw MissingReference() }
+            let id = try neededRoleID(of: role, realmID: realmID)
             try run("DELETE FROM role_parts WHERE role_id = $1", [.text(id)])
             for part in parts { try add(RolePart(role: role, part: part), realmID: realmID) }
         }
@@ -108,9 +108,7 @@ extension SQLTransaction {
         for (groupID, roles) in changes.groupRoles {
             try run("DELETE FROM group_roles WHERE group_id = $1", [.text(groupID)])
             for role in roles {
-                guard let id = try roleID(of: role, realmID: realmID) else {
-                    throw MissingReference()
-                }
+                let id = try neededRoleID(of: role, realmID: realmID)
                 try give(id, toGroup: groupID)
             }
         }

@@ -16,11 +16,7 @@ extension RealmStore {
 
     /// `.conflict` where the realm, or its client, has a role of that name.
     package func create(_ role: Role) async throws -> Creation {
-        try await database.change { transaction in
-            let creation = try transaction.insert(role)
-            if creation == .created { try transaction.noteChange(ofRealm: role.realmID) }
-            return creation
-        }
+        try await database.change(ofRealm: role.realmID, .created) { try $0.insert(role) }
     }
 
     /// Replaces what is kept of a role, its name too; realm and client stay. `.conflict` is reported
@@ -72,29 +68,25 @@ extension RealmStore {
     /// Makes a role contain another one of the realm; twice changes nothing. Roles may contain each
     /// other.
     package func add(_ part: RolePart, realmID: String) async throws -> Change {
-        try await database.change { transaction in
+        try await database.change(ofRealm: realmID, .changed) { transaction in
             guard let ids = try transaction.ids(of: part, realmID: realmID) else {
                 return .notFound
             }
             try transaction.add(ids)
-            try transaction.noteChange(ofRealm: realmID)
             return .changed
         }
     }
 
     /// `.notFound` also where the role does not contain that one itself.
     package func remove(_ part: RolePart, realmID: String) async throws -> Change {
-        try await database.change { transaction in
+        try await database.change(ofRealm: realmID, .changed) { transaction in
             guard let ids = try transaction.ids(of: part, realmID: realmID) else {
                 return .notFound
             }
-            let changed = try transaction.run(
+            return try transaction.change(
                 "DELETE FROM role_parts WHERE role_id = $1 AND part_id = $2",
                 [.text(ids.role), .text(ids.part)]
             )
-            guard changed > 0 else { return .notFound }
-            try transaction.noteChange(ofRealm: realmID)
-            return .changed
         }
     }
 
@@ -154,6 +146,12 @@ extension SQLReader {
         ) { try $0.text(0) }
     }
 
+    /// - Throws: ``MissingReference`` where the realm does not have it.
+    func neededRoleID(of role: RoleName, realmID: String) throws -> String {
+        guard let id = try roleID(of: role, realmID: realmID) else { throw MissingReference() }
+        return id
+    }
+
     fileprivate func ids(of part: RolePart, realmID: String) throws -> (role: String, part: String)?
     {
         guard let role = try roleID(of: part.role, realmID: realmID),
@@ -193,7 +191,7 @@ extension RolePart {
 
 extension SQLTransaction {
     func insert(_ role: Role) throws -> Creation {
-        let isNew = try hasRow(
+        try create(
             """
             INSERT INTO roles (id, realm_id, client_id, name, description, attributes)
             VALUES ($1, $2, $3, $4, $5, $6)
@@ -201,7 +199,6 @@ extension SQLTransaction {
             """,
             try values(of: role)
         )
-        return isNew ? .created : .conflict
     }
 
     /// Writes a role of that id: it is new, or what is kept of it is replaced but its client and name.

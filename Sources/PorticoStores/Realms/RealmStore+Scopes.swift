@@ -20,11 +20,7 @@ extension RealmStore {
 
     /// `.conflict` where the realm has a scope of that name.
     package func create(_ scope: ClientScope) async throws -> Creation {
-        try await database.change { transaction in
-            let creation = try transaction.insert(scope)
-            if creation == .created { try transaction.noteChange(ofRealm: scope.realmID) }
-            return creation
-        }
+        try await database.change(ofRealm: scope.realmID, .created) { try $0.insert(scope) }
     }
 
     /// Replaces what is kept of a scope; its realm stays, and whether it is limited: that follows from the
@@ -66,10 +62,8 @@ extension RealmStore {
     package func deleteScope(id: String, realmID: String, claims: [String] = []) async throws
         -> Change
     {
-        try await database.change { transaction in
-            let change = try transaction.deleteScope(id: id, realmID: realmID, claims: claims)
-            if change == .changed { try transaction.noteChange(ofRealm: realmID) }
-            return change
+        try await database.change(ofRealm: realmID, .changed) {
+            try $0.deleteScope(id: id, realmID: realmID, claims: claims)
         }
     }
 
@@ -209,7 +203,7 @@ extension SQLTransaction {
     }
 
     func insert(_ scope: ClientScope) throws -> Creation {
-        let isNew = try hasRow(
+        try create(
             """
             INSERT INTO client_scopes (id, realm_id, name, is_limited, settings)
             VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING RETURNING id
@@ -219,13 +213,10 @@ extension SQLTransaction {
                 SQLValue(scope.document),
             ]
         )
-        return isNew ? .created : .conflict
     }
 
     func add(_ limit: RoleLimit, realmID: String) throws {
-        guard let roleID = try roleID(of: limit.role, realmID: realmID) else {
-            throw MissingReference()
-        }
+        let roleID = try neededRoleID(of: limit.role, realmID: realmID)
         try show(roleID, to: limit.owner)
     }
 

@@ -320,10 +320,8 @@ extension RealmStore {
     }
 
     package func deletePart(_ kind: String, id: String, realmID: String) async throws -> Change {
-        try await database.change { transaction in
-            let change = try transaction.deletePart(kind, id: id, realmID: realmID)
-            if change == .changed { try transaction.noteChange(ofRealm: realmID) }
-            return change
+        try await database.change(ofRealm: realmID, .changed) {
+            try $0.deletePart(kind, id: id, realmID: realmID)
         }
     }
 }
@@ -365,10 +363,9 @@ extension SQLTransaction {
     }
 
     func deletePart(_ kind: String, id: String, realmID: String) throws -> Change {
-        let changed = try run(
+        try change(
             "DELETE FROM realm_parts WHERE realm_id = $1 AND kind = $2 AND id = $3",
             [.text(realmID), .text(kind), .text(id)]
         )
-        return changed > 0 ? .changed : .notFound
     }
 }

@@ -77,15 +77,35 @@ extension EmailVerification {
 struct CountedAccount {
     var account: Account
     var epoch: Int64
+}
 
+extension CountedAccount {
     /// - Parameter row: The columns of ``AccountColumn``, then `epoch`.
     init(_ row: any SQLRow) throws {
-        account = try Account(row)
-        epoch = try row.int64(AccountColumn.count)
+        self.init(account: try Account(row), epoch: try row.int64(AccountColumn.count))
     }
+}
 
-    init(account: Account, epoch: Int64) {
-        self.account = account
-        self.epoch = epoch
+/// The columns of an identity.
+enum IdentityColumn: Int, SQLColumns {
+    case issuer, subject, provider, email, isEmailVerified, emailProof, isEmailRelay, linkedAt
+    case lastUsedAt, sealedToken
+}
+
+extension Identity {
+    /// - Parameter row: The columns of ``IdentityColumn``.
+    init(_ row: any SQLRow) throws {
+        func at(_ column: IdentityColumn) -> Int { column.rawValue }
+        self.init(
+            key: IdentityKey(
+                issuer: try row.text(at(.issuer)),
+                subject: try row.text(at(.subject))
+            ),
+            provider: try row.text(at(.provider)),
+            email: try row.email(at(.email)),
+            linkedAt: try row.int64(at(.linkedAt)),
+            lastUsedAt: try row.int64(at(.lastUsedAt)),
+            sealedToken: try row.optionalText(at(.sealedToken))
+        )
     }
 }

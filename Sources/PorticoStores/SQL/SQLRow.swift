@@ -6,6 +6,8 @@ package import PorticoProtocol
 /// Drivers answer three questions; a value of another type than asked for is an error, never a
 /// conversion.
 package protocol SQLRow {
+    /// How many columns it has.
+    var count: Int { get }
     func optionalText(_ column: Int) throws -> String?
     func optionalInt64(_ column: Int) throws -> Int64?
     func optionalBytes(_ column: Int) throws -> [UInt8]?

@@ -30,6 +30,11 @@ package struct SQLText: ExpressibleByStringInterpolation, Sendable {
             text += "\(literal)"
         }
 
+        /// A literal.
+        package mutating func appendInterpolation(_ part: StaticString) {
+            text += "\(part)"
+        }
+
         /// A part that statements share.
         package mutating func appendInterpolation(_ part: SQLText) {
             text += String(

@@ -128,25 +128,23 @@ package struct BrowserSessionStore: Sendable {
     /// Grants do not need ended sessions: one without its session is as dead. One that expired stays
     /// as long as a grant with times of its own lives in it.
     package func purge(before time: Int64) async throws {
-        try await database.purge { reader, cursor in
-            try reader.rows(
-                """
-                SELECT s.id FROM browser_sessions AS s
-                WHERE s.id > $1 AND (s.ended_at < $2
-                    OR (s.expires_at < $2 AND NOT EXISTS (
-                        SELECT 1 FROM grants AS g
-                        WHERE g.session_id = s.id AND g.has_own_times AND NOT g.is_offline
-                            AND g.refused_at IS NULL AND g.revoked_at IS NULL
-                            AND (g.expires_at IS NULL OR g.expires_at >= $2)
-                            AND (g.generation IS NULL OR g.rotated_at + g.idle_seconds >= $2)))
-                    OR NOT EXISTS (SELECT 1 FROM people AS p WHERE p.id = s.person_id))
-                ORDER BY s.id LIMIT 200
-                """,
-                [cursor ?? .text(""), .int64(time)]
-            ) { SQLValue.text(try $0.text(0)) }
-        } removing: { transaction, id in
-            try transaction.run("DELETE FROM browser_sessions WHERE id = $1", [id])
-        }
+        try await database.purge(
+            before: time,
+            from: .text(""),
+            """
+            SELECT s.id FROM browser_sessions AS s
+            WHERE s.id > $1 AND (s.ended_at < $2
+                OR (s.expires_at < $2 AND NOT EXISTS (
+                    SELECT 1 FROM grants AS g
+                    WHERE g.session_id = s.id AND g.has_own_times AND NOT g.is_offline
+                        AND g.refused_at IS NULL AND g.revoked_at IS NULL
+                        AND (g.expires_at IS NULL OR g.expires_at >= $2)
+                        AND (g.generation IS NULL OR g.rotated_at + g.idle_seconds >= $2)))
+                OR NOT EXISTS (SELECT 1 FROM people AS p WHERE p.id = s.person_id))
+            ORDER BY s.id LIMIT 200
+            """,
+            "DELETE FROM browser_sessions WHERE id = $1"
+        )
     }
 }
 
@@ -156,33 +154,24 @@ extension BrowserSessionStore {
         VALUES (\(valuesOf: BrowserSessionColumn.self))
         """
 
-    private static let liveByCookie: SQLText = """
-        SELECT \(BrowserSessionColumn.self, of: "s"), \(PersonColumn.self, of: "p")
-        FROM live_browser_sessions AS s JOIN people AS p ON p.id = s.person_id
-        WHERE s.cookie_hash = $1 AND s.realm_id = $2
-            AND s.alive_until > $3 AND s.last_seen_at > $4
-        """
+    private static let liveByCookie = withPerson("s.cookie_hash = $1", live)
+    private static let liveByID = withPerson("s.id = $1", live)
+    private static let openByCookie = withPerson("s.cookie_hash = $1", open)
+    private static let openByID = withPerson("s.id = $1", open)
 
-    private static let liveByID: SQLText = """
-        SELECT \(BrowserSessionColumn.self, of: "s"), \(PersonColumn.self, of: "p")
-        FROM live_browser_sessions AS s JOIN people AS p ON p.id = s.person_id
-        WHERE s.id = $1 AND s.realm_id = $2
-            AND s.alive_until > $3 AND s.last_seen_at > $4
-        """
+    private static let live: SQLText = "s.alive_until > $3 AND s.last_seen_at > $4"
+    private static let open: SQLText = "(s.alive_until > $3 OR s.apps_until > $3)"
 
-    private static let openByID: SQLText = """
+    /// - Parameters:
+    ///   - found: What names the session.
+    ///   - state: Which it must be in.
+    private static func withPerson(_ found: StaticString, _ state: SQLText) -> SQLText {
+        """
         SELECT \(BrowserSessionColumn.self, of: "s"), \(PersonColumn.self, of: "p")
         FROM live_browser_sessions AS s JOIN people AS p ON p.id = s.person_id
-        WHERE s.id = $1 AND s.realm_id = $2
-            AND (s.alive_until > $3 OR s.apps_until > $3)
+        WHERE \(found) AND s.realm_id = $2 AND \(state)
         """
-
-    private static let openByCookie: SQLText = """
-        SELECT \(BrowserSessionColumn.self, of: "s"), \(PersonColumn.self, of: "p")
-        FROM live_browser_sessions AS s JOIN people AS p ON p.id = s.person_id
-        WHERE s.cookie_hash = $1 AND s.realm_id = $2
-            AND (s.alive_until > $3 OR s.apps_until > $3)
-        """
+    }
 }
 
 extension SQLTransaction {
@@ -270,5 +259,153 @@ extension SQLTransaction {
             [.int64(now), .text(realmID), .text(id)]
         )
         return changed > 0
+    }
+}
+
+/// Where a person is signed in.
+extension BrowserSessionStore {
+    /// The sessions of a person in a realm that are live, or that an app with times of its own lives on
+    /// in (``GrantStore``), the one used last first, at most `limit`. Such an app's last use counts as
+    /// the session's.
+    package func sessions(
+        of personID: String,
+        realmID: String,
+        at now: Int64,
+        idle: Int64,
+        limit: Int
+    ) async throws -> [BrowserSession] {
+        try await database.read { reader in
+            try reader.rows(
+                Self.liveByPerson,
+                [
+                    .int64(now), .text(personID), .text(realmID), .int64(now &- idle),
+                    .int64(Int64(limit)),
+                ]
+            ) { row in
+                var session = try BrowserSession(row)
+                let used = try row.optionalInt64(BrowserSessionColumn.count)
+                session.lastSeenAt = max(session.lastSeenAt, used ?? .min)
+                return session
+            }
+        }
+    }
+
+    /// Ends a session of that person as ``end(id:realmID:at:)`` does, and no one else's. `.notFound`
+    /// also where it was over before.
+    package func end(id: String, of personID: String, realmID: String, at now: Int64) async throws
+        -> Change
+    {
+        try await database.change { transaction in
+            let theirs = try transaction.sessions(of: personID, realmID: realmID)
+            guard let id = theirs.first(where: { sameBytes($0, id) }) else { return .notFound }
+            try transaction.endSession(id, realmID: realmID, at: now)
+            return .changed
+        }
+    }
+
+    /// Ends every session of that person in the realm but one, all or none. Those of apps that stand
+    /// apart end, too, with what the person allowed strangers (``Client/consentFingerprint``).
+    ///
+    /// - Returns: How many ended.
+    package func endAll(
+        of personID: String,
+        except kept: String,
+        realmID: String,
+        at now: Int64
+    ) async throws -> Int {
+        try await database.change { transaction in
+            try transaction.endSessions(of: personID, except: kept, realmID: realmID, at: now)
+        }
+    }
+}
+
+extension SQLTransaction {
+    /// As ``BrowserSessionStore/endAll(of:except:realmID:at:)``.
+    func endSessions(of personID: String, except kept: String, realmID: String, at now: Int64)
+        throws -> Int
+    {
+        let others = try sessions(of: personID, realmID: realmID).filter { !sameBytes($0, kept) }
+        for id in others { try endSession(id, realmID: realmID, at: now) }
+        let apart = try endAppSessions(of: personID, realmID: realmID, at: now)
+        return others.count + apart
+    }
+}
+
+extension BrowserSessionStore {
+    private static let liveByPerson: SQLText = """
+        SELECT \(BrowserSessionColumn.self, of: "s"), (
+            SELECT MAX(COALESCE(g.rotated_at, g.created_at)) FROM live_grants AS g
+            WHERE g.session_id = s.id AND g.has_own_times AND NOT g.is_offline
+                AND g.alive_until > $1) AS used_at
+        FROM live_browser_sessions AS s
+        WHERE s.person_id = $2 AND s.realm_id = $3
+            AND ((s.alive_until > $1 AND s.last_seen_at > $4) OR s.apps_until > $1)
+        ORDER BY CASE WHEN used_at > s.last_seen_at THEN used_at ELSE s.last_seen_at END DESC,
+            s.id DESC LIMIT $5
+        """
+}
+
+extension SQLReader {
+    /// The sessions of a person that nothing has ended. One that has expired counts, too: a client's
+    /// own may have outlived it.
+    fileprivate func sessions(of personID: String, realmID: String) throws -> [String] {
+        try rows(
+            """
+            SELECT id FROM live_browser_sessions WHERE person_id = $1 AND realm_id = $2
+            """,
+            [.text(personID), .text(realmID)]
+        ) { try $0.text(0) }
+    }
+}
+
+/// Whether a session proves its person (docs/decisions/0081).
+extension BrowserSessionStore {
+    /// How recently a person must have proven who they are to change their account, in seconds.
+    package static let freshness: Int64 = 300
+
+    /// What a change of an account asks of the session that it is made in.
+    package enum Proof: Sendable {
+        /// The person has proven who they are lately, and with a second factor if they have one now.
+        case now
+        /// With a second factor if they have one now, whenever that was: something else proves that
+        /// they are there, such as a code from their mailbox.
+        case strength
+    }
+
+    /// Whether the session is as good a proof of its person as that.
+    ///
+    /// A store method that changes an account asks the same in its transaction.
+    package func proves(_ session: BrowserSession, _ proof: Proof, at now: Int64) async throws
+        -> Bool
+    {
+        try await database.read { try $0.proves(session, proof, at: now) }
+    }
+}
+
+extension SQLReader {
+    /// Whether a session is live, and as good a proof of its person as that. What counts is the session
+    /// as it is kept, and what the person has now.
+    func proves(_ session: BrowserSession, _ proof: BrowserSessionStore.Proof, at now: Int64) throws
+        -> Bool
+    {
+        let since: Int64 =
+            switch proof {
+            case .now: now &- BrowserSessionStore.freshness
+            case .strength: .min
+            }
+        return try hasRow(
+            """
+            SELECT 1 FROM live_browser_sessions AS s
+            WHERE s.id = $1 AND s.realm_id = $2 AND s.person_id = $3 AND s.epoch = $4
+                AND s.alive_until > $5 AND s.authenticated_at >= $6
+                AND (' ' || s.amr || ' ' LIKE '% otp %' OR NOT EXISTS (
+                    SELECT 1 FROM credentials AS c
+                    WHERE c.person_id = s.person_id AND c.kind <> 'other'))
+            """,
+            [
+                .text(session.id), .text(session.realmID), .text(session.personID),
+                .int64(session.epoch), .int64(now), .int64(since),
+            ]
+        )
     }
 }

@@ -1,5 +1,17 @@
 import PorticoProtocol
 
+/// One client that got a grant in one session, and has not been told yet that this is over.
+package struct LogoutDelivery: Hashable, Sendable {
+    /// `sid`.
+    package var sessionID: String
+    /// The client's UUID.
+    package var clientID: String
+    package var realmID: String
+    package var personID: String
+    /// Attempts to tell, those under way included.
+    package var attempts: Int64
+}
+
 /// Keeps whom of the clients must still be told that a session is over (OpenID Connect Back-Channel
 /// Logout §2.3, §2.5).
 ///

@@ -2,6 +2,8 @@ import HTTPTypes
 import NIOCore
 import NIOHTTP1
 import NIOHTTPTypesHTTP1
+import NIOPosix
+import PorticoBytes
 
 /// Passes on whole requests in order, and enforces the limits of size and time.
 ///
@@ -293,3 +295,144 @@ final class RequestValidator: ChannelDuplexHandler {
 
 @available(*, unavailable)
 extension RequestValidator: Sendable {}
+
+/// The deadlines of a connection.
+extension RequestValidator {
+    func scheduleTick(_ context: ChannelHandlerContext) {
+        let shortest = min(limits.headTime, limits.bodyTime, limits.idleTime, limits.lingerTime)
+        let tick = TimeAmount.nanoseconds(
+            min(1_000_000_000, max(10_000_000, shortest.nanoseconds / 5))
+        )
+        context.eventLoop.assumeIsolated().scheduleTask(in: tick) { [weak self] in
+            guard let self, let context = self.context else { return }
+            check(context)
+            scheduleTick(context)
+        }
+    }
+
+    /// Bytes of answers that the system has not taken.
+    func unsentBytes(_ context: ChannelHandlerContext) -> Int {
+        // `try?`: of a channel that does not say it, nothing counts as taken.
+        (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
+    }
+
+    private func check(_ context: ChannelHandlerContext) {
+        let now = NIODeadline.now()
+        if var unread = unreadAnswer {
+            let isTaken = unread.isTaken(unsentBytes(context), at: now)
+            unreadAnswer = unread
+            guard now < unread.deadline(limits) else { return context.close(promise: nil) }
+            // The last answer has a deadline of its own, for what is left when it is nearly read.
+            if isTaken, isLeaving { deadline = now + limits.answerTime }
+            // A client that has an answer to read is not idle.
+            if reading == .nothing { deadline = now + limits.idleTime }
+        }
+        guard let deadline, now >= deadline else { return }
+        switch reading {
+        // A silent close: an answer could be mistaken for that of a request just sent.
+        case .nothing, .stopped: context.close(promise: nil)
+        case .head, .body: refuse(.tooSlow)
+        }
+    }
+}
+
+/// A body that is longer than others: whose it is, is asked before it is read, and the disk before
+/// more of it is. Meanwhile nothing more of the connection is decoded.
+extension RequestValidator {
+    var isHeld: Bool { heldSince != nil }
+
+    func judge(_ check: @escaping UploadCheck, _ context: ChannelHandlerContext) {
+        hold()
+        let loop = context.eventLoop
+        let this = NIOLoopBound(self, eventLoop: loop)
+        Task(executorPreference: EventLoopExecutor(loop)) {
+            let account = await check()
+            if loop.inEventLoop {
+                this.value.judged(account)
+            } else {
+                loop.execute { this.value.judged(account) }
+            }
+        }
+    }
+
+    private func judged(_ account: UniqueID?) {
+        guard let context, isHeld, reading == .body, let head = arriving.head,
+            let uploads = limits.uploads
+        else { return }
+        guard let account else { return leave(.notAdmitted, context) }
+        do throws(Upload.Unread) {
+            let place = try uploads.places.take(
+                for: account,
+                stored: uploads.stored(of: head.bodyLength)
+            )
+            arriving.upload = ArrivingUpload(
+                place: place,
+                start: .now(),
+                isCounted: head.bodyLength != nil
+            )
+            goOn(head, context)
+            release(context)
+        } catch {
+            leave(error, context)
+        }
+    }
+
+    /// The body is wanted.
+    func goOn(_ head: RequestHead, _ context: ChannelHandlerContext) {
+        guard head.expectsContinue, unanswered.isEmpty else { return }
+        let goOn = HTTPResponseHead(version: .http1_1, status: .continue)
+        context.writeAndFlush(wrapOutboundOut(.head(goOn)), promise: nil)
+    }
+
+    /// After each part of a long body.
+    func received(_ upload: ArrivingUpload, _ context: ChannelHandlerContext) {
+        deadline = upload.deadline(after: arriving.received, at: .now(), limits)
+        // Who sends does not wait, and makes no room for others.
+        budget.isWaiting(place, since: .now())
+        if upload.mustStore(arriving.body?.readableBytes ?? 0) { store(upload, context) }
+    }
+
+    func store(_ upload: ArrivingUpload, _ context: ChannelHandlerContext) {
+        guard let uploads = limits.uploads else { return }
+        hold()
+        let bytes = arriving.takeBody()
+        let loop = context.eventLoop
+        let this = NIOLoopBound(self, eventLoop: loop)
+        NIOThreadPool.singleton.submit { state in
+            let spool = state == .active ? uploads.store(bytes, of: upload) : nil
+            loop.execute { this.value.stored(spool) }
+        }
+    }
+
+    private func stored(_ spool: SpooledBody?) {
+        guard let context, isHeld, reading == .body, arriving.upload != nil else { return }
+        guard let spool else { return leave(.full, context) }
+        arriving.upload?.spool = spool
+        release(context)
+    }
+
+    private func hold() {
+        heldSince = .now()
+        deadline = nil
+    }
+
+    private func release(_ context: ChannelHandlerContext) {
+        if var upload = arriving.upload, let heldSince {
+            let now = NIODeadline.now()
+            upload.start = upload.start + (now - max(heldSince, upload.start))
+            deadline = upload.deadline(after: arriving.received, at: now, limits)
+            arriving.upload = upload
+        }
+        heldSince = nil
+        while !isHeld, reading != .stopped, let part = heldParts.popFirst() { take(part, context) }
+        if !isHeld { whenAnswered?() }
+    }
+
+    /// The responder is told that there is no body, and the connection ends with the answer.
+    private func leave(_ reason: Upload.Unread, _ context: ChannelHandlerContext) {
+        heldSince = nil
+        heldParts.removeAll()
+        passOn(context, unread: reason)
+        whenAnswered?()
+    }
+}

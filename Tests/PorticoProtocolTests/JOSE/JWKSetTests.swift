@@ -18,7 +18,7 @@ struct JWKSetTests {
             .object(Self.ec.with("kid", "enc").with("use", "enc")),
             .object(Self.ec.with("kid", "leaked").with("d", "AA")),
             .object(["kty": "XYZ", "kid": "new"]),
-            "not a key", nil, [],
+            "not a key", .null, [],
             .object(Self.rsa.with("kid", "weak").with("n", "s5U")),
             .object(Self.ec),
         ])

@@ -60,7 +60,7 @@ struct JWKTests {
     )
     func refusesPrivate(member: String) {
         for object in [ec, okp, rsa] {
-            for value in ["AQAB", nil, [], ""] as [JSONValue] {
+            for value in ["AQAB", .null, [], ""] as [JSONValue] {
                 #expect(throws: JWKError.privateMembers) { try key(object.with(member, value)) }
             }
         }
@@ -119,7 +119,7 @@ struct JWKTests {
 
     @Test("RFC 7517 §4.1: a missing or unknown key type, or another curve, is refused")
     func refusesTypes() {
-        for kty in ["oct", "ec", "XYZ", "", nil, 1] as [JSONValue] {
+        for kty in ["oct", "ec", "XYZ", "", .null, 1] as [JSONValue] {
             #expect(throws: JWKError.unknownKeyType) { try key(ec.with("kty", kty)) }
         }
         #expect(throws: JWKError.unknownKeyType) { try key(ec.with("kty", nil)) }

@@ -54,7 +54,7 @@ struct JSONMutationTests {
 
     private func randomValue(depth: Int, using random: inout SeededGenerator) -> JSONValue {
         switch Int.random(in: 0..<(depth > 0 ? 7 : 5), using: &random) {
-        case 0: return nil
+        case 0: return .null
         case 1: return .bool(.random(using: &random))
         case 2: return .integer(.random(in: .min ... .max, using: &random))
         case 3: return .number(Double(bitPattern: random.next() & 0xBFFF_FFFF_FFFF_FFFF))

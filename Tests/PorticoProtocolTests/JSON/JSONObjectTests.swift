@@ -30,7 +30,7 @@ struct JSONObjectTests {
     func typedGetters() {
         let object: JSONObject = [
             "text": "1", "integer": 1, "whole": 2.0, "part": 1.5, "huge": 1e300, "bool": true,
-            "texts": ["a", "b"], "mixed": ["a", 1], "object": ["a": 1], "null": nil, "empty": [],
+            "texts": ["a", "b"], "mixed": ["a", 1], "object": ["a": 1], "null": .null, "empty": [],
         ]
         #expect(object.string("text") == "1")
         #expect(object.string("integer") == nil)

@@ -4,7 +4,7 @@ import Testing
 @Suite("JSON parser")
 struct JSONParserTests {
     static let readable: [(String, JSONValue)] = [
-        ("null", nil),
+        ("null", .null),
         ("true", true),
         (" \t\r\n false \n", false),
         ("0", 0),
@@ -32,7 +32,7 @@ struct JSONParserTests {
         ("[1, [2], {}]", [1, [2], [:]]),
         ("{}", [:]),
         ("{ \"a\" : 1 , \"\" : [ ] }", ["a": 1, "": []]),
-        (#"{"a":{"a":{"a":null}}}"#, ["a": ["a": ["a": nil]]]),
+        (#"{"a":{"a":{"a":null}}}"#, ["a": ["a": ["a": .null]]]),
     ]
 
     @Test("RFC 8259 §2: each kind of value is read", arguments: readable)

@@ -37,7 +37,7 @@ struct JSONWriterTests {
     @Test("Foundation reads what is written as the same value")
     func oracle() throws {
         let value: JSONValue = [
-            "text": "é\"\\\n\u{1}𝄞/", "list": [1, -2.5, true, nil, [:], []], "": ["a": "b"],
+            "text": "é\"\\\n\u{1}𝄞/", "list": [1, -2.5, true, .null, [:], []], "": ["a": "b"],
         ]
         let read = try JSONSerialization.jsonObject(with: Data(value.serialized())) as? NSDictionary
         let expected: NSDictionary = [

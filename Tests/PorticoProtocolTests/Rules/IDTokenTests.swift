@@ -243,10 +243,10 @@ struct IDTokenTests {
     @Test(
         "BR87: null is as absent, and what no rule asks for may be anything",
         arguments: [
-            ("acr", ["values": ["urn:x"]]), ("acr", nil), ("acr", 1), ("acr", ""),
-            ("auth_time", nil), ("auth_time", "1700000000"), ("auth_time", [:]),
-            ("auth_time", .number(1e300)), ("auth_time", -1), ("azp", nil), ("nbf", nil),
-            ("at_hash", nil), ("at_hash", 7), ("at_hash", ""), ("amr", "pwd"), ("sid", 1),
+            ("acr", ["values": ["urn:x"]]), ("acr", .null), ("acr", 1), ("acr", ""),
+            ("auth_time", .null), ("auth_time", "1700000000"), ("auth_time", [:]),
+            ("auth_time", .number(1e300)), ("auth_time", -1), ("azp", .null), ("nbf", .null),
+            ("at_hash", .null), ("at_hash", 7), ("at_hash", ""), ("amr", "pwd"), ("sid", 1),
         ] as [(String, JSONValue)]
     )
     func foreign(name: String, value: JSONValue) throws {

@@ -26,7 +26,7 @@ struct RolesTests {
         arguments: [
             [:], ["realm_access": "editor"], ["realm_access": ["roles": "editor"]],
             ["realm_access": ["editor"]], ["resource_access": ["notes"]],
-            ["resource_access": ["notes": ["owner"]]], ["roles": ["a": true]], ["roles": nil],
+            ["resource_access": ["notes": ["owner"]]], ["roles": ["a": true]], ["roles": .null],
         ] as [JSONObject]
     )
     func otherShapes(claims: JSONObject) {
@@ -35,7 +35,9 @@ struct RolesTests {
 
     @Test("Of a mixed list the texts count")
     func mixed() {
-        #expect(RoleMapping.keycloak.roles(in: ["roles": ["a", 1, nil, "b"]]).names == ["a", "b"])
+        #expect(
+            RoleMapping.keycloak.roles(in: ["roles": ["a", 1, .null, "b"]]).names == ["a", "b"]
+        )
     }
 
     @Test("Another claim can be named, also one within objects")

@@ -1,12 +1,12 @@
 import Foundation
 @testable import PorticoAdministration
 import PorticoBytes
-import PorticoStores
 import PorticoTestSupport
 import PorticoWeb
 import Testing
 
 @testable import PorticoProvider
+@testable import PorticoStores
 
 @Suite("Passwords")
 struct PasswordTests {

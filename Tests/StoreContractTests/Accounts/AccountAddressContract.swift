@@ -3,16 +3,18 @@ import PorticoStores
 import PorticoTestSupport
 import Testing
 
-@Suite("AccountStore: whose an address is") struct AccountAddressContract {
+@Suite("AccountStore: whose an address is", .everyDatabase) struct AccountAddressContract {
+    private let stores: TestDatabase
+
+    init() throws { stores = try StoreUnderTest.empty() }
+
     static let apple = AccountExample.key("ann", at: AccountExample.apple)
 
     @Test(
         "WEB-ACC-1: a new account has no address that another one has verified",
-        arguments: StoreUnderTest.allCases,
-        [SignInEvent.EmailRule.never, .separate]
+        arguments: [SignInEvent.EmailRule.never, .separate]
     )
-    func taken(_ database: StoreUnderTest, _ rule: SignInEvent.EmailRule) async throws {
-        let stores = try database.empty()
+    func taken(_ rule: SignInEvent.EmailRule) async throws {
         let ann = try await stores.signedIn(email: AccountExample.verified())
         for (index, email) in [
             AccountExample.verified("ANN@example.com"), AccountExample.unverified(),
@@ -29,12 +31,8 @@ import Testing
         #expect(try await stores.accounts.account(ann.account.id) == ann.account)
     }
 
-    @Test(
-        "an address that a new account has verified is taken from those that never proved it",
-        arguments: StoreUnderTest.allCases
-    )
-    func takenUp(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
+    @Test("an address that a new account has verified is taken from those that never proved it")
+    func takenUp() async throws {
         let squatter = try await stores.signedIn(email: AccountExample.unverified())
         let other = try await stores.signedIn(
             AccountExample.key("other"),
@@ -52,9 +50,8 @@ import Testing
         }
     }
 
-    @Test("an unverified address may be several accounts'", arguments: StoreUnderTest.allCases)
-    func shared(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
+    @Test("an unverified address may be several accounts'")
+    func shared() async throws {
         let email = AccountExample.unverified()
         let ann = try await stores.signedIn(email: email)
         let other = try await stores.meet(Self.apple, email: email, rule: .separate)
@@ -70,44 +67,32 @@ import Testing
 
     @Test(
         "an account without an address takes the one that an identity brings later",
-        arguments: StoreUnderTest.allCases,
-        [true, false]
+        arguments: [true, false]
     )
-    func later(_ database: StoreUnderTest, isLinked: Bool) async throws {
-        let stores = try database.empty()
+    func later(isLinked: Bool) async throws {
         let ann = try await stores.signedIn()
         let email = AccountExample.verified()
         if isLinked {
-            let outcome = try await stores.link(Self.apple, email: email, in: ann.sessionID)
-            #expect(outcome == .linked)
+            #expect(try await stores.link(Self.apple, email: email, in: ann.sessionID) == .linked)
         } else {
             #expect(try await stores.signedIn(email: email).account.email == email)
         }
         #expect(try await stores.accounts.account(ann.account.id)?.email == email)
     }
 
-    @Test(
-        "an account's address is verified once an identity brings the same one verified",
-        arguments: StoreUnderTest.allCases
-    )
-    func upgrade(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
+    @Test("an account's address is verified once an identity brings the same one verified")
+    func upgrade() async throws {
         let ann = try await stores.signedIn(email: AccountExample.unverified())
         let other = AccountExample.verified("other@example.com")
         #expect(try await stores.signedIn(email: other).account.email?.isVerified == false)
         let same = AccountExample.verified()
         #expect(try await stores.signedIn(email: same).account.email == same)
         #expect(try await stores.accounts.account(ann.account.id)?.email == same)
-        let lost = try await stores.signedIn(email: AccountExample.unverified()).account.email
-        #expect(lost == same)
+        #expect(try await stores.signedIn(email: AccountExample.unverified()).account.email == same)
     }
 
-    @Test(
-        "an unverified address does not become verified where another account has it verified",
-        arguments: StoreUnderTest.allCases
-    )
-    func lateUpgrade(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
+    @Test("an unverified address does not become verified where another account has it verified")
+    func lateUpgrade() async throws {
         let ann = try await stores.signedIn(email: AccountExample.verified())
         let other = try await stores.signedIn(Self.apple)
         let again = try await stores.signedIn(Self.apple, email: AccountExample.verified())
@@ -117,11 +102,9 @@ import Testing
     }
 
     @Test(
-        "decision 0020: a proven address is taken from an account that was only vouched for; a vouched one from none that is verified",
-        arguments: StoreUnderTest.allCases
+        "decision 0020: a proven address is taken from an account that was only vouched for; a vouched one from none that is verified"
     )
-    func proof(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
+    func proof() async throws {
         let first = try await stores.signedIn(email: AccountExample.vouched())
         let other = try await stores.meet(
             AccountExample.key("other"),
@@ -140,12 +123,8 @@ import Testing
         #expect(try await stores.signedIn(email: AccountExample.vouched()).account.email == nil)
     }
 
-    @Test(
-        "an address is kept on the best ground that there was for it",
-        arguments: StoreUnderTest.allCases
-    )
-    func bestGround(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
+    @Test("an address is kept on the best ground that there was for it")
+    func bestGround() async throws {
         let ann = try await stores.signedIn(email: AccountExample.unverified())
         for (brought, kept) in [
             (AccountExample.vouched(), AccountExample.vouched()),

@@ -3,16 +3,19 @@ import PorticoStores
 import PorticoTestSupport
 import Testing
 
-@Suite("AccountStore: claiming an account by its mailbox") struct AccountClaimContract {
+@Suite("AccountStore: claiming an account by its mailbox", .everyDatabase)
+struct AccountClaimContract {
+    private let stores: TestDatabase
+
+    init() throws { stores = try StoreUnderTest.empty() }
+
     static let apple = AccountExample.key("ann", at: AccountExample.apple)
 
     @Test(
         "decision 0020: if no one proved an account's address, its first owner is removed: sessions, codes and identities",
-        arguments: StoreUnderTest.allCases,
-        [AccountExample.unverified(), AccountExample.vouched()]
+        arguments: [AccountExample.unverified(), AccountExample.vouched()]
     )
-    func preregistration(_ database: StoreUnderTest, _ email: AccountEmail) async throws {
-        let stores = try database.empty()
+    func preregistration(_ email: AccountEmail) async throws {
         let attacker = try await stores.signedIn(email: email)
         let oidc = AccountExample.key("attacker", at: "https://id.example")
         #expect(try await stores.link(oidc, in: attacker.sessionID) == .linked)
@@ -44,11 +47,9 @@ import Testing
 
     @Test(
         "decision 0020: an account with a proven address gets one more identity and the notice of it, and no one goes",
-        arguments: StoreUnderTest.allCases,
-        [AccountExample.verified(), AccountExample.mailed()]
+        arguments: [AccountExample.verified(), AccountExample.mailed()]
     )
-    func verified(_ database: StoreUnderTest, _ email: AccountEmail) async throws {
-        let stores = try database.empty()
+    func verified(_ email: AccountEmail) async throws {
         let ann = try await stores.signedIn(email: email)
         try await stores.startConfirmation(of: "ann@example.com")
         let cookie = AccountExample.freshHash()
@@ -61,12 +62,8 @@ import Testing
         #expect(try await stores.live(ann.cookie)?.account.email == email)
     }
 
-    @Test(
-        "a claim ends the session of the cookie that the browser had",
-        arguments: StoreUnderTest.allCases
-    )
-    func replacement(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
+    @Test("a claim ends the session of the cookie that the browser had")
+    func replacement() async throws {
         let bob = try await stores.signedIn(AccountExample.key("bob"))
         let ann = try await stores.signedIn(email: AccountExample.verified())
         try await stores.startConfirmation(of: "ann@example.com")
@@ -78,11 +75,12 @@ import Testing
 
     @Test(
         "WEB-ACC-1: a mailbox claims no account but one that has its address",
-        arguments: StoreUnderTest.allCases,
-        [AccountExample.verified("bob@example.com"), AccountExample.relay("ann@example.com"), nil]
+        arguments: [
+            AccountExample.verified("bob@example.com"), AccountExample.relay("ann@example.com"),
+            nil,
+        ]
     )
-    func otherAddress(_ database: StoreUnderTest, _ email: AccountEmail?) async throws {
-        let stores = try database.empty()
+    func otherAddress(_ email: AccountEmail?) async throws {
         let bob = try await stores.signedIn(email: email)
         try await stores.startConfirmation(of: "ann@example.com")
         let event = AccountExample.signIn(Self.apple)
@@ -93,12 +91,8 @@ import Testing
         #expect(try await stores.live(bob.cookie) != nil)
     }
 
-    @Test(
-        "WEB-ACC-1: without the right code no one claims anything",
-        arguments: StoreUnderTest.allCases
-    )
-    func wrongCode(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
+    @Test("WEB-ACC-1: without the right code no one claims anything")
+    func wrongCode() async throws {
         let ann = try await stores.signedIn(email: AccountExample.unverified())
         try await stores.startConfirmation(of: "ann@example.com")
         let event = AccountExample.signIn(Self.apple)
@@ -109,12 +103,8 @@ import Testing
         #expect(try await stores.claim(ann.account.id, event).account != nil)
     }
 
-    @Test(
-        "decision 0020: an address that another account has verified meanwhile claims nothing",
-        arguments: StoreUnderTest.allCases
-    )
-    func taken(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
+    @Test("decision 0020: an address that another account has verified meanwhile claims nothing")
+    func taken() async throws {
         let attacker = try await stores.signedIn(email: AccountExample.unverified())
         try await stores.startConfirmation(of: "ann@example.com")
         let ann = try await stores.meet(AccountExample.key("real"), rule: .separate)
@@ -126,11 +116,9 @@ import Testing
 
     @Test(
         "a claim whose identity is another account's, or whose attempt is spent, does nothing",
-        arguments: StoreUnderTest.allCases,
-        [true, false]
+        arguments: [true, false]
     )
-    func spent(_ database: StoreUnderTest, isAttempt: Bool) async throws {
-        let stores = try database.empty()
+    func spent(isAttempt: Bool) async throws {
         let ann = try await stores.signedIn(email: AccountExample.unverified())
         try await stores.startConfirmation(of: "ann@example.com")
         let attempt = AccountExample.attempt()
@@ -146,12 +134,8 @@ import Testing
         #expect(try await stores.claim(ann.account.id, event) == .unknown)
     }
 
-    @Test(
-        "a claim of a blocked account, or with a second identity of a provider, does nothing",
-        arguments: StoreUnderTest.allCases
-    )
-    func refused(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
+    @Test("a claim of a blocked account, or with a second identity of a provider, does nothing")
+    func refused() async throws {
         let ann = try await stores.signedIn(email: AccountExample.verified())
         try await stores.startConfirmation(of: "ann@example.com")
         let second = AccountExample.signIn(AccountExample.key("second"))
@@ -164,12 +148,8 @@ import Testing
         #expect(try await stores.accounts.identities(of: ann.account.id).count == 1)
     }
 
-    @Test(
-        "of any number of concurrent claims with one code exactly one counts",
-        arguments: StoreUnderTest.allCases
-    )
-    func race(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
+    @Test("of any number of concurrent claims with one code exactly one counts")
+    func race() async throws {
         for round in 1...20 {
             let address = "ann-\(round)@example.com"
             let ann = try await stores.signedIn(

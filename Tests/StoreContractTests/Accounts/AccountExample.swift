@@ -192,6 +192,12 @@ extension TestDatabase {
         try await accounts.live(cookie: cookie, at: now)
     }
 
+    func sessions(of id: UniqueID, at now: Int64 = AccountExample.now) async throws
+        -> [AccountSession]
+    {
+        try await accounts.sessions(of: id, at: now, limit: 10)
+    }
+
     func isLive(_ id: UniqueID, at now: Int64 = AccountExample.now) async throws -> Bool {
         try await accounts.live(id: id, at: now) != nil
     }

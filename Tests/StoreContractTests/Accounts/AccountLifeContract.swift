@@ -3,13 +3,13 @@ import PorticoStores
 import PorticoTestSupport
 import Testing
 
-@Suite("AccountStore: an account's life") struct AccountLifeContract {
-    @Test(
-        "PRV-A-5: a name that the person wrote is their own; what is not said stays",
-        arguments: StoreUnderTest.allCases
-    )
-    func update(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
+@Suite("AccountStore: an account's life", .everyDatabase) struct AccountLifeContract {
+    private let stores: TestDatabase
+
+    init() throws { stores = try StoreUnderTest.empty() }
+
+    @Test("PRV-A-5: a name that the person wrote is their own; what is not said stays")
+    func update() async throws {
         let ann = try await stores.signedIn()
         let (accounts, id) = (stores.accounts, ann.account.id)
         var expected = ann.account
@@ -36,12 +36,8 @@ import Testing
         #expect(change == .notFound)
     }
 
-    @Test(
-        "WEB-SESS-5: blocking ends every session for good, and is noted once",
-        arguments: StoreUnderTest.allCases
-    )
-    func block(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
+    @Test("WEB-SESS-5: blocking ends every session for good, and is noted once")
+    func block() async throws {
         let ann = try await stores.signedIn()
         let (accounts, id, now) = (stores.accounts, ann.account.id, AccountExample.now)
         for _ in 1...2 { #expect(try await accounts.block(id, true, at: now) == .changed) }
@@ -53,16 +49,11 @@ import Testing
         let next = try await stores.signedIn()
         #expect(try await stores.live(next.cookie) != nil)
         #expect(try await stores.kinds() == [.registered, .blocked, .unblocked, .signedIn])
-        let nobody = try await accounts.block(AccountExample.fresh(), true, at: now)
-        #expect(nobody == .notFound)
+        #expect(try await accounts.block(AccountExample.fresh(), true, at: now) == .notFound)
     }
 
-    @Test(
-        "SEED-ADR-5, PRV-A-19: a deletion tells the identities; nothing of the account is left",
-        arguments: StoreUnderTest.allCases
-    )
-    func deletion(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
+    @Test("SEED-ADR-5, PRV-A-19: a deletion tells the identities; nothing of the account is left")
+    func deletion() async throws {
         let ann = try await stores.signedIn(email: AccountExample.verified())
         _ = try await stores.linkedApple(in: ann.sessionID)
         let bob = try await stores.signedIn(AccountExample.key("bob"))
@@ -84,11 +75,11 @@ import Testing
 
     @Test(
         "WEB-BRUTE-3: a deletion tells the account's verified address, once, in its language",
-        arguments: StoreUnderTest.allCases,
-        [AccountExample.verified(), AccountExample.unverified(), AccountExample.relay(), nil]
+        arguments: [
+            AccountExample.verified(), AccountExample.unverified(), AccountExample.relay(), nil,
+        ]
     )
-    func deletionNotice(_ database: StoreUnderTest, _ email: AccountEmail?) async throws {
-        let stores = try database.empty()
+    func deletionNotice(_ email: AccountEmail?) async throws {
         let ann = try await stores.signedIn(email: email)
         for _ in 1...2 { _ = try await stores.delete(ann.account.id) }
         let notices = try await stores.notices()
@@ -96,12 +87,8 @@ import Testing
         #expect(notices.allSatisfy { $0.message == .accountDeleted && $0.language == "de" })
     }
 
-    @Test(
-        "accounts are listed in the order of creation, a page at a time, also past a deleted one",
-        arguments: StoreUnderTest.allCases
-    )
-    func list(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
+    @Test("accounts are listed in the order of creation, a page at a time, also past a deleted one")
+    func list() async throws {
         var ids: [UniqueID] = []
         for index: Int64 in 0..<6 {
             let new = try await stores.signedIn(
@@ -127,12 +114,8 @@ import Testing
         #expect(try await list(after: all[2], 4) == Array(all.suffix(3)))
     }
 
-    @Test(
-        "accounts are found by an address in any spelling, relays' included",
-        arguments: StoreUnderTest.allCases
-    )
-    func search(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
+    @Test("accounts are found by an address in any spelling, relays' included")
+    func search() async throws {
         let ann = try await stores.signedIn(email: AccountExample.verified())
         let bob = try await stores.signedIn(
             AccountExample.key("bob"),

@@ -3,7 +3,11 @@ import PorticoStores
 import PorticoTestSupport
 import Testing
 
-@Suite("AccountStore: proving who has a session") struct AccountProofContract {
+@Suite("AccountStore: proving who has a session", .everyDatabase) struct AccountProofContract {
+    private let stores: TestDatabase
+
+    init() throws { stores = try StoreUnderTest.empty() }
+
     private static let later = AccountExample.now + 30
 
     private static func proven(_ stores: TestDatabase, _ cookie: Hash256) async throws -> Int64? {
@@ -12,25 +16,19 @@ import Testing
 
     @Test(
         "WEB-SESS-8: a sign-in is no proof by itself; it is where the provider says when it asked, never later than now",
-        arguments: StoreUnderTest.allCases,
-        [
+        arguments: [
             (nil, nil), (AccountExample.now - 5, AccountExample.now - 5),
             (AccountExample.now + 5, AccountExample.now), (-5, 0),
         ] as [(Int64?, Int64?)]
     )
-    func signIn(_ database: StoreUnderTest, _ times: (told: Int64?, kept: Int64?)) async throws {
-        let stores = try database.empty()
+    func signIn(_ times: (told: Int64?, kept: Int64?)) async throws {
         let cookie = AccountExample.freshHash()
         var session = AccountExample.browser(cookie)
         session.provenAt = times.told
         _ = try await stores.signIn(AccountExample.signIn(session: session))
         #expect(try await Self.proven(stores, cookie) == times.kept)
         let id = try #require(try await stores.live(cookie)?.account.id)
-        let listed = try await stores.accounts.sessions(
-            of: id,
-            at: AccountExample.now,
-            limit: 10
-        )
+        let listed = try await stores.sessions(of: id)
         #expect(listed.map(\.provenAt) == [times.kept])
 
         let code = AccountExample.handOff()
@@ -46,11 +44,11 @@ import Testing
 
     @Test(
         "WEB-SESS-1, WEB-SESS-8: a mailed code proves the session that it came back in, which has another cookie then; and its address",
-        arguments: StoreUnderTest.allCases,
-        [AccountExample.unverified(), AccountExample.vouched(), AccountExample.verified()]
+        arguments: [
+            AccountExample.unverified(), AccountExample.vouched(), AccountExample.verified(),
+        ]
     )
-    func code(_ database: StoreUnderTest, _ email: AccountEmail) async throws {
-        let stores = try database.empty()
+    func code(_ email: AccountEmail) async throws {
         let ann = try await stores.signedIn(email: email)
         let phone = try await stores.signedIn()
         try await stores.startConfirmation(of: "ann@example.com")
@@ -68,9 +66,8 @@ import Testing
         #expect(try await stores.live(cookie) != nil)
     }
 
-    @Test("an app's session is proven as it is", arguments: StoreUnderTest.allCases)
-    func app(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
+    @Test("an app's session is proven as it is")
+    func app() async throws {
         let app = AccountExample.app()
         let event = AccountExample.signIn(email: AccountExample.verified(), session: app)
         _ = try await stores.signIn(event)
@@ -82,11 +79,9 @@ import Testing
     }
 
     @Test(
-        "WEB-SESS-8: neither a wrong code, nor one of another address, nor a session that has ended proves anything",
-        arguments: StoreUnderTest.allCases
+        "WEB-SESS-8: neither a wrong code, nor one of another address, nor a session that has ended proves anything"
     )
-    func refused(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
+    func refused() async throws {
         let ann = try await stores.signedIn(email: AccountExample.verified())
         let cookie = AccountExample.freshHash()
         try await stores.startConfirmation(of: "ann@example.com")
@@ -112,12 +107,8 @@ import Testing
         #expect(try await stores.kinds().contains(.proven) == false)
     }
 
-    @Test(
-        "WEB-SESS-8: anyone who claims an account by its mailbox has proven it",
-        arguments: StoreUnderTest.allCases
-    )
-    func claim(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
+    @Test("WEB-SESS-8: anyone who claims an account by its mailbox has proven it")
+    func claim() async throws {
         let ann = try await stores.signedIn(email: AccountExample.verified())
         try await stores.startConfirmation(of: "ann@example.com")
         let cookie = AccountExample.freshHash()

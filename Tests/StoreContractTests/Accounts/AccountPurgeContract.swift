@@ -4,16 +4,18 @@ import PorticoStores
 import PorticoTestSupport
 import Testing
 
-@Suite("AccountStore: clearing away") struct AccountPurgeContract {
+@Suite("AccountStore: clearing away", .everyDatabase) struct AccountPurgeContract {
+    private let stores: TestDatabase
+
+    init() throws { stores = try StoreUnderTest.empty() }
+
     static let day: Int64 = 86_400
 
     @Test(
         "a purge removes sessions that have been dead, whatever they died of, and not before",
-        arguments: StoreUnderTest.allCases,
-        AccountSessionDeath.allCases.filter { $0 != .deleted }
+        arguments: AccountSessionDeath.allCases.filter { $0 != .deleted }
     )
-    func dead(_ database: StoreUnderTest, _ death: AccountSessionDeath) async throws {
-        let stores = try database.empty()
+    func dead(_ death: AccountSessionDeath) async throws {
         let ann = try await stores.signedIn()
         try await death.happen(to: ann, in: stores)
         try await stores.accounts.purge(before: death.now)
@@ -22,9 +24,8 @@ import Testing
         #expect(try await stores.hasRow(ofSession: ann.sessionID) == false)
     }
 
-    @Test("a purge leaves what is alive", arguments: StoreUnderTest.allCases)
-    func alive(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
+    @Test("a purge leaves what is alive")
+    func alive() async throws {
         let ann = try await stores.signedIn()
         let here = try await stores.signedIn()
         _ = try await stores.accounts.signOutEverywhere(
@@ -37,13 +38,8 @@ import Testing
         #expect(try await stores.accounts.account(ann.account.id) != nil)
     }
 
-    @Test(
-        "an unredeemed hand-off code is remembered until it expires",
-        arguments: StoreUnderTest.allCases,
-        [true, false]
-    )
-    func codes(_ database: StoreUnderTest, isSpent: Bool) async throws {
-        let stores = try database.empty()
+    @Test("an unredeemed hand-off code is remembered until it expires", arguments: [true, false])
+    func codes(isSpent: Bool) async throws {
         let code = try await stores.waiting().code
         if isSpent {
             let wrong = WrongHandOff.verifier.presentation(of: code)
@@ -57,12 +53,8 @@ import Testing
         #expect(try await stores.redeem(other) == .unknown)
     }
 
-    @Test(
-        "a spent attempt is remembered until it would not be accepted any more",
-        arguments: StoreUnderTest.allCases
-    )
-    func attempts(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
+    @Test("a spent attempt is remembered until it would not be accepted any more")
+    func attempts() async throws {
         let attempt = AccountExample.attempt()
         func isSpent() async throws -> Bool {
             try await stores.signIn(AccountExample.signIn(spending: [attempt])) == .spent
@@ -74,9 +66,8 @@ import Testing
         #expect(try await isSpent() == false)
     }
 
-    @Test("a code by mail is removed once it has expired", arguments: StoreUnderTest.allCases)
-    func emailCodes(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
+    @Test("a code by mail is removed once it has expired")
+    func emailCodes() async throws {
         let ann = try await stores.signedIn()
         try await stores.startConfirmation(of: "ann@example.com")
         try await stores.accounts.purge(before: AccountExample.now + 600)
@@ -85,9 +76,8 @@ import Testing
         #expect(try await stores.confirm(ann, at: AccountExample.now + 600) == .unknown)
     }
 
-    @Test("a purge clears more than one handful", arguments: StoreUnderTest.allCases)
-    func many(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
+    @Test("a purge clears more than one handful")
+    func many() async throws {
         let events = (0..<450).map { _ in AccountExample.signIn() }
         _ = try await concurrently(events.count) { try await stores.signIn(events[$0]) }
         let end = AccountExample.now + AccountExample.sessionLife + 1
@@ -103,10 +93,7 @@ import Testing
 extension TestDatabase {
     func hasRow(ofSession id: UniqueID) async throws -> Bool {
         try database.read { reader in
-            try reader.hasRow(
-                "SELECT 1 FROM account_sessions WHERE id = $1",
-                [.bytes(id.bytes)]
-            )
+            try reader.hasRow("SELECT 1 FROM account_sessions WHERE id = $1", [.bytes(id.bytes)])
         }
     }
 }

@@ -1,15 +1,16 @@
 import PorticoBytes
-import PorticoStores
 import PorticoTestSupport
 import Testing
 
-@Suite("AccountStore: sessions") struct AccountSessionContract {
-    @Test(
-        "a session is live as it was given, by its cookie and by its id",
-        arguments: StoreUnderTest.allCases
-    )
-    func live(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
+@testable import PorticoStores
+
+@Suite("AccountStore: sessions", .everyDatabase) struct AccountSessionContract {
+    private let stores: TestDatabase
+
+    init() throws { stores = try StoreUnderTest.empty() }
+
+    @Test("a session is live as it was given, by its cookie and by its id")
+    func live() async throws {
         let cookie = AccountExample.freshHash()
         var new = AccountExample.browser(cookie)
         new.providerSessionID = "sid-1"
@@ -36,12 +37,8 @@ import Testing
         #expect(try await stores.isLive(AccountExample.fresh()) == false)
     }
 
-    @Test(
-        "an app's own session is live at once, with its refresh state",
-        arguments: StoreUnderTest.allCases
-    )
-    func appSession(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
+    @Test("an app's own session is live at once, with its refresh state")
+    func appSession() async throws {
         var refresh = AccountExample.refresh()
         refresh.idempotencyKey = Hash256(of: "key")
         let new = AccountExample.app(refresh: refresh)
@@ -50,12 +47,8 @@ import Testing
         #expect(live?.session.form == .app(name: "notes", refresh: refresh))
     }
 
-    @Test(
-        "a live session says the providers of its account in the order of linking",
-        arguments: StoreUnderTest.allCases
-    )
-    func providers(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
+    @Test("a live session says the providers of its account in the order of linking")
+    func providers() async throws {
         let ann = try await stores.signedIn()
         for issuer in ["https://id.example", AccountExample.apple] {
             let key = AccountExample.key("ann", at: issuer)
@@ -68,21 +61,15 @@ import Testing
 
     @Test(
         "WEB-SESS-3, WEB-SESS-4, WEB-SESS-5: a session is dead, whatever it died of",
-        arguments: StoreUnderTest.allCases,
-        AccountSessionDeath.allCases
+        arguments: AccountSessionDeath.allCases
     )
-    func dead(_ database: StoreUnderTest, _ death: AccountSessionDeath) async throws {
-        let stores = try database.empty()
+    func dead(_ death: AccountSessionDeath) async throws {
         let ann = try await stores.signedIn()
         #expect(try await stores.live(ann.cookie) != nil)
         try await death.happen(to: ann, in: stores)
         #expect(try await stores.live(ann.cookie, at: death.now) == nil)
         #expect(try await stores.isLive(ann.sessionID, at: death.now) == false)
-        let sessions = try await stores.accounts.sessions(
-            of: ann.account.id,
-            at: death.now,
-            limit: 10
-        )
+        let sessions = try await stores.sessions(of: ann.account.id, at: death.now)
         #expect(sessions.contains { $0.id == ann.sessionID } == false)
         let link = try await stores.link(
             AccountExample.key("ann", at: AccountExample.apple),
@@ -92,12 +79,8 @@ import Testing
         #expect(link == .sessionEnded)
     }
 
-    @Test(
-        "of an account's live sessions no more are listed than are asked for, those seen last",
-        arguments: StoreUnderTest.allCases
-    )
-    func listed(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
+    @Test("of an account's live sessions no more are listed than are asked for, those seen last")
+    func listed() async throws {
         var ids: [UniqueID] = []
         var account: Account?
         for later in 0..<5 as Range<Int64> {
@@ -118,11 +101,9 @@ import Testing
 
     @Test(
         "WEB-SESS-5: an app's session that is dead rotates no more",
-        arguments: StoreUnderTest.allCases,
-        AccountSessionDeath.allCases.filter { $0 != .replaced }
+        arguments: AccountSessionDeath.allCases.filter { $0 != .replaced }
     )
-    func deadRotation(_ database: StoreUnderTest, _ death: AccountSessionDeath) async throws {
-        let stores = try database.empty()
+    func deadRotation(_ death: AccountSessionDeath) async throws {
         let new = AccountExample.app()
         let event = AccountExample.signIn(session: new)
         let account = try #require(try await stores.signIn(event).account)
@@ -132,16 +113,13 @@ import Testing
             sessionID: new.id
         )
         try await death.happen(to: ann, in: stores)
-        let outcome = try await stores.rotate(new.id, 1, at: death.now)
-        #expect(outcome == .outdated)
+        #expect(try await stores.rotate(new.id, 1, at: death.now) == .outdated)
     }
 
     @Test(
-        "decision 0035: of any number of concurrent rotations of one generation exactly one counts",
-        arguments: StoreUnderTest.allCases
+        "decision 0035: of any number of concurrent rotations of one generation exactly one counts"
     )
-    func rotationRace(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
+    func rotationRace() async throws {
         let new = AccountExample.app()
         _ = try await stores.signIn(AccountExample.signIn(session: new))
         for generation: UInt32 in 1...20 {
@@ -153,12 +131,8 @@ import Testing
         }
     }
 
-    @Test(
-        "a rotation keeps its key, master key and time, and counts as seen",
-        arguments: StoreUnderTest.allCases
-    )
-    func rotation(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
+    @Test("a rotation keeps its key, master key and time, and counts as seen")
+    func rotation() async throws {
         let new = AccountExample.app()
         _ = try await stores.signIn(AccountExample.signIn(session: new))
         let later = AccountExample.now + AccountExample.idle - 1
@@ -178,19 +152,14 @@ import Testing
         #expect(live?.session.lastSeenAt == later)
     }
 
-    @Test("a browser's session does not rotate", arguments: StoreUnderTest.allCases)
-    func browserRotation(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
+    @Test("a browser's session does not rotate")
+    func browserRotation() async throws {
         let ann = try await stores.signedIn()
         #expect(try await stores.rotate(ann.sessionID, 1) == .outdated)
     }
 
-    @Test(
-        "sessions are noted as seen, many at once, never backwards",
-        arguments: StoreUnderTest.allCases
-    )
-    func touch(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
+    @Test("sessions are noted as seen, many at once, never backwards")
+    func touch() async throws {
         let (one, other) = (try await stores.signedIn(), try await stores.signedIn())
         let now = AccountExample.now
         try await stores.accounts.touch([(one.sessionID, now + 50), (other.sessionID, now - 50)])
@@ -203,22 +172,14 @@ import Testing
         #expect(try await stores.live(other.cookie, at: seen - 1) == nil)
     }
 
-    @Test(
-        "WEB-SESS-7: the live sessions of one account, the one seen last first",
-        arguments: StoreUnderTest.allCases
-    )
-    func list(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
+    @Test("WEB-SESS-7: the live sessions of one account, the one seen last first")
+    func list() async throws {
         let one = try await stores.signedIn()
         let two = try await stores.signedIn()
         _ = try await stores.waiting()
         _ = try await stores.signedIn(AccountExample.key("bob"))
         try await stores.accounts.touch([(one.sessionID, AccountExample.now + 1)])
-        let sessions = try await stores.accounts.sessions(
-            of: one.account.id,
-            at: AccountExample.now,
-            limit: 10
-        )
+        let sessions = try await stores.sessions(of: one.account.id)
         #expect(sessions.map(\.id) == [one.sessionID, two.sessionID])
     }
 }
@@ -298,13 +259,7 @@ extension TestDatabase {
     func rotate(_ id: UniqueID, _ generation: UInt32, at now: Int64 = AccountExample.now)
         async throws -> RotationOutcome
     {
-        let rotation = Rotation(
-            familyID: id,
-            generation: generation,
-            idempotencyKey: nil,
-            keyID: [1, 2, 3, 4]
-        )
-        return try await accounts.rotate(rotation, at: now)
+        try await accounts.rotate(Example.rotation(of: id, from: generation), at: now)
     }
 }
 

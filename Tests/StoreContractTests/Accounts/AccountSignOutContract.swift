@@ -3,17 +3,16 @@ import PorticoStores
 import PorticoTestSupport
 import Testing
 
-@Suite("AccountStore: signing out") struct AccountSignOutContract {
-    @Test(
-        "WEB-SESS-4: one session ends, once, and no other does",
-        arguments: StoreUnderTest.allCases
-    )
-    func one(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
+@Suite("AccountStore: signing out", .everyDatabase) struct AccountSignOutContract {
+    private let stores: TestDatabase
+
+    init() throws { stores = try StoreUnderTest.empty() }
+
+    @Test("WEB-SESS-4: one session ends, once, and no other does")
+    func one() async throws {
         let (ann, other) = (try await stores.signedIn(), try await stores.signedIn())
         for _ in 1...2 {
-            let outcome = try await stores.signOut(ann)
-            #expect(outcome == .signedOut(forgetting: []))
+            #expect(try await stores.signOut(ann) == .signedOut(forgetting: []))
         }
         #expect(try await stores.live(ann.cookie) == nil)
         #expect(try await stores.live(other.cookie) != nil)
@@ -25,12 +24,8 @@ import Testing
         #expect(event?.address == "192.0.2.7")
     }
 
-    @Test(
-        "a session's end is called what its caller says",
-        arguments: StoreUnderTest.allCases
-    )
-    func replayed(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
+    @Test("a session's end is called what its caller says")
+    func replayed() async throws {
         let ann = try await stores.signedIn()
         let change = try await stores.accounts.end(
             sessionID: ann.sessionID,
@@ -42,9 +37,8 @@ import Testing
         #expect(try await stores.kinds().last == .refreshReplayed)
     }
 
-    @Test("no one ends another account's session", arguments: StoreUnderTest.allCases)
-    func others(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
+    @Test("no one ends another account's session")
+    func others() async throws {
         let ann = try await stores.signedIn()
         let bob = try await stores.signedIn(AccountExample.key("bob"))
         let outcome = try await stores.accounts.signOut(
@@ -57,12 +51,8 @@ import Testing
         #expect(try await stores.kinds() == [.registered, .registered])
     }
 
-    @Test(
-        "signing out everywhere ends every session of one account, those of the same second too",
-        arguments: StoreUnderTest.allCases
-    )
-    func everywhere(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
+    @Test("signing out everywhere ends every session of one account, those of the same second too")
+    func everywhere() async throws {
         let (one, two) = (try await stores.signedIn(), try await stores.signedIn())
         let bob = try await stores.signedIn(AccountExample.key("bob"))
         #expect(try await stores.signOutEverywhere(one.account) == .signedOut(forgetting: []))
@@ -77,9 +67,8 @@ import Testing
         #expect(try await stores.signOutEverywhere(nobody) == .notFound)
     }
 
-    @Test("signing out elsewhere keeps one session", arguments: StoreUnderTest.allCases)
-    func elsewhere(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
+    @Test("signing out elsewhere keeps one session")
+    func elsewhere() async throws {
         let (here, there) = (try await stores.signedIn(), try await stores.signedIn())
         for _ in 1...2 {
             let outcome = try await stores.signOutEverywhere(here.account, but: here.sessionID)
@@ -91,11 +80,9 @@ import Testing
 
     @Test(
         "signing out elsewhere brings no session back, and keeps no other account's",
-        arguments: StoreUnderTest.allCases,
-        [AccountSessionDeath.ended, .signedOutEverywhere]
+        arguments: [AccountSessionDeath.ended, .signedOutEverywhere]
     )
-    func revival(_ database: StoreUnderTest, _ death: AccountSessionDeath) async throws {
-        let stores = try database.empty()
+    func revival(_ death: AccountSessionDeath) async throws {
         let ann = try await stores.signedIn()
         let bob = try await stores.signedIn(AccountExample.key("bob"))
         try await death.happen(to: ann, in: stores)
@@ -105,12 +92,8 @@ import Testing
         #expect(try await stores.live(bob.cookie) != nil)
     }
 
-    @Test(
-        "WEB-SESS-1: a sign-in ends the session of the cookie that the browser had",
-        arguments: StoreUnderTest.allCases
-    )
-    func replacement(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
+    @Test("WEB-SESS-1: a sign-in ends the session of the cookie that the browser had")
+    func replacement() async throws {
         let (old, other) = (try await stores.signedIn(), try await stores.signedIn())
         let cookie = AccountExample.freshHash()
         let session = AccountExample.browser(cookie, replacing: old.cookie)
@@ -120,12 +103,8 @@ import Testing
         #expect(try await stores.live(cookie) != nil)
     }
 
-    @Test(
-        "WEB-SESS-1: a cookie that there was before makes no session",
-        arguments: StoreUnderTest.allCases
-    )
-    func fixation(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
+    @Test("WEB-SESS-1: a cookie that there was before makes no session")
+    func fixation() async throws {
         let ann = try await stores.signedIn()
         let session = AccountExample.browser(ann.cookie, replacing: ann.cookie)
         let event = AccountExample.signIn(AccountExample.key("bob"), session: session)
@@ -134,18 +113,21 @@ import Testing
     }
 }
 
-@Suite("AccountStore: signed out by the provider") struct ProviderLogoutContract {
+@Suite("AccountStore: signed out by the provider", .everyDatabase) struct ProviderLogoutContract {
+    private let stores: TestDatabase
+
+    init() throws { stores = try StoreUnderTest.empty() }
+
     @Test(
         "OIDCBCL-2.7-1: sessions end by sid, by subject, or by both",
-        arguments: StoreUnderTest.allCases,
-        [
+        arguments: [
             ("ann", nil, ["ann-1", "ann-2", "ann-app"]), ("ann", "1", ["ann-1"]),
             (nil, "1", ["ann-1"]), ("bob", "1", []), (nil, "unknown", []), (nil, nil, []),
         ] as [(String?, String?, [String])]
     )
-    func logout(_ database: StoreUnderTest, _ sample: (String?, String?, [String])) async throws {
+    func logout(_ sample: (String?, String?, [String])) async throws {
         let (subject, sid, expected) = sample
-        let stores = try database.empty()
+        let stores = try StoreUnderTest.empty()
         var ids: [String: UniqueID] = [:]
         func begin(_ name: String, _ key: IdentityKey, _ sid: String?, isApp: Bool = false)
             async throws
@@ -168,12 +150,8 @@ import Testing
         #expect(ended.count == expected.count)
     }
 
-    @Test(
-        "attack E31: of any number of logouts with one token exactly one does something",
-        arguments: StoreUnderTest.allCases
-    )
-    func race(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
+    @Test("attack E31: of any number of logouts with one token exactly one does something")
+    func race() async throws {
         for _ in 1...20 {
             let ann = try await stores.signedIn()
             let token = AccountExample.attempt()
@@ -186,12 +164,8 @@ import Testing
         }
     }
 
-    @Test(
-        "attack E31: a logout token that was spent before ends nothing",
-        arguments: StoreUnderTest.allCases
-    )
-    func replay(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
+    @Test("attack E31: a logout token that was spent before ends nothing")
+    func replay() async throws {
         let token = AccountExample.attempt()
         #expect(try await stores.logout("ann", nil, spending: token) == 0)
         let ann = try await stores.signedIn()
@@ -199,12 +173,8 @@ import Testing
         #expect(try await stores.live(ann.cookie) != nil)
     }
 
-    @Test(
-        "OIDCBCL-2.7-1: sessions that another identity of the account began live on",
-        arguments: StoreUnderTest.allCases
-    )
-    func otherIdentity(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
+    @Test("OIDCBCL-2.7-1: sessions that another identity of the account began live on")
+    func otherIdentity() async throws {
         let google = try await stores.signedIn()
         let key = AccountExample.key("ann", at: AccountExample.apple)
         #expect(try await stores.link(key, in: google.sessionID) == .linked)

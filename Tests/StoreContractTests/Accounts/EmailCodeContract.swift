@@ -3,19 +3,19 @@ import PorticoStores
 import PorticoTestSupport
 import Testing
 
-@Suite("AccountStore: codes that prove a mailbox") struct EmailCodeContract {
+@Suite("AccountStore: codes that prove a mailbox", .everyDatabase) struct EmailCodeContract {
+    private let stores: TestDatabase
+
+    init() throws { stores = try StoreUnderTest.empty() }
+
     static let message = MailDraft.Message.confirmationCode(
         sealedCode: "sealed",
         use: .confirmAddress,
         minutes: 10
     )
 
-    @Test(
-        "a code that comes back makes the address the account's, verified, once",
-        arguments: StoreUnderTest.allCases
-    )
-    func right(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
+    @Test("a code that comes back makes the address the account's, verified, once")
+    func right() async throws {
         let ann = try await stores.signedIn(email: AccountExample.verified("old@example.com"))
         try await stores.startConfirmation(of: "Ann@Example.com")
         var expected = ann.account
@@ -28,8 +28,7 @@ import Testing
 
     @Test(
         "WEB-BRUTE-3: the verified address that a new one takes the place of is told, in the account's language",
-        arguments: StoreUnderTest.allCases,
-        [
+        arguments: [
             (AccountExample.verified("old@example.com"), ["old@example.com"]),
             (AccountExample.relay(), ["x1@privaterelay.example"]),
             // The mailbox's owner is unknown.
@@ -39,10 +38,9 @@ import Testing
             (nil, []),
         ] as [(AccountEmail?, [String])]
     )
-    func formerAddress(_ database: StoreUnderTest, _ former: (AccountEmail?, told: [String]))
+    func formerAddress(_ former: (AccountEmail?, told: [String]))
         async throws
     {
-        let stores = try database.empty()
         let ann = try await stores.signedIn(email: former.0)
         try await stores.startConfirmation(of: "ann@example.com")
         #expect(
@@ -56,9 +54,8 @@ import Testing
         #expect(notices.allSatisfy { $0.message == .emailChanged && $0.language == "de" })
     }
 
-    @Test("a refused new address is not reported to anyone", arguments: StoreUnderTest.allCases)
-    func untold(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
+    @Test("a refused new address is not reported to anyone")
+    func untold() async throws {
         _ = try await stores.signedIn(email: AccountExample.verified())
         let bob = try await stores.signedIn(
             AccountExample.key("bob"),
@@ -69,24 +66,16 @@ import Testing
         #expect(try await stores.notices().isEmpty)
     }
 
-    @Test(
-        "the mail that brings a code goes to the address that is to be proven",
-        arguments: StoreUnderTest.allCases
-    )
-    func mail(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
+    @Test("the mail that brings a code goes to the address that is to be proven")
+    func mail() async throws {
         try await stores.startConfirmation(of: "ann@example.com")
         let mail = try #require(try await stores.outbox.latest(limit: 1).first)
         #expect(mail.draft.to == "ann@example.com")
         #expect(mail.draft.message == Self.message)
     }
 
-    @Test(
-        "the fifth wrong code spends it, and the right one comes too late",
-        arguments: StoreUnderTest.allCases
-    )
-    func tries(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
+    @Test("the fifth wrong code spends it, and the right one comes too late")
+    func tries() async throws {
         let ann = try await stores.signedIn()
         try await stores.startConfirmation(of: "ann@example.com")
         for left in [4, 3, 2, 1, 0] {
@@ -99,21 +88,16 @@ import Testing
         #expect(try await stores.accounts.account(ann.account.id)?.email == nil)
     }
 
-    @Test("the right code after four wrong ones is right", arguments: StoreUnderTest.allCases)
-    func lastTry(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
+    @Test("the right code after four wrong ones is right")
+    func lastTry() async throws {
         let ann = try await stores.signedIn()
         try await stores.startConfirmation(of: "ann@example.com")
         for _ in 1...4 { _ = try await stores.confirm(ann, code: "guess") }
         #expect(try await stores.confirm(ann).account?.email == AccountExample.mailed())
     }
 
-    @Test(
-        "of any number of concurrent wrong codes five count",
-        arguments: StoreUnderTest.allCases
-    )
-    func wrongRace(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
+    @Test("of any number of concurrent wrong codes five count")
+    func wrongRace() async throws {
         let ann = try await stores.signedIn()
         for _ in 1...20 {
             try await stores.startConfirmation(of: "ann@example.com")
@@ -129,12 +113,8 @@ import Testing
         }
     }
 
-    @Test(
-        "of any number of concurrent right codes exactly one counts",
-        arguments: StoreUnderTest.allCases
-    )
-    func rightRace(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
+    @Test("of any number of concurrent right codes exactly one counts")
+    func rightRace() async throws {
         let ann = try await stores.signedIn()
         for _ in 1...20 {
             try await stores.startConfirmation(of: "ann@example.com")
@@ -144,9 +124,8 @@ import Testing
         }
     }
 
-    @Test("a code is good until its time is over", arguments: StoreUnderTest.allCases)
-    func expiry(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
+    @Test("a code is good until its time is over")
+    func expiry() async throws {
         let ann = try await stores.signedIn()
         try await stores.startConfirmation(of: "ann@example.com")
         let end = AccountExample.now + 600
@@ -154,12 +133,8 @@ import Testing
         #expect(try await stores.confirm(ann, at: end - 1).account != nil)
     }
 
-    @Test(
-        "a new code takes the place of the earlier one of its owner, and of no other's",
-        arguments: StoreUnderTest.allCases
-    )
-    func replacement(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
+    @Test("a new code takes the place of the earlier one of its owner, and of no other's")
+    func replacement() async throws {
         let ann = try await stores.signedIn()
         let bob = try await stores.signedIn(AccountExample.key("bob"))
         try await stores.startConfirmation(of: "bob@example.com", owner: "bob")
@@ -178,11 +153,9 @@ import Testing
 
     @Test(
         "WEB-ACC-1: an address proven by two accounts is taken from neither",
-        arguments: StoreUnderTest.allCases,
-        [AccountExample.verified(), AccountExample.mailed()]
+        arguments: [AccountExample.verified(), AccountExample.mailed()]
     )
-    func taken(_ database: StoreUnderTest, _ email: AccountEmail) async throws {
-        let stores = try database.empty()
+    func taken(_ email: AccountEmail) async throws {
         let ann = try await stores.signedIn(email: email)
         let bob = try await stores.signedIn(AccountExample.key("bob"))
         try await stores.startConfirmation(of: "ANN@example.com")
@@ -194,11 +167,9 @@ import Testing
 
     @Test(
         "decision 0020: a proven address is taken from accounts that never proved it, and nothing else of theirs",
-        arguments: StoreUnderTest.allCases,
-        [AccountExample.unverified(), AccountExample.vouched()]
+        arguments: [AccountExample.unverified(), AccountExample.vouched()]
     )
-    func squatter(_ database: StoreUnderTest, _ email: AccountEmail) async throws {
-        let stores = try database.empty()
+    func squatter(_ email: AccountEmail) async throws {
         let squatter = try await stores.signedIn(email: email)
         let ann = try await stores.signedIn(AccountExample.key("real"))
         try await stores.startConfirmation(of: "ann@example.com")
@@ -210,9 +181,8 @@ import Testing
         #expect(try await stores.kinds(of: left.id) == [.registered, .emailLost])
     }
 
-    @Test("the code of an account that is gone does nothing", arguments: StoreUnderTest.allCases)
-    func gone(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
+    @Test("the code of an account that is gone does nothing")
+    func gone() async throws {
         let ann = try await stores.signedIn()
         try await stores.startConfirmation(of: "ann@example.com")
         _ = try await stores.delete(ann.account.id)
@@ -230,14 +200,8 @@ extension TestDatabase {
             codeHash: Hash256(of: code),
             expiresAt: AccountExample.now + 600
         )
-        let mail = MailDraft(
-            id: AccountExample.fresh(),
-            to: nil,
-            message: EmailCodeContract.message,
-            language: "de",
-            createdAt: AccountExample.now
-        )
-        try await accounts.startConfirmation(confirmation, mail: mail, at: AccountExample.now)
+        let mail = Example.mail(EmailCodeContract.message)
+        try await accounts.startConfirmation(confirmation, mail: mail)
     }
 
     func confirm(

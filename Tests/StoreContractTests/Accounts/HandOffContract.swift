@@ -1,24 +1,20 @@
 import PorticoBytes
-import PorticoStores
 import PorticoTestSupport
 import Testing
 
-@Suite("AccountStore: giving an app its session") struct HandOffContract {
-    @Test(
-        "decision 0013: a session waits for its app, and is live from its code's redemption on",
-        arguments: StoreUnderTest.allCases
-    )
-    func redemption(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
+@testable import PorticoStores
+
+@Suite("AccountStore: giving an app its session", .everyDatabase) struct HandOffContract {
+    private let stores: TestDatabase
+
+    init() throws { stores = try StoreUnderTest.empty() }
+
+    @Test("decision 0013: a session waits for its app, and is live from its code's redemption on")
+    func redemption() async throws {
         let (code, account, sessionID) = try await stores.waiting()
         #expect(try await stores.isLive(sessionID) == false)
         #expect(try await stores.rotate(sessionID, 1) == .outdated)
-        let sessions = try await stores.accounts.sessions(
-            of: account.id,
-            at: AccountExample.now,
-            limit: 10
-        )
-        #expect(sessions.isEmpty)
+        #expect(try await stores.sessions(of: account.id).isEmpty)
         let later = AccountExample.now + 59
         var presentation = AccountExample.presentation(of: code)
         presentation.refresh.idempotencyKey = Hash256(of: "key")
@@ -44,23 +40,17 @@ import Testing
         #expect(try await stores.rotate(sessionID, 1) == .rotated)
     }
 
-    @Test(
-        "a redemption says whether its sign-in made the account",
-        arguments: StoreUnderTest.allCases
-    )
-    func isNew(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
+    @Test("a redemption says whether its sign-in made the account")
+    func isNew() async throws {
         let (first, second) = (try await stores.waiting(), try await stores.waiting())
         #expect(try await stores.redeem(second.code).isNew == false)
         #expect(try await stores.redeem(first.code).isNew == true)
     }
 
     @Test(
-        "decision 0013: of any number of concurrent redemptions of a code exactly one gets the session",
-        arguments: StoreUnderTest.allCases
+        "decision 0013: of any number of concurrent redemptions of a code exactly one gets the session"
     )
-    func race(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
+    func race() async throws {
         for _ in 1...20 {
             let code = try await stores.waiting().code
             let outcomes = try await concurrently(20) { _ in try await stores.redeem(code) }
@@ -71,11 +61,9 @@ import Testing
 
     @Test(
         "decision 0033: a presentation that is wrong in any respect spends the code",
-        arguments: StoreUnderTest.allCases,
-        WrongHandOff.allCases
+        arguments: WrongHandOff.allCases
     )
-    func wrong(_ database: StoreUnderTest, _ wrong: WrongHandOff) async throws {
-        let stores = try database.empty()
+    func wrong(_ wrong: WrongHandOff) async throws {
         let (code, _, sessionID) = try await stores.waiting()
         let presentation = wrong.presentation(of: code)
         let outcome = try await stores.accounts.redeem(presentation, at: wrong.now(for: code))
@@ -85,12 +73,8 @@ import Testing
         #expect(try await stores.kinds() == [.registered, .handOffRefused, .handOffRefused])
     }
 
-    @Test(
-        "decision 0033: of a right and many wrong presentations at once one spends the code",
-        arguments: StoreUnderTest.allCases
-    )
-    func wrongRace(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
+    @Test("decision 0033: of a right and many wrong presentations at once one spends the code")
+    func wrongRace() async throws {
         for _ in 1...20 {
             let code = try await stores.waiting().code
             let outcomes = try await concurrently(10) { index in
@@ -107,12 +91,8 @@ import Testing
         }
     }
 
-    @Test(
-        "RFC 6749 §4.1.2: a second right presentation ends what the first one got",
-        arguments: StoreUnderTest.allCases
-    )
-    func replay(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
+    @Test("RFC 6749 §4.1.2: a second right presentation ends what the first one got")
+    func replay() async throws {
         let (code, _, sessionID) = try await stores.waiting()
         #expect(try await stores.redeem(code).isNew == true)
         #expect(try await stores.redeem(code) == .refused(.alreadyUsed))
@@ -121,11 +101,9 @@ import Testing
 
     @Test(
         "a wrong presentation after the right one is refused and ends nothing",
-        arguments: StoreUnderTest.allCases,
-        [WrongHandOff.app, .redirect, .verifier]
+        arguments: [WrongHandOff.app, .redirect, .verifier]
     )
-    func lateWrong(_ database: StoreUnderTest, _ wrong: WrongHandOff) async throws {
-        let stores = try database.empty()
+    func lateWrong(_ wrong: WrongHandOff) async throws {
         let (code, _, sessionID) = try await stores.waiting()
         #expect(try await stores.redeem(code).isNew == true)
         let presentation = wrong.presentation(of: code)
@@ -136,14 +114,12 @@ import Testing
 
     @Test(
         "no session comes of a code whose account is blocked, or whose session was ended",
-        arguments: StoreUnderTest.allCases,
-        [
+        arguments: [
             AccountSessionDeath.ended, .signedOutEverywhere, .blocked, .unblocked, .unlinked,
             .providerLogout,
         ]
     )
-    func gone(_ database: StoreUnderTest, _ death: AccountSessionDeath) async throws {
-        let stores = try database.empty()
+    func gone(_ death: AccountSessionDeath) async throws {
         let (code, account, sessionID) = try await stores.waiting()
         let ann = TestDatabase.SignedIn(
             account: account,
@@ -155,12 +131,8 @@ import Testing
         #expect(try await stores.isLive(sessionID) == false)
     }
 
-    @Test(
-        "signing out everywhere but here ends what waits for its app, too",
-        arguments: StoreUnderTest.allCases
-    )
-    func elsewhere(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
+    @Test("signing out everywhere but here ends what waits for its app, too")
+    func elsewhere() async throws {
         let code = try await stores.waiting().code
         let here = try await stores.signedIn()
         _ = try await stores.accounts.signOutEverywhere(
@@ -171,12 +143,8 @@ import Testing
         #expect(try await stores.redeem(code) == .refused(.accountGone))
     }
 
-    @Test(
-        "a code that is none of ours is unknown, and so is that of an account that was deleted",
-        arguments: StoreUnderTest.allCases
-    )
-    func unknown(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
+    @Test("a code that is none of ours is unknown, and so is that of an account that was deleted")
+    func unknown() async throws {
         #expect(try await stores.redeem(AccountExample.handOff()) == .unknown)
         let (code, account, _) = try await stores.waiting()
         _ = try await stores.delete(account.id)

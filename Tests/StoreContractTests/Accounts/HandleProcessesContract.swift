@@ -9,7 +9,7 @@ import Testing
 @Suite("HandleSessionStore, of two processes on one file") struct HandleProcessesContract {
     @Test("ATP-TL-4: tokens are leased once, and stored once, whichever process comes")
     func openings() async throws {
-        let one = try StoreUnderTest.sqliteFile.empty()
+        let one = try TestDatabase.inFile()
         let other = try one.openedAgain()
         let ann = try await one.signedInByHandle()
         for revision: Int64 in 1...20 {
@@ -28,7 +28,7 @@ import Testing
 
     @Test("ATP-TL-4: of two processes that refresh without end each refresh token goes out once")
     func processes() async throws {
-        let stores = try StoreUnderTest.sqliteFile.empty()
+        let stores = try TestDatabase.inFile()
         let ann = try await stores.signedInByHandle()
         let file = try #require(stores.file)
         setenv("TEST_HANDLE_ORDERS", "\(file)|\(ann.sessionID.text)", 1)

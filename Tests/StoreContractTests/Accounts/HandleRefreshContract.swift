@@ -3,14 +3,17 @@ import PorticoStores
 import PorticoTestSupport
 import Testing
 
-@Suite("HandleSessionStore: refreshing") struct HandleRefreshContract {
-    @Test(
-        "ATP-TL-4: of concurrent claims of one revision one is leased",
-        arguments: StoreUnderTest.allCases
-    )
-    func race(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
-        let ann = try await stores.signedInByHandle()
+@Suite("HandleSessionStore: refreshing", .everyDatabase) struct HandleRefreshContract {
+    private let stores: TestDatabase
+    private let ann: TestDatabase.SignedIn
+
+    init() async throws {
+        stores = try StoreUnderTest.empty()
+        ann = try await stores.signedInByHandle()
+    }
+
+    @Test("ATP-TL-4: of concurrent claims of one revision one is leased")
+    func race() async throws {
         for revision: Int64 in 1...20 {
             let outcomes = try await concurrently(50) { _ in
                 try await stores.lease(ann, HandleExample.lease(revision))
@@ -21,13 +24,8 @@ import Testing
         }
     }
 
-    @Test(
-        "ATP-TL-4: a lease ends by its time, and not before, also where its holder is gone",
-        arguments: StoreUnderTest.allCases
-    )
-    func lapse(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
-        let ann = try await stores.signedInByHandle()
+    @Test("ATP-TL-4: a lease ends by its time, and not before, also where its holder is gone")
+    func lapse() async throws {
         let (lease, end) = (HandleExample.lease(), HandleExample.now + 30)
         #expect(try await stores.lease(ann, lease).isLeased)
         #expect(try await stores.handles.sending(ann.sessionID, lease, at: HandleExample.now))
@@ -39,13 +37,8 @@ import Testing
         #expect(try await stores.handles.sending(ann.sessionID, lease, at: end) == false)
     }
 
-    @Test(
-        "ATP-TL-4: only who holds the lease of these tokens sends them",
-        arguments: StoreUnderTest.allCases
-    )
-    func sending(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
-        let ann = try await stores.signedInByHandle()
+    @Test("ATP-TL-4: only who holds the lease of these tokens sends them")
+    func sending() async throws {
         let lease = HandleExample.lease()
         func isSending(_ lease: RefreshLease, at now: Int64 = HandleExample.now) async throws
             -> Bool
@@ -65,13 +58,8 @@ import Testing
         #expect(try await isSending(lease) == false)
     }
 
-    @Test(
-        "ATP-TL-4: who sends has the lease for the whole sending",
-        arguments: StoreUnderTest.allCases
-    )
-    func wholeSending(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
-        let ann = try await stores.signedInByHandle()
+    @Test("ATP-TL-4: who sends has the lease for the whole sending")
+    func wholeSending() async throws {
         let (lease, now) = (HandleExample.lease(), HandleExample.now)
         #expect(try await stores.lease(ann, lease).isLeased)
         #expect(try await stores.handles.sending(ann.sessionID, lease, at: now + 29))
@@ -82,13 +70,8 @@ import Testing
         #expect(try await stores.lease(ann, next, at: now + 59).isLeased)
     }
 
-    @Test(
-        "ATP-TL-4: new tokens are stored once, and are another revision, without lease",
-        arguments: StoreUnderTest.allCases
-    )
-    func keeping(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
-        let ann = try await stores.signedInByHandle()
+    @Test("ATP-TL-4: new tokens are stored once, and are another revision, without lease")
+    func keeping() async throws {
         let lease = HandleExample.lease()
         #expect(try await stores.lease(ann, lease).isLeased)
         #expect(try await stores.handles.sending(ann.sessionID, lease, at: HandleExample.now))
@@ -110,22 +93,15 @@ import Testing
     }
 
     @Test(
-        "a lease that brought nothing is given back, and says whether the token is as good as before",
-        arguments: StoreUnderTest.allCases
+        "a lease that brought nothing is given back, and says whether the token is as good as before"
     )
-    func givenBack(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
-        let ann = try await stores.signedInByHandle()
+    func givenBack() async throws {
         for isUnspent in [false, true] {
             let lease = HandleExample.lease()
             #expect(try await stores.lease(ann, lease).isLeased)
             #expect(try await stores.handles.sending(ann.sessionID, lease, at: HandleExample.now))
             // Another's does nothing.
-            try await stores.handles.giveBack(
-                ann.sessionID,
-                HandleExample.lease(),
-                isUnspent: true
-            )
+            try await stores.handles.giveBack(ann.sessionID, HandleExample.lease(), isUnspent: true)
             #expect(try await stores.lease(ann).isHeld)
             #expect(try await stores.handle(ann)?.sentAt == HandleExample.now)
             try await stores.handles.giveBack(ann.sessionID, lease, isUnspent: isUnspent)
@@ -137,12 +113,9 @@ import Testing
 
     @Test(
         "a session that is over is not refreshed, and what was under way is kept to be revoked",
-        arguments: StoreUnderTest.allCases,
-        AccountSessionDeath.allCases
+        arguments: AccountSessionDeath.allCases
     )
-    func ended(_ database: StoreUnderTest, _ death: AccountSessionDeath) async throws {
-        let stores = try database.empty()
-        let ann = try await stores.signedInByHandle()
+    func ended(_ death: AccountSessionDeath) async throws {
         let until = death.now + 30
         let lease = HandleExample.lease(until: until)
         #expect(try await stores.lease(ann, lease).isLeased)

@@ -3,17 +3,19 @@ import PorticoStores
 import PorticoTestSupport
 import Testing
 
-@Suite("HandleSessionStore: ends") struct HandleRevocationContract {
+@Suite("HandleSessionStore: ends", .everyDatabase) struct HandleRevocationContract {
+    private let stores: TestDatabase
+
+    init() throws { stores = try StoreUnderTest.empty() }
+
     /// What is noted in the transaction that ends a session.
     private static let noted = AccountSessionDeath.allCases.filter { $0 != .expired && $0 != .idle }
 
     @Test(
         "decision 0056: whatever ends a session makes its tokens due, and no others",
-        arguments: StoreUnderTest.allCases,
-        noted
+        arguments: noted
     )
-    func due(_ database: StoreUnderTest, _ death: AccountSessionDeath) async throws {
-        let stores = try database.empty()
+    func due(_ death: AccountSessionDeath) async throws {
         let ann = try await stores.signedInByHandle()
         var event = AccountExample.signIn(AccountExample.key("bob"))
         event.handleSession = HandleExample.new("did:plc:bob")
@@ -25,12 +27,8 @@ import Testing
         #expect(due.map(\.session.sealed) == ["sealed 1"])
     }
 
-    @Test(
-        "decision 0067: of one host's sessions only so many are taken, however long they wait",
-        arguments: StoreUnderTest.allCases
-    )
-    func ofHost(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
+    @Test("decision 0067: of one host's sessions only so many are taken, however long they wait")
+    func ofHost() async throws {
         let now = HandleExample.now
         var other = HandleExample.new()
         other.host = "https://other.example.com"
@@ -57,12 +55,8 @@ import Testing
         #expect(try await hosts(9).isEmpty)
     }
 
-    @Test(
-        "decision 0056: signing out elsewhere makes due the tokens of those that end",
-        arguments: StoreUnderTest.allCases
-    )
-    func elsewhere(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
+    @Test("decision 0056: signing out elsewhere makes due the tokens of those that end")
+    func elsewhere() async throws {
         let (here, there) = (
             try await stores.signedInByHandle(), try await stores.signedInByHandle()
         )
@@ -73,11 +67,9 @@ import Testing
 
     @Test(
         "decision 0056: the tokens of a session that expired become due when it is purged",
-        arguments: StoreUnderTest.allCases,
-        [AccountSessionDeath.expired, .idle]
+        arguments: [AccountSessionDeath.expired, .idle]
     )
-    func expired(_ database: StoreUnderTest, _ death: AccountSessionDeath) async throws {
-        let stores = try database.empty()
+    func expired(_ death: AccountSessionDeath) async throws {
         let ann = try await stores.signedInByHandle()
         try await death.happen(to: ann, in: stores)
         try await stores.accounts.purge(before: death.now)
@@ -94,15 +86,9 @@ import Testing
         #expect(try await stores.hasHandleRow(ann) == false)
     }
 
-    @Test(
-        "a purge leaves sessions that live, and of ended ones what is to be revoked",
-        arguments: StoreUnderTest.allCases
-    )
-    func purge(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
-        let (ann, left) = (
-            try await stores.signedInByHandle(), try await stores.signedInByHandle()
-        )
+    @Test("a purge leaves sessions that live, and of ended ones what is to be revoked")
+    func purge() async throws {
+        let (ann, left) = (try await stores.signedInByHandle(), try await stores.signedInByHandle())
         _ = try await stores.signOut(ann)
         try await stores.accounts.purge(before: HandleExample.now + 1)
         #expect(try await stores.hasRow(ofSession: ann.sessionID) == false)
@@ -115,12 +101,8 @@ import Testing
         #expect(try await stores.handle(left) != nil)
     }
 
-    @Test(
-        "of concurrent takers one gets a session, and no other before its next try",
-        arguments: StoreUnderTest.allCases
-    )
-    func taking(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
+    @Test("of concurrent takers one gets a session, and no other before its next try")
+    func taking() async throws {
         let now = HandleExample.now
         for _ in 1...20 {
             let ann = try await stores.signedInByHandle()
@@ -143,12 +125,8 @@ import Testing
         }
     }
 
-    @Test(
-        "ATP-TL-7: what the host ends ends the session, once, and forgets its tokens",
-        arguments: StoreUnderTest.allCases
-    )
-    func endedByHost(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
+    @Test("ATP-TL-7: what the host ends ends the session, once, and forgets its tokens")
+    func endedByHost() async throws {
         let (ann, other) = (
             try await stores.signedInByHandle(), try await stores.signedInByHandle()
         )
@@ -170,12 +148,8 @@ import Testing
         #expect(try await stores.handle(other) != nil)
     }
 
-    @Test(
-        "ATP-TL-7: a refusal of tokens that were replaced meanwhile ends nothing",
-        arguments: StoreUnderTest.allCases
-    )
-    func replaced(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
+    @Test("ATP-TL-7: a refusal of tokens that were replaced meanwhile ends nothing")
+    func replaced() async throws {
         let ann = try await stores.signedInByHandle()
         #expect(try await stores.keep(ann) == .kept)
         let change = try await stores.handles.endedByHost(

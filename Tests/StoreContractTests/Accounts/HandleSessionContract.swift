@@ -3,13 +3,13 @@ import PorticoStores
 import PorticoTestSupport
 import Testing
 
-@Suite("HandleSessionStore: which sessions are live") struct HandleSessionContract {
-    @Test(
-        "decision 0056: what a sign-in by handle brings is kept beside its session",
-        arguments: StoreUnderTest.allCases
-    )
-    func kept(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
+@Suite("HandleSessionStore: which sessions are live", .everyDatabase) struct HandleSessionContract {
+    private let stores: TestDatabase
+
+    init() throws { stores = try StoreUnderTest.empty() }
+
+    @Test("decision 0056: what a sign-in by handle brings is kept beside its session")
+    func kept() async throws {
         for key in ["key-1", nil] {
             let new = HandleExample.new(key: key)
             let ann = try await stores.signedInByHandle(new)
@@ -21,13 +21,11 @@ import Testing
         }
         let google = try await stores.signedIn()
         #expect(try await stores.handle(google) == nil)
-        let nobody = try await stores.handles.live(AccountExample.fresh(), at: HandleExample.now)
-        #expect(nobody == nil)
+        #expect(try await stores.handles.live(AccountExample.fresh(), at: HandleExample.now) == nil)
     }
 
-    @Test("a sign-in that makes no session keeps no tokens", arguments: StoreUnderTest.allCases)
-    func refused(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
+    @Test("a sign-in that makes no session keeps no tokens")
+    func refused() async throws {
         var event = AccountExample.signIn()
         event.isSignUpOpen = false
         event.handleSession = HandleExample.new()
@@ -37,26 +35,21 @@ import Testing
 
     @Test(
         "IRON-S-15: a session by handle is dead, whatever its account's session died of",
-        arguments: StoreUnderTest.allCases,
-        AccountSessionDeath.allCases
+        arguments: AccountSessionDeath.allCases
     )
-    func dead(_ database: StoreUnderTest, _ death: AccountSessionDeath) async throws {
-        let stores = try database.empty()
+    func dead(_ death: AccountSessionDeath) async throws {
         let ann = try await stores.signedInByHandle()
         #expect(try await stores.handle(ann) != nil)
         try await death.happen(to: ann, in: stores)
         #expect(try await stores.handle(ann, at: death.now) == nil)
         // Whom to ask again is known.
-        let handle = try await stores.handles.lastHandle(of: HandleExample.did)
-        #expect(handle == "ann.example.com")
+        #expect(try await stores.handles.lastHandle(of: HandleExample.did) == "ann.example.com")
     }
 
     @Test(
-        "decision 0056: of 51 sessions by handle the one used longest ago ends, with its tokens due",
-        arguments: StoreUnderTest.allCases
+        "decision 0056: of 51 sessions by handle the one used longest ago ends, with its tokens due"
     )
-    func most(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
+    func most() async throws {
         // Others are not counted: those of another way to sign in, and of another person.
         let other = try await stores.signedIn()
         var event = AccountExample.signIn(AccountExample.key("bob"))
@@ -85,11 +78,9 @@ import Testing
     }
 
     @Test(
-        "decision 0066: another system's seals open the one session of their DID that takes them, for a while",
-        arguments: StoreUnderTest.allCases
+        "decision 0066: another system's seals open the one session of their DID that takes them, for a while"
     )
-    func foreign(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
+    func foreign() async throws {
         let until = HandleExample.now + 100
         func opened(_ did: String = HandleExample.did, at now: Int64 = HandleExample.now)
             async throws -> UniqueID?
@@ -119,11 +110,9 @@ import Testing
     }
 
     @Test(
-        "decision 0066: whoever signs in anew for a DID ends what another system's seals open, and nothing else",
-        arguments: StoreUnderTest.allCases
+        "decision 0066: whoever signs in anew for a DID ends what another system's seals open, and nothing else"
     )
-    func foreignEnded(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
+    func foreignEnded() async throws {
         let until = HandleExample.now + 100
         let ann = try await stores.signedInByHandle(HandleExample.new(foreignSealsUntil: until))
         _ = try await stores.signedInByHandle(HandleExample.new("did:plc:other"))
@@ -136,12 +125,8 @@ import Testing
         #expect(try await stores.takeDue().isEmpty)
     }
 
-    @Test(
-        "sessions end by the kind of client that began them, and the others stay",
-        arguments: StoreUnderTest.allCases
-    )
-    func clients(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
+    @Test("sessions end by the kind of client that began them, and the others stay")
+    func clients() async throws {
         let keyed = try await stores.signedInByHandle()
         let open = try await stores.signedInByHandle(HandleExample.new(key: nil))
         let over = try await stores.signedInByHandle(HandleExample.new(key: nil))
@@ -164,11 +149,9 @@ import Testing
 
     @Test(
         "a session that is over is in no import's way, whatever it died of",
-        arguments: StoreUnderTest.allCases,
-        AccountSessionDeath.allCases
+        arguments: AccountSessionDeath.allCases
     )
-    func importedAgain(_ database: StoreUnderTest, _ death: AccountSessionDeath) async throws {
-        let stores = try database.empty()
+    func importedAgain(_ death: AccountSessionDeath) async throws {
         let taken = HandleExample.new(foreignSealsUntil: .max)
         let ann = try await stores.signedInByHandle(taken)
         try await death.happen(to: ann, in: stores)

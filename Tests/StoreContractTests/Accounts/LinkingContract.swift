@@ -4,16 +4,18 @@ import PorticoTestSupport
 import Testing
 
 /// The table of docs/decisions/0030, as far as a store decides it.
-@Suite("AccountStore: one person, several sign-in methods") struct LinkingContract {
+@Suite("AccountStore: one person, several sign-in methods", .everyDatabase) struct LinkingContract {
+    private let stores: TestDatabase
+
+    init() throws { stores = try StoreUnderTest.empty() }
+
     static let apple = AccountExample.key("ann", at: AccountExample.apple)
 
     @Test(
         "decision 0030: the identity of an account signs in to it, and is never moved",
-        arguments: StoreUnderTest.allCases,
-        [SignInEvent.EmailRule.never, .ask, .link, .separate]
+        arguments: [SignInEvent.EmailRule.never, .ask, .link, .separate]
     )
-    func neverMoved(_ database: StoreUnderTest, _ rule: SignInEvent.EmailRule) async throws {
-        let stores = try database.empty()
+    func neverMoved(_ rule: SignInEvent.EmailRule) async throws {
         let ann = try await stores.signedIn()
         let bob = try await stores.signedIn(
             AccountExample.key("bob"),
@@ -31,11 +33,9 @@ import Testing
     }
 
     @Test(
-        "decision 0030, WEB-ACC-1: a person who is signed in adds an identity that no account has",
-        arguments: StoreUnderTest.allCases
+        "decision 0030, WEB-ACC-1: a person who is signed in adds an identity that no account has"
     )
-    func link(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
+    func link() async throws {
         let ann = try await stores.signedIn(email: AccountExample.verified())
         let outcome = try await stores.link(
             Self.apple,
@@ -59,27 +59,20 @@ import Testing
         #expect(try await stores.signedIn(Self.apple).account.id == ann.account.id)
     }
 
-    @Test(
-        "decision 0030: an identity of another account stays there",
-        arguments: StoreUnderTest.allCases
-    )
-    func taken(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
+    @Test("decision 0030: an identity of another account stays there")
+    func taken() async throws {
         let bob = try await stores.signedIn(Self.apple)
         let ann = try await stores.signedIn()
         #expect(try await stores.link(Self.apple, in: ann.sessionID) == .taken)
         #expect(try await stores.accounts.identities(of: ann.account.id).count == 1)
-        let stayed = try await stores.accounts.identities(of: bob.account.id).map(\.key)
-        #expect(stayed == [Self.apple])
+        #expect(try await stores.accounts.identities(of: bob.account.id).map(\.key) == [Self.apple])
         #expect(try await stores.kinds() == [.registered, .registered])
     }
 
     @Test(
-        "a link that is there, a second identity of one provider and a spent attempt change nothing",
-        arguments: StoreUnderTest.allCases
+        "a link that is there, a second identity of one provider and a spent attempt change nothing"
     )
-    func refusals(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
+    func refusals() async throws {
         let ann = try await stores.signedIn()
         let before = try await stores.accounts.identities(of: ann.account.id)
         let notice = AccountExample.notice(to: "ann@example.com")
@@ -92,8 +85,7 @@ import Testing
         )
         #expect(again == .alreadyLinked)
         let key = AccountExample.key("second")
-        let second = try await stores.link(key, in: ann.sessionID, notice: notice)
-        #expect(second == .secondOfProvider)
+        #expect(try await stores.link(key, in: ann.sessionID, notice: notice) == .secondOfProvider)
         let spent = try await stores.link(
             Self.apple,
             in: ann.sessionID,
@@ -107,11 +99,9 @@ import Testing
     }
 
     @Test(
-        "decision 0030: verified on both sides, an address is asked about, or linked and told of where that is the rule",
-        arguments: StoreUnderTest.allCases
+        "decision 0030: verified on both sides, an address is asked about, or linked and told of where that is the rule"
     )
-    func bothVerified(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
+    func bothVerified() async throws {
         let ann = try await stores.signedIn(email: AccountExample.verified("Ann@Example.com"))
         let match = AccountMatch(
             accountID: ann.account.id,
@@ -133,12 +123,8 @@ import Testing
         #expect(providers == ["google", "apple"])
     }
 
-    @Test(
-        "decision 0030, WEB-BFF-6: a person's decision counts once, and only if they were asked",
-        arguments: StoreUnderTest.allCases
-    )
-    func decision(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
+    @Test("decision 0030, WEB-BFF-6: a person's decision counts once, and only if they were asked")
+    func decision() async throws {
         _ = try await stores.signedIn(email: AccountExample.verified())
         let question = SpentOnce(hash: Hash256(of: "question"), expiresAt: AccountExample.now + 600)
         let decision = SpentOnce(
@@ -172,8 +158,7 @@ import Testing
 
     @Test(
         "decision 0030, WEB-ACC-1: where either side is not proven nothing is linked, whatever the rule",
-        arguments: StoreUnderTest.allCases,
-        [
+        arguments: [
             (AccountExample.unverified(), AccountExample.verified()),
             (AccountExample.verified(), AccountExample.unverified()),
             (AccountExample.unverified(), AccountExample.unverified()),
@@ -182,8 +167,7 @@ import Testing
             (AccountExample.vouched(), AccountExample.vouched()),
         ]
     )
-    func unproven(_ database: StoreUnderTest, _ sides: (AccountEmail, AccountEmail)) async throws {
-        let stores = try database.empty()
+    func unproven(_ sides: (AccountEmail, AccountEmail)) async throws {
         let ann = try await stores.signedIn(email: sides.0)
         for rule in [SignInEvent.EmailRule.ask, .link] {
             let outcome = try await stores.meet(Self.apple, email: sides.1, rule: rule)
@@ -199,11 +183,9 @@ import Testing
     }
 
     @Test(
-        "decision 0030: an account whose address a mailed code has proven is linked, as one that the mailbox's owner vouches for",
-        arguments: StoreUnderTest.allCases
+        "decision 0030: an account whose address a mailed code has proven is linked, as one that the mailbox's owner vouches for"
     )
-    func mailedCode(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
+    func mailedCode() async throws {
         let ann = try await stores.signedIn(email: AccountExample.vouched())
         guard case .matches = try await stores.meet(Self.apple, rule: .link) else {
             Issue.record("nobody was asked")
@@ -216,16 +198,11 @@ import Testing
 
     @Test(
         "decision 0030: a missing address matches no one, and with the rule never, no address does",
-        arguments: StoreUnderTest.allCases,
-        [
+        arguments: [
             (nil, SignInEvent.EmailRule.ask), (nil, .link), (AccountExample.unverified(), .never),
         ] as [(AccountEmail?, SignInEvent.EmailRule)]
     )
-    func noAddress(
-        _ database: StoreUnderTest,
-        _ sample: (AccountEmail?, SignInEvent.EmailRule)
-    ) async throws {
-        let stores = try database.empty()
+    func noAddress(_ sample: (AccountEmail?, SignInEvent.EmailRule)) async throws {
         _ = try await stores.signedIn(email: AccountExample.verified())
         let outcome = try await stores.meet(Self.apple, email: sample.0, rule: sample.1)
         #expect(outcome.isNew == true)
@@ -234,11 +211,9 @@ import Testing
 
     @Test(
         "decision 0030, PRV-A-8: a relay's address matches no one, and no one's address matches it",
-        arguments: StoreUnderTest.allCases,
-        [SignInEvent.EmailRule.ask, .link]
+        arguments: [SignInEvent.EmailRule.ask, .link]
     )
-    func relays(_ database: StoreUnderTest, _ rule: SignInEvent.EmailRule) async throws {
-        let stores = try database.empty()
+    func relays(_ rule: SignInEvent.EmailRule) async throws {
         let relay = AccountExample.relay("ann@example.com")
         let ann = try await stores.signedIn(email: AccountExample.verified())
         let one = try await stores.meet(Self.apple, email: relay, rule: rule)
@@ -258,11 +233,9 @@ import Testing
 
     @Test(
         "decision 0030: whose address is a relay's can be asked first; nothing is made, sign-up open or not",
-        arguments: StoreUnderTest.allCases,
-        [true, false]
+        arguments: [true, false]
     )
-    func askFirst(_ database: StoreUnderTest, isSignUpOpen: Bool) async throws {
-        let stores = try database.empty()
+    func askFirst(isSignUpOpen: Bool) async throws {
         var event = AccountExample.signIn(email: AccountExample.relay(), rule: .askFirst)
         event.isSignUpOpen = isSignUpOpen
         #expect(try await stores.signIn(event) == .matches([]))
@@ -272,11 +245,9 @@ import Testing
 
     @Test(
         "decision 0030: two matches are asked about, at most five, the oldest first, and never linked",
-        arguments: StoreUnderTest.allCases,
-        [SignInEvent.EmailRule.ask, .link]
+        arguments: [SignInEvent.EmailRule.ask, .link]
     )
-    func several(_ database: StoreUnderTest, _ rule: SignInEvent.EmailRule) async throws {
-        let stores = try database.empty()
+    func several(_ rule: SignInEvent.EmailRule) async throws {
         var ids: [UniqueID] = []
         for index: Int64 in 0..<7 {
             let email = AccountExample.unverified("ANN@example.com")
@@ -292,12 +263,8 @@ import Testing
         #expect(try await stores.accountCount() == 7)
     }
 
-    @Test(
-        "a match names its sign-in methods, most recently used first",
-        arguments: StoreUnderTest.allCases
-    )
-    func ways(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
+    @Test("a match names its sign-in methods, most recently used first")
+    func ways() async throws {
         let ann = try await stores.signedIn(email: AccountExample.verified())
         #expect(try await stores.link(Self.apple, in: ann.sessionID) == .linked)
         let key = AccountExample.key("ann", at: "https://id.example")
@@ -314,11 +281,9 @@ import Testing
     }
 
     @Test(
-        "WEB-SESS-5: an address links no one to a blocked account, nor a second one of a provider",
-        arguments: StoreUnderTest.allCases
+        "WEB-SESS-5: an address links no one to a blocked account, nor a second one of a provider"
     )
-    func notLinked(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
+    func notLinked() async throws {
         let ann = try await stores.signedIn(email: AccountExample.verified())
         let second = try await stores.meet(AccountExample.key("second"), rule: .link)
         let match = AccountMatch(
@@ -335,17 +300,11 @@ import Testing
 
     @Test(
         "a closed sign-up still links, and asks, whom an address names",
-        arguments: StoreUnderTest.allCases,
-        [SignInEvent.EmailRule.ask, .link]
+        arguments: [SignInEvent.EmailRule.ask, .link]
     )
-    func closed(_ database: StoreUnderTest, _ rule: SignInEvent.EmailRule) async throws {
-        let stores = try database.empty()
+    func closed(_ rule: SignInEvent.EmailRule) async throws {
         _ = try await stores.signedIn(email: AccountExample.verified())
-        var event = AccountExample.signIn(
-            Self.apple,
-            email: AccountExample.verified(),
-            rule: rule
-        )
+        var event = AccountExample.signIn(Self.apple, email: AccountExample.verified(), rule: rule)
         event.isSignUpOpen = false
         #expect(try await stores.signIn(event) != .signUpClosed)
         #expect(try await stores.accountCount() == 1)

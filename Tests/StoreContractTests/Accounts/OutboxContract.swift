@@ -1,9 +1,14 @@
 import PorticoBytes
-import PorticoStores
 import PorticoTestSupport
 import Testing
 
-@Suite("OutboxStore") struct OutboxContract {
+@testable import PorticoStores
+
+@Suite("OutboxStore", .everyDatabase) struct OutboxContract {
+    private let stores: TestDatabase
+
+    init() throws { stores = try StoreUnderTest.empty() }
+
     static let messages: [MailDraft.Message] = [
         .confirmationCode(sealedCode: "sealed", use: .confirmAddress, minutes: 10),
         .confirmationCode(
@@ -31,34 +36,24 @@ import Testing
         )
     }
 
-    @Test(
-        "a mail is kept as it was given, and due at once",
-        arguments: StoreUnderTest.allCases,
-        messages
-    )
-    func add(_ database: StoreUnderTest, _ message: MailDraft.Message) async throws {
-        let stores = try database.empty()
+    @Test("a mail is kept as it was given, and due at once", arguments: messages)
+    func add(_ message: MailDraft.Message) async throws {
         let draft = Self.draft(message)
         try await stores.outbox.add(draft)
         let mail = OutboxMail(draft: draft, tries: 0, dueAt: AccountExample.now, sentAt: nil)
         #expect(try await stores.outbox.latest(limit: 10) == [mail])
     }
 
-    @Test("a mail without a recipient is not stored", arguments: StoreUnderTest.allCases)
-    func nobody(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
+    @Test("a mail without a recipient is not stored")
+    func nobody() async throws {
         var draft = Self.draft()
         draft.to = nil
         try await stores.outbox.add(draft)
         #expect(try await stores.outbox.latest(limit: 10).isEmpty)
     }
 
-    @Test(
-        "mails that are due are taken, the oldest first, and are due again only later",
-        arguments: StoreUnderTest.allCases
-    )
-    func take(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
+    @Test("mails that are due are taken, the oldest first, and are due again only later")
+    func take() async throws {
         let (outbox, now) = (stores.outbox, AccountExample.now)
         let drafts = [30, 10, 20, -1].map { Self.draft(at: now - $0) }
         for draft in drafts { try await outbox.add(draft) }
@@ -73,12 +68,8 @@ import Testing
         #expect(again.map(\.tries) == [2, 2, 2, 1])
     }
 
-    @Test(
-        "of any number of concurrent takers exactly one gets a mail",
-        arguments: StoreUnderTest.allCases
-    )
-    func race(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
+    @Test("of any number of concurrent takers exactly one gets a mail")
+    func race() async throws {
         for _ in 1...20 {
             for _ in 1...3 { try await stores.outbox.add(Self.draft()) }
             let taken = try await concurrently(10) { _ in
@@ -94,12 +85,8 @@ import Testing
         }
     }
 
-    @Test(
-        "a mail that was sent is not taken again; one that failed is, unless it was given up",
-        arguments: StoreUnderTest.allCases
-    )
-    func marks(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
+    @Test("a mail that was sent is not taken again; one that failed is, unless it was given up")
+    func marks() async throws {
         let (outbox, now) = (stores.outbox, AccountExample.now)
         let (sent, failed, lost) = (Self.draft(), Self.draft(), Self.draft())
         for draft in [sent, failed, lost] { try await outbox.add(draft) }
@@ -119,21 +106,17 @@ import Testing
         #expect(given?.sentAt == nil)
     }
 
-    @Test("the latest mails come first", arguments: StoreUnderTest.allCases)
-    func latest(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
+    @Test("the latest mails come first")
+    func latest() async throws {
         let drafts = [1, 3, 2].map { Self.draft(at: AccountExample.now + $0) }
         for draft in drafts { try await stores.outbox.add(draft) }
-        let latest = try await stores.outbox.latest(limit: 2).map(\.draft)
-        #expect(latest == [drafts[1], drafts[2]])
+        #expect(try await stores.outbox.latest(limit: 2).map(\.draft) == [drafts[1], drafts[2]])
     }
 
     @Test(
-        "a purge removes what was sent, given up or due before, and nothing that is still to be sent",
-        arguments: StoreUnderTest.allCases
+        "a purge removes what was sent, given up or due before, and nothing that is still to be sent"
     )
-    func purge(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
+    func purge() async throws {
         let (outbox, now) = (stores.outbox, AccountExample.now)
         let (sent, lost, waiting) = (Self.draft(), Self.draft(), Self.draft())
         for draft in [sent, lost, waiting] { try await outbox.add(draft) }
@@ -151,12 +134,8 @@ import Testing
         #expect(try await outbox.latest(limit: 10).isEmpty)
     }
 
-    @Test(
-        "what an event's transaction undoes sends no mail either",
-        arguments: StoreUnderTest.allCases
-    )
-    func undone(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
+    @Test("what an event's transaction undoes sends no mail either")
+    func undone() async throws {
         let ann = try await stores.signedIn(email: AccountExample.verified())
         var event = AccountExample.signIn(session: AccountExample.browser(ann.cookie))
         event.notice = AccountExample.notice()

@@ -1,15 +1,18 @@
 import PorticoBytes
-import PorticoStores
 import PorticoTestSupport
 import Testing
 
-@Suite("AccountStore: signing in") struct SignInContract {
+@testable import PorticoStores
+
+@Suite("AccountStore: signing in", .everyDatabase) struct SignInContract {
+    private let stores: TestDatabase
+
+    init() throws { stores = try StoreUnderTest.empty() }
+
     @Test(
-        "decision 0030, SEED-ADR-7, SEED-ADR-9: an unknown person is registered, with what the provider said",
-        arguments: StoreUnderTest.allCases
+        "decision 0030, SEED-ADR-7, SEED-ADR-9: an unknown person is registered, with what the provider said"
     )
-    func registration(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
+    func registration() async throws {
         var event = AccountExample.signIn(email: AccountExample.verified())
         event.identity.sealedToken = "sealed"
         event.session.providerSessionID = "sid-1"
@@ -41,11 +44,9 @@ import Testing
 
     @Test(
         "decision 0030: a known person is signed in to their account, whatever the rule",
-        arguments: StoreUnderTest.allCases,
-        [SignInEvent.EmailRule.never, .ask, .askFirst, .link, .separate]
+        arguments: [SignInEvent.EmailRule.never, .ask, .askFirst, .link, .separate]
     )
-    func known(_ database: StoreUnderTest, _ rule: SignInEvent.EmailRule) async throws {
-        let stores = try database.empty()
+    func known(_ rule: SignInEvent.EmailRule) async throws {
         let first = try await stores.signedIn(email: AccountExample.verified())
         var event = AccountExample.signIn(email: AccountExample.verified(), rule: rule)
         event.isSignUpOpen = false
@@ -59,12 +60,8 @@ import Testing
         #expect(try await stores.accountCount() == 1)
     }
 
-    @Test(
-        "WEB-ACC-2, SEED-ADR-4: 50 concurrent first sign-ins of one identity make one account",
-        arguments: StoreUnderTest.allCases
-    )
-    func race(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
+    @Test("WEB-ACC-2, SEED-ADR-4: 50 concurrent first sign-ins of one identity make one account")
+    func race() async throws {
         for round in 1...20 {
             let key = AccountExample.key("somebody-\(round)")
             let outcomes = try await concurrently(50) { _ in
@@ -77,12 +74,8 @@ import Testing
         }
     }
 
-    @Test(
-        "attack E01: of any number of sign-ins with one attempt exactly one is not spent",
-        arguments: StoreUnderTest.allCases
-    )
-    func attempts(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
+    @Test("attack E01: of any number of sign-ins with one attempt exactly one is not spent")
+    func attempts() async throws {
         for round in 1...20 {
             let attempt = AccountExample.attempt()
             let outcomes = try await concurrently(20) { index in
@@ -94,18 +87,11 @@ import Testing
         }
     }
 
-    @Test(
-        "a sign-in with anything spent does nothing, and spends nothing else",
-        arguments: StoreUnderTest.allCases
-    )
-    func spentTwice(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
+    @Test("a sign-in with anything spent does nothing, and spends nothing else")
+    func spentTwice() async throws {
         let (used, other) = (AccountExample.attempt(), AccountExample.attempt())
         let old = AccountExample.freshHash()
-        let first = AccountExample.signIn(
-            session: AccountExample.browser(old),
-            spending: [used]
-        )
+        let first = AccountExample.signIn(session: AccountExample.browser(old), spending: [used])
         _ = try await stores.signIn(first)
         let cookie = AccountExample.freshHash()
         var event = AccountExample.signIn(
@@ -122,12 +108,8 @@ import Testing
         #expect(try await stores.signIn(event).account != nil)
     }
 
-    @Test(
-        "WEB-SESS-5: a blocked account is not signed in to; nothing but the attempt is spent",
-        arguments: StoreUnderTest.allCases
-    )
-    func blocked(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
+    @Test("WEB-SESS-5: a blocked account is not signed in to; nothing but the attempt is spent")
+    func blocked() async throws {
         let ann = try await stores.signedIn()
         _ = try await stores.accounts.block(ann.account.id, true, at: AccountExample.now)
         let cookie = AccountExample.freshHash()
@@ -143,11 +125,9 @@ import Testing
 
     @Test(
         "where sign-up is closed no one new is registered; nothing but the attempt is spent",
-        arguments: StoreUnderTest.allCases,
-        [SignInEvent.EmailRule.never, .ask, .link, .separate]
+        arguments: [SignInEvent.EmailRule.never, .ask, .link, .separate]
     )
-    func closed(_ database: StoreUnderTest, _ rule: SignInEvent.EmailRule) async throws {
-        let stores = try database.empty()
+    func closed(_ rule: SignInEvent.EmailRule) async throws {
         var event = AccountExample.signIn(email: AccountExample.verified(), rule: rule)
         event.isSignUpOpen = false
         #expect(try await stores.signIn(event) == .signUpClosed)
@@ -157,23 +137,15 @@ import Testing
         #expect(try await stores.signIn(event) == .spent)
     }
 
-    @Test(
-        "PRV-N-4: the same subject at another issuer is another person",
-        arguments: StoreUnderTest.allCases
-    )
-    func issuers(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
+    @Test("PRV-N-4: the same subject at another issuer is another person")
+    func issuers() async throws {
         let one = try await stores.signedIn(AccountExample.key("1"))
         let other = try await stores.signedIn(AccountExample.key("1", at: AccountExample.apple))
         #expect(one.account.id != other.account.id)
     }
 
-    @Test(
-        "the address and token that an identity brings replace its own; what is missing stays",
-        arguments: StoreUnderTest.allCases
-    )
-    func identityUse(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
+    @Test("the address and token that an identity brings replace its own; what is missing stays")
+    func identityUse() async throws {
         let ann = try await stores.signedIn(email: AccountExample.verified())
         var event = AccountExample.signIn(email: AccountExample.unverified("new@example.com"))
         event.identity.sealedToken = "sealed"
@@ -188,12 +160,8 @@ import Testing
         #expect(account?.email == AccountExample.verified())
     }
 
-    @Test(
-        "PRV-A-5: a name or picture that is missing is filled in, one that is there stays",
-        arguments: StoreUnderTest.allCases
-    )
-    func names(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
+    @Test("PRV-A-5: a name or picture that is missing is filled in, one that is there stays")
+    func names() async throws {
         var first = AccountExample.signIn()
         first.name = nil
         first.picture = nil
@@ -210,11 +178,9 @@ import Testing
 
     @Test(
         "SEED-ADR-5: an id that an account has or had makes no other account",
-        arguments: StoreUnderTest.allCases,
-        [true, false]
+        arguments: [true, false]
     )
-    func ids(_ database: StoreUnderTest, isDeleted: Bool) async throws {
-        let stores = try database.empty()
+    func ids(isDeleted: Bool) async throws {
         let ann = try await stores.signedIn()
         if isDeleted {
             _ = try await stores.delete(ann.account.id)
@@ -226,12 +192,8 @@ import Testing
         #expect(try await stores.kinds() == events)
     }
 
-    @Test(
-        "every sign-in is noted with provider, app, device and address",
-        arguments: StoreUnderTest.allCases
-    )
-    func notes(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
+    @Test("every sign-in is noted with provider, app, device and address")
+    func notes() async throws {
         let ann = try await stores.signedIn()
         _ = try await stores.signIn(AccountExample.signIn(session: AccountExample.app()))
         let events = Array(try await stores.events.latest().reversed())
@@ -248,12 +210,8 @@ import Testing
         }
     }
 
-    @Test(
-        "the notice of a new device goes to the verified address of a known person, to no other",
-        arguments: StoreUnderTest.allCases
-    )
-    func notices(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
+    @Test("the notice of a new device goes to the verified address of a known person, to no other")
+    func notices() async throws {
         func signIn(_ key: IdentityKey, _ email: AccountEmail?) async throws {
             var event = AccountExample.signIn(key, email: email)
             event.notice = AccountExample.notice()

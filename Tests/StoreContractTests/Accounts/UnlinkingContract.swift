@@ -3,15 +3,15 @@ import PorticoStores
 import PorticoTestSupport
 import Testing
 
-@Suite("AccountStore: removing a sign-in method") struct UnlinkingContract {
+@Suite("AccountStore: removing a sign-in method", .everyDatabase) struct UnlinkingContract {
+    private let stores: TestDatabase
+
+    init() throws { stores = try StoreUnderTest.empty() }
+
     static let apple = AccountExample.key("ann", at: AccountExample.apple)
 
-    @Test(
-        "WEB-ACC-4: an identity is unlinked, with the sessions that it began, and no others",
-        arguments: StoreUnderTest.allCases
-    )
-    func unlinking(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
+    @Test("WEB-ACC-4: an identity is unlinked, with the sessions that it began, and no others")
+    func unlinking() async throws {
         let google = try await stores.signedIn(email: AccountExample.verified())
         let apple = try await stores.linkedApple(in: google.sessionID)
         let outcome = try await stores.unlink(
@@ -29,28 +29,21 @@ import Testing
         #expect(event?.kind == .wayRemoved)
         #expect(event?.provider == "google")
         #expect(try await stores.recipients() == ["ann@example.com"])
-        let again = try await stores.signedIn()
-        #expect(again.account.id != google.account.id)
+        #expect(try await stores.signedIn().account.id != google.account.id)
     }
 
-    @Test("WEB-ACC-4: the last identity stays", arguments: StoreUnderTest.allCases)
-    func lastOne(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
+    @Test("WEB-ACC-4: the last identity stays")
+    func lastOne() async throws {
         let ann = try await stores.signedIn(email: AccountExample.verified())
         let notice = AccountExample.notice()
-        let outcome = try await stores.unlink("google", from: ann.account.id, notice: notice)
-        #expect(outcome == .lastOne)
+        #expect(try await stores.unlink("google", from: ann.account.id, notice: notice) == .lastOne)
         #expect(try await stores.live(ann.cookie)?.providers == ["google"])
         #expect(try await stores.kinds() == [.registered])
         #expect(try await stores.recipients().isEmpty)
     }
 
-    @Test(
-        "WEB-ACC-4: the last identity that a person can sign in with stays, whatever else exists",
-        arguments: StoreUnderTest.allCases
-    )
-    func lastUsable(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
+    @Test("WEB-ACC-4: the last identity that a person can sign in with stays, whatever else exists")
+    func lastUsable() async throws {
         let ann = try await stores.signedIn(email: AccountExample.verified())
         _ = try await stores.linkedApple(in: ann.sessionID)
         let id = ann.account.id
@@ -71,9 +64,8 @@ import Testing
         #expect(try await stores.accounts.account(id) == nil)
     }
 
-    @Test("an identity that is not there is not unlinked", arguments: StoreUnderTest.allCases)
-    func notFound(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
+    @Test("an identity that is not there is not unlinked")
+    func notFound() async throws {
         let ann = try await stores.signedIn()
         let bob = try await stores.signedIn(AccountExample.key("bob"))
         _ = try await stores.linkedApple(in: ann.sessionID)
@@ -83,12 +75,8 @@ import Testing
         #expect(try await stores.accounts.identities(of: ann.account.id).count == 2)
     }
 
-    @Test(
-        "WEB-ACC-4: of concurrent removals of both identities one is refused",
-        arguments: StoreUnderTest.allCases
-    )
-    func race(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
+    @Test("WEB-ACC-4: of concurrent removals of both identities one is refused")
+    func race() async throws {
         for round in 1...20 {
             let ann = try await stores.signedIn(AccountExample.key("\(round)"))
             let key = AccountExample.key("\(round)", at: AccountExample.apple)
@@ -104,12 +92,8 @@ import Testing
         }
     }
 
-    @Test(
-        "a link that was taken away and made again stands last",
-        arguments: StoreUnderTest.allCases
-    )
-    func again(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
+    @Test("a link that was taken away and made again stands last")
+    func again() async throws {
         let ann = try await stores.signedIn()
         let apple = try await stores.linkedApple(in: ann.sessionID)
         _ = try await stores.unlink("google", from: ann.account.id)
@@ -119,12 +103,8 @@ import Testing
         #expect(try await stores.live(ann.cookie) == nil)
     }
 
-    @Test(
-        "an identity that its provider gives up goes, and the account with the last one",
-        arguments: StoreUnderTest.allCases
-    )
-    func forgetting(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
+    @Test("an identity that its provider gives up goes, and the account with the last one")
+    func forgetting() async throws {
         let ann = try await stores.signedIn(email: AccountExample.verified())
         let apple = try await stores.linkedApple(in: ann.sessionID)
         let linkedAt = try #require(
@@ -148,18 +128,12 @@ import Testing
         #expect(try await accounts.identities(of: ann.account.id).isEmpty)
         #expect(try await !stores.forget(AccountExample.ann, linkedUntil: .max))
         let notices = try await stores.notices()
-        #expect(
-            Set(notices.map(\.message)) == [.wayRemoved(provider: "apple"), .accountDeleted]
-        )
+        #expect(Set(notices.map(\.message)) == [.wayRemoved(provider: "apple"), .accountDeleted])
         #expect(notices.allSatisfy { $0.to == "ann@example.com" && $0.language == "de" })
     }
 
-    @Test(
-        "an account whose person adds a way while its provider gives it up is whole, or gone",
-        arguments: StoreUnderTest.allCases
-    )
-    func forgettingRace(_ database: StoreUnderTest) async throws {
-        let stores = try database.empty()
+    @Test("an account whose person adds a way while its provider gives it up is whole, or gone")
+    func forgettingRace() async throws {
         for round in 1...20 {
             let google = AccountExample.key("\(round)")
             let apple = AccountExample.key("\(round)", at: AccountExample.apple)

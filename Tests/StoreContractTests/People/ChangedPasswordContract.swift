@@ -4,7 +4,7 @@ import PorticoStores
 import PorticoTestSupport
 import Testing
 
-@Suite("PersonStore: a new password in a session") struct ChangedPasswordContract {
+@Suite("PersonStore: a new password in a session", .everyDatabase) struct ChangedPasswordContract {
     private static let new = PasswordHash(encoded: "new")
 
     private func change(
@@ -30,27 +30,21 @@ import Testing
     }
 
     private func live(_ stores: TestDatabase, _ cookie: Hash256) async throws -> String? {
-        try await stores.sessions.live(
-            cookie: cookie,
-            realmID: "realm-1",
-            at: Example.now,
-            idle: Example.idle
-        )?.session.id
+        try await stores.liveByCookie(cookie)?.session.id
     }
 
-    private func signedIn(_ database: StoreUnderTest) async throws -> TestDatabase {
-        let stores = try await database.furnished()
+    private static func signedIn() async throws -> TestDatabase {
+        let stores = try await StoreUnderTest.furnished()
         let second = Example.session("session-2", cookie: Hash256(of: "c-2"))
-        try await stores.sessions.start(second, replacing: nil, upgrading: nil)
+        try await stores.start(second)
         return stores
     }
 
     @Test(
-        "every session ends, and this browser gets a new one that was authenticated when its own was",
-        arguments: StoreUnderTest.allCases
+        "every session ends, and this browser gets a new one that was authenticated when its own was"
     )
-    func changed(_ database: StoreUnderTest) async throws {
-        let stores = try await signedIn(database)
+    func changed() async throws {
+        let stores = try await Self.signedIn()
         let kept = try #require(try await change(stores))
         #expect(kept.id == "session-9" && kept.epoch == 1)
         #expect(kept.authenticatedAt == Example.session.authenticatedAt)
@@ -64,18 +58,15 @@ import Testing
         #expect(try await change(stores) == nil)
     }
 
-    @Test(
-        "where the session is over, or is another's, nothing changes",
-        arguments: StoreUnderTest.allCases
-    )
-    func over(_ database: StoreUnderTest) async throws {
-        let stores = try await signedIn(database)
+    @Test("where the session is over, or is another's, nothing changes")
+    func over() async throws {
+        let stores = try await Self.signedIn()
         var other = Example.session
         other.personID = "person-bob"
         #expect(try await change(stores, in: other) == nil)
         let late = Example.session.expiresAt
         #expect(try await change(stores, at: late) == nil)
-        _ = try await stores.sessions.end(id: "session-1", realmID: "realm-1", at: Example.now)
+        _ = try await stores.endSession()
         #expect(try await change(stores) == nil)
         #expect(try await live(stores, Hash256(of: "c-2")) == "session-2")
         let ann = try #require(try await stores.credentials("ann"))
@@ -83,13 +74,10 @@ import Testing
         #expect(try await stores.outbox.latest(limit: 5).isEmpty)
     }
 
-    @Test(
-        "of many at once in one session, one changes it",
-        arguments: StoreUnderTest.allCases
-    )
-    func atOnce(_ database: StoreUnderTest) async throws {
+    @Test("of many at once in one session, one changes it")
+    func atOnce() async throws {
         for _ in 0..<5 {
-            let stores = try await signedIn(database)
+            let stores = try await Self.signedIn()
             let answers = try await concurrently(8) { _ in try await change(stores) != nil }
             #expect(answers.count(of: true) == 1)
         }

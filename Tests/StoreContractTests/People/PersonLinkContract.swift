@@ -4,7 +4,11 @@ import PorticoStores
 import PorticoTestSupport
 import Testing
 
-@Suite("PersonMailboxStore: links that are mailed") struct PersonLinkContract {
+@Suite("PersonMailboxStore: links that are mailed", .everyDatabase) struct PersonLinkContract {
+    private let stores: TestDatabase
+
+    init() async throws { stores = try await StoreUnderTest.furnished() }
+
     private let hash = PasswordHash(encoded: "$argon2id$new")
 
     private func ann(_ stores: TestDatabase) async throws -> PersonCredentials {
@@ -31,13 +35,7 @@ import Testing
     }
 
     private func notice() -> MailDraft {
-        MailDraft(
-            id: Example.fresh(),
-            to: nil,
-            message: .passwordChanged,
-            language: "en",
-            createdAt: Example.now
-        )
+        Example.mail(.passwordChanged)
     }
 
     private func follow(
@@ -53,45 +51,24 @@ import Testing
     /// account up.
     private func furnish(_ stores: TestDatabase) async throws {
         for kind in [Credential.Kind.totp, .recoveryCodes] {
-            let credential = Credential(
-                id: kind.rawValue,
-                personID: "person-ann",
-                kind: kind,
-                label: "",
-                createdAt: 0,
-                priority: 0,
-                parameters: [:],
-                sealedSecret: "sealed"
-            )
+            let credential = Example.credential(kind.rawValue, kind)
             #expect(try await stores.people.add(credential, realmID: "realm-1") == .changed)
         }
         let elsewhere = FederatedIdentity(provider: "google", subject: "1", username: nil)
         #expect(try await stores.people.link(elsewhere, to: ann(stores).person) == .created)
-        try await stores.people.allow(
-            Scope(tokens: ["openid"]),
-            to: Example.client.id,
-            by: "person-ann",
-            at: Example.now
-        )
+        try await stores.allow(["openid"], to: Example.client.id)
     }
 
     /// How many factors, accounts elsewhere and apps that were allowed something there are.
     private func left(_ stores: TestDatabase) async throws -> [Int] {
-        let factors = try await stores.people.secondFactors(of: "person-ann", realmID: "realm-1")
+        let factors = try await stores.secondFactors()
         let others = try await stores.people.identities(of: "person-ann", realmID: "realm-1")
-        let allowed = try await stores.people.consent(
-            personID: "person-ann",
-            clientID: Example.client.id
-        )
+        let allowed = try await stores.consent(Example.client.id)
         return [factors.count, others.count, allowed == nil ? 0 : 1]
     }
 
-    @Test(
-        "a link proves the address and sets the password once; what else is asked is demanded",
-        arguments: StoreUnderTest.allCases
-    )
-    func once(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    @Test("a link proves the address and sets the password once; what else is asked is demanded")
+    func once() async throws {
         let actions = [RequiredAction.updatePassword, RequiredAction.configureTOTP]
         let link = try await link(stores, actions)
         var earlier = link
@@ -111,18 +88,16 @@ import Testing
     }
 
     @Test(
-        "decision 0082: only a new password, or a click in a session of the account, confirms an address",
-        arguments: StoreUnderTest.allCases
+        "decision 0082: only a new password, or a click in a session of the account, confirms an address"
     )
-    func confirms(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    func confirms() async throws {
         let link = try await link(stores, [RequiredAction.verifyEmail])
         let before = try await ann(stores)
         let bob = NewPerson(person: Example.person("bob"), password: nil)
         #expect(try await stores.people.create(bob) == .created)
         var theirs = Example.session("session-of-bob", cookie: Hash256(of: "bob"))
         theirs.personID = "person-bob"
-        try await stores.sessions.start(theirs, replacing: nil, upgrading: nil)
+        try await stores.start(theirs)
         #expect(try await stores.sessions.proves(theirs, .strength, at: Example.now))
         for proof in [PersonLink.Proof.none, .session(theirs)] {
             #expect(try await follow(link, proof, stores) == .notFound)
@@ -141,12 +116,8 @@ import Testing
         #expect(try await follow(link, .password(hash), stores) == .notFound)
     }
 
-    @Test(
-        "decision 0082: a session without the second factor that the person has confirms nothing",
-        arguments: StoreUnderTest.allCases
-    )
-    func weak(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    @Test("decision 0082: a session without the second factor that the person has confirms nothing")
+    func weak() async throws {
         try await furnish(stores)
         let link = try await link(stores, [RequiredAction.verifyEmail])
         #expect(try await follow(link, .session(Example.session), stores) == .notFound)
@@ -154,12 +125,11 @@ import Testing
     }
 
     @Test(
-        "decision 0082: with the first proof of an address, what was set before ends; later it stays",
-        arguments: StoreUnderTest.allCases
+        "decision 0082: with the first proof of an address, what was set before ends; later it stays"
     )
-    func reclaims(_ database: StoreUnderTest) async throws {
+    func reclaims() async throws {
         for action in [RequiredAction.verifyEmail, RequiredAction.updatePassword] {
-            let stores = try await database.furnished()
+            let stores = try await StoreUnderTest.furnished()
             try await furnish(stores)
             let first = try await link(stores, [action])
             #expect(try await follow(first, .password(hash), stores) == .changed)
@@ -183,12 +153,11 @@ import Testing
     }
 
     @Test(
-        "decision 0082: where the realm demands an app, one is demanded in place of one that goes",
-        arguments: StoreUnderTest.allCases
+        "decision 0082: where the realm demands an app, one is demanded in place of one that goes"
     )
-    func demandsAgain(_ database: StoreUnderTest) async throws {
+    func demandsAgain() async throws {
         for (isDemanded, hasApp) in [(true, true), (true, false), (false, true)] {
-            let stores = try await database.furnished()
+            let stores = try await StoreUnderTest.furnished()
             try await stores.realms.put(
                 RealmPart(
                     realmID: "realm-1",
@@ -205,12 +174,8 @@ import Testing
         }
     }
 
-    @Test(
-        "decision 0082: a link for an app demands it, confirms nothing, and is spent",
-        arguments: StoreUnderTest.allCases
-    )
-    func demands(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    @Test("decision 0082: a link for an app demands it, confirms nothing, and is spent")
+    func demands() async throws {
         let link = try await link(stores, [RequiredAction.configureTOTP])
         let before = try await ann(stores)
         // No password is taken that was not asked for.
@@ -227,12 +192,8 @@ import Testing
         #expect(try await follow(late, .none, at: late.expiresAt, stores) == .notFound)
     }
 
-    @Test(
-        "a link is dead for another address, realm and person, and for one who may not sign in",
-        arguments: StoreUnderTest.allCases
-    )
-    func dead(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    @Test("a link is dead for another address, realm and person, and for one who may not sign in")
+    func dead() async throws {
         let link = try await link(stores, [RequiredAction.updatePassword])
         var changed = [link, link, link]
         changed[0].email = "other@example.com"

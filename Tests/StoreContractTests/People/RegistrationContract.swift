@@ -4,7 +4,11 @@ import PorticoStores
 import PorticoTestSupport
 import Testing
 
-@Suite("PersonMailboxStore: people register") struct RegistrationContract {
+@Suite("PersonMailboxStore: people register", .everyDatabase) struct RegistrationContract {
+    private let stores: TestDatabase
+
+    init() async throws { stores = try await StoreUnderTest.furnished() }
+
     private static let owner = Hash256(of: "owner")
     private static let code = Hash256(of: "code")
 
@@ -15,13 +19,7 @@ import Testing
     }
 
     private func mail(_ message: MailDraft.Message) -> MailDraft {
-        MailDraft(
-            id: Example.fresh(),
-            to: nil,
-            message: message,
-            language: "de",
-            createdAt: Example.now
-        )
+        Example.mail(message)
     }
 
     private func start(_ address: String, _ stores: TestDatabase, realm: String = "realm-1")
@@ -36,9 +34,7 @@ import Testing
             ),
             nobodys: Hash256(of: "nobody's"),
             realmID: realm,
-            mail: mail(
-                .confirmationCode(sealedCode: "sealed", use: .confirmAddress, minutes: 10)
-            ),
+            mail: mail(.confirmationCode(sealedCode: "sealed", use: .confirmAddress, minutes: 10)),
             told: mail(.alreadyRegistered)
         )
     }
@@ -70,20 +66,11 @@ import Testing
     }
 
     private func live(_ stores: TestDatabase, _ number: Int = 2) async throws -> String? {
-        try await stores.sessions.live(
-            cookie: Hash256(of: "c-\(number)"),
-            realmID: "realm-1",
-            at: Example.now,
-            idle: Example.idle
-        )?.person.username
+        try await stores.liveByCookie(Hash256(of: "c-\(number)"))?.person.username
     }
 
-    @Test(
-        "an account begins with its session, its roles that there are, and a proven address",
-        arguments: StoreUnderTest.allCases
-    )
-    func whole(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    @Test("an account begins with its session, its roles that there are, and a proven address")
+    func whole() async throws {
         try await start("bea@example.com", stores)
         #expect(try await stores.outbox.latest(limit: 1).first?.draft.to == "bea@example.com")
         let bea = person("bea", email: "bea@example.com")
@@ -101,19 +88,14 @@ import Testing
         kept.isEmailVerified = true
         #expect(outcome == .began(kept, .began))
         #expect(try await live(stores) == "bea")
-        let found = try await stores.people.person(id: bea.id, realmID: "realm-1")
-        #expect(found == PersonWithRoles(person: kept, roles: [roles[0]]))
+        #expect(try await stores.person(bea.id) == PersonWithRoles(person: kept, roles: [roles[0]]))
         #expect(try await stores.credentials("bea")?.password == Example.password)
         // The code is spent.
         #expect(try await register(person("b2"), stores, proof: Self.code) == .unknown)
     }
 
-    @Test(
-        "where the address is someone's, they are told, and the code is not right",
-        arguments: StoreUnderTest.allCases
-    )
-    func taken(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    @Test("where the address is someone's, they are told, and the code is not right")
+    func taken() async throws {
         try await start("Ann@example.com", stores)
         let queued = try #require(try await stores.outbox.latest(limit: 1).first)
         #expect(queued.draft.message == .alreadyRegistered)
@@ -130,12 +112,8 @@ import Testing
         )
     }
 
-    @Test(
-        "a name or an address that is someone's in any way makes no account and no session",
-        arguments: StoreUnderTest.allCases
-    )
-    func conflicts(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    @Test("a name or an address that is someone's in any way makes no account and no session")
+    func conflicts() async throws {
         var odd = person("odd@example.com")
         odd.isEnabled = false
         _ = try await stores.people.create(NewPerson(person: odd, password: nil))
@@ -149,16 +127,12 @@ import Testing
             let proof = email == nil ? nil : Self.code
             #expect(try await register(bea, stores, proof: proof) == .taken, "\(name)")
             #expect(try await live(stores) == nil)
-            #expect(try await stores.people.person(id: "person-bea", realmID: "realm-1") == nil)
+            #expect(try await stores.person("person-bea") == nil)
         }
     }
 
-    @Test(
-        "a wrong code costs a try, and one for another address or too late is none",
-        arguments: StoreUnderTest.allCases
-    )
-    func codes(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    @Test("a wrong code costs a try, and one for another address or too late is none")
+    func codes() async throws {
         let bea = person("bea", email: "bea@example.com")
         #expect(try await register(bea, stores, proof: Self.code) == .unknown)
         try await start("bea@example.com", stores)
@@ -173,12 +147,8 @@ import Testing
         #expect(try await stores.credentials("bea") == nil)
     }
 
-    @Test(
-        "of many at once for one name, one makes the account",
-        arguments: StoreUnderTest.allCases
-    )
-    func atOnce(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    @Test("of many at once for one name, one makes the account")
+    func atOnce() async throws {
         for round in 0..<10 {
             let outcomes = try await concurrently(8) { index -> Bool in
                 var bea = person("bea-\(round)", email: "bea-\(round)@example.com")
@@ -192,23 +162,15 @@ import Testing
         }
     }
 
-    @Test(
-        "another person's session in the browser ends with it",
-        arguments: StoreUnderTest.allCases
-    )
-    func another(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    @Test("another person's session in the browser ends with it")
+    func another() async throws {
         let bea = person("bea")
         let outcome = try await register(bea, stores, replacing: Example.cookie)
         #expect(outcome == .began(bea, .tookOver("session-1")))
     }
 
-    @Test(
-        "what the realm demands of everyone is demanded",
-        arguments: StoreUnderTest.allCases
-    )
-    func actions(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    @Test("what the realm demands of everyone is demanded")
+    func actions() async throws {
         for (alias, isEnabled, isDefault) in [
             ("CONFIGURE_TOTP", true, true), ("VERIFY_EMAIL", true, false),
             ("UPDATE_PROFILE", false, true),

@@ -4,30 +4,25 @@ import PorticoStores
 import PorticoTestSupport
 import Testing
 
-@Suite("PersonStore: second factors are spent") struct SecondFactorContract {
+@Suite("PersonStore: second factors are spent", .everyDatabase) struct SecondFactorContract {
+    private let stores: TestDatabase
+
+    init() async throws { stores = try await Self.furnished() }
+
     private static let realmID = Example.session.realmID
 
-    private static func furnished(_ database: StoreUnderTest) async throws -> TestDatabase {
-        let stores = try await database.furnished()
+    private static func furnished() async throws -> TestDatabase {
+        let stores = try await StoreUnderTest.furnished()
         for kind in [Credential.Kind.totp, .recoveryCodes] {
-            let credential = Credential(
-                id: kind.rawValue,
-                personID: "person-ann",
-                kind: kind,
-                label: "phone",
-                createdAt: 0,
-                priority: 0,
-                parameters: [:],
-                sealedSecret: "sealed",
-                used: kind == .totp ? 100 : 0b10
-            )
+            let used: Int64 = kind == .totp ? 100 : 0b10
+            let credential = Example.credential(kind.rawValue, kind, used: used)
             #expect(try await stores.people.add(credential, realmID: realmID) == .changed)
         }
         return stores
     }
 
     private static func used(_ stores: TestDatabase) async throws -> [String: Int64] {
-        let all = try await stores.people.secondFactors(of: "person-ann", realmID: realmID)
+        let all = try await stores.secondFactors()
         return Dictionary(uniqueKeysWithValues: all.map { ($0.id, $0.used) })
     }
 
@@ -37,10 +32,7 @@ import Testing
         of person: String = "person-ann",
         number: Int = 2
     ) async throws -> SessionBeginning {
-        var session = Example.session(
-            "session-\(number)",
-            cookie: Hash256(of: "cookie-\(number)")
-        )
+        var session = Example.session("session-\(number)", cookie: Hash256(of: "cookie-\(number)"))
         session.personID = person
         return try await stores.sessions.start(
             session,
@@ -63,9 +55,8 @@ import Testing
         CredentialUse(id: "totp", spent: .code(5)), CredentialUse(id: "other", spent: .step(101)),
     ]
 
-    @Test("RFC 6238 §5.2: what is spent begins nothing", arguments: StoreUnderTest.allCases)
-    func spent(_ database: StoreUnderTest) async throws {
-        let stores = try await Self.furnished(database)
+    @Test("RFC 6238 §5.2: what is spent begins nothing")
+    func spent() async throws {
         for use in Self.spent {
             #expect(try await Self.start(use, stores) == .codeSpent)
         }
@@ -74,9 +65,8 @@ import Testing
         #expect(try await Self.used(stores) == ["totp": 100, "recovery-codes": 0b10])
     }
 
-    @Test("a session begins and its code is spent in one step", arguments: StoreUnderTest.allCases)
-    func begins(_ database: StoreUnderTest) async throws {
-        let stores = try await Self.furnished(database)
+    @Test("a session begins and its code is spent in one step")
+    func begins() async throws {
         let step = CredentialUse(id: "totp", spent: .step(101))
         #expect(try await Self.start(step, stores) == .began)
         #expect(try await Self.used(stores)["totp"] == 101)
@@ -88,9 +78,8 @@ import Testing
         #expect(try await Self.used(stores)["recovery-codes"] == 0b11 | 1 << 62)
     }
 
-    @Test("a person spends their own codes only", arguments: StoreUnderTest.allCases)
-    func others(_ database: StoreUnderTest) async throws {
-        let stores = try await Self.furnished(database)
+    @Test("a person spends their own codes only")
+    func others() async throws {
         for use in [
             CredentialUse(id: "totp", spent: .step(101)),
             CredentialUse(id: "recovery-codes", spent: .code(5)),
@@ -100,26 +89,18 @@ import Testing
         #expect(try await Self.used(stores) == ["totp": 100, "recovery-codes": 0b10])
     }
 
-    @Test("a session that cannot begin spends nothing", arguments: StoreUnderTest.allCases)
-    func failed(_ database: StoreUnderTest) async throws {
-        let stores = try await Self.furnished(database)
+    @Test("a session that cannot begin spends nothing")
+    func failed() async throws {
         await #expect(throws: StoreConflict.self) {
-            try await Self.start(
-                CredentialUse(id: "totp", spent: .step(101)),
-                stores,
-                number: 1
-            )
+            try await Self.start(CredentialUse(id: "totp", spent: .step(101)), stores, number: 1)
         }
         #expect(try await Self.used(stores)["totp"] == 100)
     }
 
-    @Test(
-        "of many at once with one code exactly one begins a session",
-        arguments: StoreUnderTest.allCases
-    )
-    func race(_ database: StoreUnderTest) async throws {
+    @Test("of many at once with one code exactly one begins a session")
+    func race() async throws {
         for round in 1...10 {
-            let stores = try await Self.furnished(database)
+            let stores = try await Self.furnished()
             let use =
                 round.isMultiple(of: 2)
                 ? CredentialUse(id: "totp", spent: .step(101))
@@ -132,13 +113,9 @@ import Testing
         }
     }
 
-    @Test(
-        "an operator takes all second factors, and leaves what is kept for an export",
-        arguments: StoreUnderTest.allCases
-    )
-    func taken(_ database: StoreUnderTest) async throws {
-        let stores = try await Self.furnished(database)
-        let other = Self.credential("other", .other)
+    @Test("an operator takes all second factors, and leaves what is kept for an export")
+    func taken() async throws {
+        let other = Example.credential("other", .other)
         #expect(try await stores.people.add(other, realmID: Self.realmID) == .changed)
         #expect(try await stores.people.removeSecondFactors(of: "person-bob") == .notFound)
         #expect(try await stores.people.removeSecondFactors(of: "person-ann") == .changed)
@@ -146,26 +123,11 @@ import Testing
         #expect(try await stores.people.removeSecondFactors(of: "person-ann") == .notFound)
     }
 
-    private static func credential(_ id: String, _ kind: Credential.Kind) -> Credential {
-        Credential(
-            id: id,
-            personID: "person-ann",
-            kind: kind,
-            label: "",
-            createdAt: 0,
-            priority: 0,
-            parameters: [:],
-            sealedSecret: "sealed"
-        )
-    }
-
     /// A session that was begun with a code as well.
     private static func withCode(_ stores: TestDatabase) async throws -> BrowserSession {
         var session = Example.session("session-7", cookie: Hash256(of: "cookie-7"))
         session.amr = ["pwd", "otp"]
-        #expect(
-            try await stores.sessions.start(session, replacing: nil, upgrading: nil) == .began
-        )
+        #expect(try await stores.start(session) == .began)
         return session
     }
 
@@ -178,7 +140,7 @@ import Testing
         _ stores: TestDatabase
     ) async throws -> PersonStore.Enrolment {
         try await stores.people.enrol(
-            credential(id, kind),
+            Example.credential(id, kind),
             in: session,
             endingOthers: endingOthers,
             notice: nil,
@@ -187,11 +149,10 @@ import Testing
     }
 
     @Test(
-        "decision 0081: a session changes factors if it proves the person lately, with what they have now",
-        arguments: StoreUnderTest.allCases
+        "decision 0081: a session changes factors if it proves the person lately, with what they have now"
     )
-    func proves(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    func proves() async throws {
+        let stores = try await StoreUnderTest.furnished()
         let sessions = stores.sessions
         var other = Example.session("session-2", cookie: Hash256(of: "cookie-2"))
         try await sessions.start(other, replacing: nil, upgrading: nil)
@@ -238,7 +199,7 @@ import Testing
             at: Example.now
         )
         #expect(password == nil)
-        let left = try await stores.people.secondFactors(of: "person-ann", realmID: Self.realmID)
+        let left = try await stores.secondFactors()
         #expect(left.map(\.id) == ["app-1"])
         #expect(try await stores.credentials("ann")?.password == Example.password)
         // Nobody's for another.
@@ -248,62 +209,38 @@ import Testing
     }
 
     @Test(
-        "decision 0081: with an app the other sessions end, if so asked, and wishes of the password alone",
-        arguments: StoreUnderTest.allCases
+        "decision 0081: with an app the other sessions end, if so asked, and wishes of the password alone"
     )
-    func endsOthers(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
+    func endsOthers() async throws {
+        let stores = try await StoreUnderTest.furnished()
         for number in 2...3 {
             let session = Example.session(
                 "session-\(number)",
                 cookie: Hash256(of: "cookie-\(number)")
             )
-            try await stores.sessions.start(session, replacing: nil, upgrading: nil)
+            try await stores.start(session)
         }
         let ann = try #require(try await stores.credentials("ann"))
-        let demanded = try await stores.mailboxes.demand(
-            PasswordReset(
-                id: Example.id(21),
-                realmID: Self.realmID,
-                email: "",
-                linkHash: Hash256(of: "link"),
-                browser: Example.cookie,
-                back: nil,
-                expiresAt: Example.now + 600
-            ),
-            of: ann
-        )
-        #expect(demanded == .changed)
+        #expect(try await stores.mailboxes.demand(Example.reset(21), of: ann) == .changed)
         #expect(try await Self.enrol("app-1", endingOthers: true, stores) == .added(ended: 2))
         #expect(try await stores.liveByCookie() != nil)
         for number in 2...3 {
             #expect(try await stores.liveByID("session-\(number)", at: Example.now) == nil)
         }
-        let reset = try await stores.mailboxes.reset(id: Example.id(21), realmID: Self.realmID)
-        #expect(reset == nil)
+        #expect(try await stores.reset(Example.id(21)) == nil)
     }
 
-    @Test(
-        "one setup sent many times at once adds one app, and one mail tells of it",
-        arguments: StoreUnderTest.allCases
-    )
-    func setUpTwice(_ database: StoreUnderTest) async throws {
-        let stores = try await Self.furnished(database)
+    @Test("one setup sent many times at once adds one app, and one mail tells of it")
+    func setUpTwice() async throws {
         let session = try await Self.withCode(stores)
         for round in 0..<10 {
             let mails = try await stores.outbox.latest(limit: 100).count
             let answers = try await concurrently(8) { _ in
                 try await stores.people.enrol(
-                    Self.credential("app-\(round % 5)", .totp),
+                    Example.credential("app-\(round % 5)", .totp),
                     in: session,
                     endingOthers: false,
-                    notice: MailDraft(
-                        id: Example.fresh(),
-                        to: "ann@example.com",
-                        message: .secondFactorAdded,
-                        language: "de",
-                        createdAt: Example.now
-                    ),
+                    notice: Example.mail(.secondFactorAdded, to: "ann@example.com"),
                     at: Example.now
                 )
             }
@@ -312,34 +249,23 @@ import Testing
             let isNew = round < 5
             #expect(try await stores.outbox.latest(limit: 100).count == mails + (isNew ? 1 : 0))
         }
-        let apps = try await stores.people.secondFactors(of: "person-ann", realmID: Self.realmID)
+        let apps = try await stores.secondFactors()
         #expect(apps.count { $0.id.hasPrefix("app-") } == 5)
     }
 
-    @Test("a demanded password spends a code as a session does", arguments: StoreUnderTest.allCases)
-    func demanded(_ database: StoreUnderTest) async throws {
-        let stores = try await Self.furnished(database)
+    @Test("a demanded password spends a code as a session does")
+    func demanded() async throws {
         let ann = try #require(try await stores.credentials("ann"))
         func demand(_ number: UInt8) async throws -> PasswordDemand {
             try await stores.mailboxes.demand(
-                PasswordReset(
-                    id: Example.id(number),
-                    realmID: Self.realmID,
-                    email: "",
-                    linkHash: Hash256(of: "link-\(number)"),
-                    browser: Example.cookie,
-                    back: nil,
-                    expiresAt: Example.now + 600
-                ),
+                Example.reset(number),
                 of: ann,
                 spending: CredentialUse(id: "totp", spent: .step(101))
             )
         }
         #expect(try await demand(21) == .changed)
         #expect(try await demand(22) == .codeSpent)
-        let first = try await stores.mailboxes.reset(id: Example.id(21), realmID: Self.realmID)
-        #expect(first != nil)
-        let second = try await stores.mailboxes.reset(id: Example.id(22), realmID: Self.realmID)
-        #expect(second == nil)
+        #expect(try await stores.reset(Example.id(21)) != nil)
+        #expect(try await stores.reset(Example.id(22)) == nil)
     }
 }
