@@ -76,8 +76,7 @@ package struct AdminRights: Sendable {
     /// Whether they may give everyone what new people get.
     var mayGiveDefaults: Bool {
         guard !isUnlimited else { return true }
-        let defaults = NewPersonDefaults(realm)
-        return mayGive(defaults.roles) && defaults.groupIDs.allSatisfy(mayJoin)
+        return mayGive(realm.defaultRoles) && realm.defaultGroupIDs.allSatisfy(mayJoin)
     }
 
     /// Whether they may change how someone signs in, and what they have. Who holds more rights than

@@ -96,6 +96,8 @@ extension RealmAdministration {
             in: client.realmID,
             needing: .manageClients
         )
+        // An app of the backend gets sessions of people whom no realm's administrator administers.
+        try Self.expect(client.handOff.form == .none || administrator.isServerAdministrator)
         guard !rights.isUnlimited else { return rights }
         try Self.expect(rights.mayChange(client, account: try await account(of: client)))
         return rights
