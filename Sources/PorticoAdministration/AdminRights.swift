@@ -85,6 +85,12 @@ package struct AdminRights: Sendable {
         mayGive(graph.roles(of: person))
     }
 
+    /// Whether they may have a client that is an app of the backend: it gets sessions of people whom no realm's
+    /// administrator administers (docs/decisions/0164).
+    func mayHandOff(_ client: Client) -> Bool {
+        client.handOff.form == .none || administrator.isServerAdministrator
+    }
+
     /// Whether they may change a client, and see its secret.
     ///
     /// - Parameter account: The account that it has for itself.

@@ -46,7 +46,8 @@ extension Administration {
                     "Name one: --redirect-uri \(client.exampleRedirect)"
                 )
             case .redirectURI(let index, let refusal) where client.handOff.form != .none:
-                let isLegacy = [.dotlessScheme, .authority].contains(refusal)
+                let isLegacy =
+                    client.handOff.form == .code && [.dotlessScheme, .authority].contains(refusal)
                 throw Failure(
                     .refused,
                     "\(error.field) (number \(index + 1)) is refused.",

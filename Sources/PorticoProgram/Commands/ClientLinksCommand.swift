@@ -25,7 +25,7 @@ extension ClientCommand {
                 throw Failure(
                     .notFound,
                     "Client \(client.clientID) is no app of the backend that opens links.",
-                    advice: [client.update("--apple-app TEAM.BUNDLE", in: realm.name)]
+                    "Name what opens them: \(client.update("--apple-app TEAM.BUNDLE", in: realm.name))"
                 )
             }
             var findings = try await look(links, administration)

@@ -38,9 +38,9 @@ package struct BackendConfiguration: Hashable, Sendable {
     /// The clients that hand off, in the order of their `client_id`s.
     package let apps: [Client]
     /// In the order of places, then names.
-    package let providers: [ProviderRecord]
+    package var providers: [ProviderRecord]
     /// What we prove ourselves by at hosts of the AT Protocol, the newest first.
-    package let handleKeys: [HandleClientKey]
+    package var handleKeys: [HandleClientKey]
 
     package struct Realm: Hashable, Sendable {
         package let id: String

@@ -300,7 +300,7 @@ extension MemberForm where Value == String {
     }
 
     fileprivate static var secureAddress: Self {
-        text("https-url", read: { HTTPAddress($0)?.isSecure == true ? $0 : nil }, write: { $0 })
+        text("secure-url", read: { HTTPAddress($0)?.isSecure == true ? $0 : nil }, write: { $0 })
     }
 }
 

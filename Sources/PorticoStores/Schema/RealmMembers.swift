@@ -121,7 +121,7 @@ struct RealmMembers {
     let mappers = Member("mappers", .mappers, at: \Realm.mappers)
     let acrLevels = Member("acr_levels", .levels, at: \Realm.acrLevels)
         .set(by: .administrator, "acr-level", label: "Levels")
-        .help("The names of levels of authentication (acr).")
+        .help("The name of a level of authentication (acr): gold=2.")
     let defaultLanguage = Member(
         "default_language",
         .optional(.text("language")),
