@@ -87,7 +87,9 @@ struct AppLinksTests {
             #expect(outcome.stdout.contains(fix), "\(text) \(outcome.stdout)")
         }
         // Who is not served is not in the files.
-        #expect(try portico.run(["client", "update", "n", "--disable-client", "--quiet"]).status == 0)
+        #expect(
+            try portico.run(["client", "update", "n", "--disable-client", "--quiet"]).status == 0
+        )
         let disabled = try check(Self.json(#"{"applinks":{}}"#), good.1)
         #expect(disabled.stdout.contains("fix: The app is disabled: portico client update n"))
     }

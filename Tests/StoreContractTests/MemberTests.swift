@@ -24,7 +24,8 @@ import Testing
     /// Of lists whose texts have a form.
     private static let texts = [
         "team.bundle-id": "ABCDE12345.com.example.app", "provider=id": "google=a=b",
-        "package=sha256": "com.example.app=" + Array(repeating: "AB", count: 32).joined(separator: ":"),
+        "package=sha256": "com.example.app="
+            + Array(repeating: "AB", count: 32).joined(separator: ":"),
         "name=number": "urn:a=b=2", "kind": "sign_in.ok",
     ]
 

@@ -18,7 +18,9 @@ struct AppRegister: Sendable {
     /// Whether a sign-in may end at a target: its app is there, has that redirect, and takes its
     /// session as the target says.
     func takes(_ target: AppTarget) -> Bool {
-        guard let app = apps.first(where: { sameBytes($0.clientID, target.app) }) else { return false }
+        guard let app = apps.first(where: { sameBytes($0.clientID, target.app) }) else {
+            return false
+        }
         return app.permits(target.redirectURI)
             && (target.challenge != nil || app.handOff.form == .sessionToken)
     }

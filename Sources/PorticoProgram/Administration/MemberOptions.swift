@@ -34,7 +34,8 @@ struct MemberOptions<Owner: MemberOwner>: ParsableArguments, CustomReflectable {
                 case .flag: Flag<Bool?>(name: name, inversion: .prefixedNo, help: help)
                 case .state: Flag<Bool?>(name: name, inversion: .prefixedEnableDisable, help: help)
                 case .texts, .choices: Option<[String]>(wrappedValue: [], name: name, help: help)
-                case .text, .choice, .number, .seconds, .json: Option<String?>(name: name, help: help)
+                case .text, .choice, .number, .seconds, .json:
+                    Option<String?>(name: name, help: help)
                 }
             return (option, wrapper)
         }

@@ -309,7 +309,8 @@ extension MemberForm where Value == HandOffRules.AndroidApp {
         text(
             "package=sha256",
             read: { text in
-                guard let (name, digits) = text.parts(around: text.utf8.firstIndex(of: 0x3D)), name.utf8.count <= 255,
+                guard let (name, digits) = text.parts(around: text.utf8.firstIndex(of: 0x3D)),
+                    name.utf8.count <= 255,
                     name.wholeMatch(of: /[A-Za-z][A-Za-z0-9_]*(\.[A-Za-z][A-Za-z0-9_]*)+/) != nil,
                     case let hex = digits.replacing(":", with: "").uppercased(),
                     hex.wholeMatch(of: /[0-9A-F]{64}/) != nil

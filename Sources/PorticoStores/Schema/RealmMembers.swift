@@ -152,7 +152,9 @@ struct RealmMembers {
         at: \Realm.events.keepsAdministration
     )
     .set(by: .administrator, "administration-events", label: "Shows changes")
-    .help("Whether administrators are shown what other administrators changed, which is always kept.")
+    .help(
+        "Whether administrators are shown what other administrators changed, which is always kept."
+    )
     let defaultRoles = Member("default_roles", .list(.role), at: \Realm.defaultRoles).inTables()
     let defaultGroupIDs = Member("default_groups", .list(.text("id")), at: \Realm.defaultGroupIDs)
         .inTables()
