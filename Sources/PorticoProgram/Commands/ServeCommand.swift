@@ -175,7 +175,7 @@ struct ServeCommand: AsyncParsableCommand {
             console.warn("App \(app.clientID) \(warning). Fix: \(fix)")
         }
         let providers = backend.providers.filter(\.isEnabled).map(\.name)
-        if realms.isEmpty, !providers.isEmpty, demonstration == nil {
+        if !providers.isEmpty, demonstration == nil {
             lines.append(
                 "  Sign in      \(settings.effectivePublicURL)/login    "
                     + "(\(providers.joined(separator: ", ")))"
