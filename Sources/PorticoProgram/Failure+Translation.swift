@@ -28,8 +28,6 @@ extension Failure {
             } else {
                 self.init(.refused, refusal.description, "Nothing was written.")
             }
-        case let refusal as AppRegistration.Refusal:
-            self.init(.refused, "\(refusal.field) is refused.", "\(refusal.rule)")
         case let refusal as PersonRegistration.Refusal:
             self.init(.refused, "The \(refusal.field) is refused.", "\(refusal.rule)")
         case let refusal as PasswordPolicy.Refusal:

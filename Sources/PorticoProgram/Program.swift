@@ -16,7 +16,7 @@ struct Program: AsyncParsableCommand {
             TokenCommand.self,
             UserinfoCommand.self, RealmCommand.self, ClientCommand.self, UserCommand.self,
             RoleCommand.self, GroupCommand.self, ScopeCommand.self, MapperCommand.self,
-            KeysCommand.self, ProviderCommand.self, AppCommand.self,
+            KeysCommand.self, ProviderCommand.self,
             AccountCommand.self, SessionCommand.self, EventsCommand.self, DoctorCommand.self,
             ConfigCommand.self,
         ]

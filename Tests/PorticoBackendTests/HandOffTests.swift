@@ -82,12 +82,7 @@ import Testing
         arguments: ["code_verifier", "app", "redirect_uri"]
     )
     func wrong(_ parameter: String) async throws {
-        let other = App(
-            id: UniqueID(random: .system),
-            name: "shop",
-            displayName: "Shop",
-            redirectURIs: ["com.example.notes:/callback"]
-        )
+        let other = Client.app("shop", "com.example.notes:/callback")
         let server = try await BackendUnderTest(apps: [BackendUnderTest.notes, other])
         var app = TestApp()
         app.redirectURI = "com.example.notes:/callback"
@@ -230,12 +225,7 @@ import Testing
 
     @Test("The literal request of the ADR works with one registered app")
     func literal() async throws {
-        let app = App(
-            id: UniqueID(random: .system),
-            name: "only",
-            displayName: "Only",
-            redirectURIs: ["https://app.example.com/auth/callback"]
-        )
+        let app = Client.app("only", "https://app.example.com/auth/callback")
         let server = try await BackendUnderTest(apps: [app])
         let challenge = CodeVerifier(random: .system).challenge.text
         let start = try await TestVisitor(server).request(
@@ -272,13 +262,7 @@ import Testing
         "Decision 0013: the compatibility mode puts a session token into the redirect, for its app only"
     )
     func sessionToken() async throws {
-        let old = App(
-            id: UniqueID(random: .system),
-            name: "old",
-            displayName: "Old",
-            redirectURIs: ["myapp://callback"],
-            handOff: .sessionToken
-        )
+        let old = Client.app("old", "myapp://callback", form: .sessionToken)
         let server = try await BackendUnderTest(apps: [BackendUnderTest.notes, old])
         let query = [
             (name: "platform", value: "mobile"), (name: "app", value: "old"),

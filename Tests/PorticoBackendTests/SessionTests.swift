@@ -216,6 +216,7 @@ import Testing
         // RFC 3986 §6.2.3: a browser opens "/" where a redirect has no path.
         var pathless = BackendUnderTest.notes
         pathless.redirectURIs = ["https://app.example.com", "https://app.example.com:8443?x=/y"]
+            .map { RedirectURI($0) }
         let other = try await BackendUnderTest(apps: [pathless])
         let file = try await other.send(.get, "/.well-known/apple-app-site-association")
         let details = file.json.object("applinks")?.array("details")?.compactMap(\.object)

@@ -20,17 +20,17 @@ import Testing
     private static let redirect = "com.example.moved:/auth-callback"
 
     private func take(_ loss: Loss, from server: BackendUnderTest) async throws {
-        var app = App.moved
+        var app = Client.moved
         switch loss {
         case .disabled: app.isEnabled = false
-        case .redirect: app.redirectURIs = ["com.example.other:/auth-callback"]
-        case .mode: app.handOff = .code
+        case .redirect: app.redirectURIs = [RedirectURI("com.example.other:/auth-callback")]
+        case .mode: app.handOff.form = .code
         case .removed:
-            #expect(try await server.database.configuration.deleteApp(name: app.name) == .changed)
+            #expect(try await server.database.deleteApp(app) == .changed)
             _ = try await server.backend.directory.refresh()
             return
         }
-        try await server.database.configuration.put(app)
+        try await server.database.put(app)
         try await server.backend.directory.refresh()
     }
 
@@ -178,13 +178,12 @@ import Testing
         let end = try await TestVisitor(server).signIn("google", as: .ben, app.start)
         let code = try #require(end.reply.text.firstMatch(of: /code=([A-Za-z0-9_-]+)/)).1
         var notes = BackendUnderTest.notes
-        notes.redirectURIs.removeAll { $0.hasPrefix("http:") }
-        let configuration = server.database.configuration
-        try await configuration.put(notes)
+        notes.redirectURIs.removeAll { $0.kind == .loopback }
+        try await server.database.put(notes)
         try await server.backend.directory.refresh()
         #expect(try await app.redeem(String(code), at: server).status == 400)
         // Spent by it.
-        try await configuration.put(BackendUnderTest.notes)
+        try await server.database.put(BackendUnderTest.notes)
         try await server.backend.directory.refresh()
         #expect(try await app.redeem(String(code), at: server).status == 400)
     }

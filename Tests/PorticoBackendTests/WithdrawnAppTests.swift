@@ -8,13 +8,12 @@ import Testing
 
 @Suite("An app that the operator withdraws") struct WithdrawnAppTests {
     private static func set(_ isEnabled: Bool?, _ server: BackendUnderTest) async throws {
-        let configuration = server.database.configuration
         if let isEnabled {
             var notes = BackendUnderTest.notes
             notes.isEnabled = isEnabled
-            try await configuration.put(notes)
+            try await server.database.put(notes)
         } else {
-            #expect(try await configuration.deleteApp(name: "notes") == .changed)
+            #expect(try await server.database.deleteApp(BackendUnderTest.notes) == .changed)
         }
         try await server.backend.directory.refresh()
     }

@@ -40,17 +40,18 @@ struct AppLinksTests {
                 ? answers.apple : answers.google
         }
         let origin = ["--public-url", "http://127.0.0.1:\(server.port)"]
+        #expect(try portico.run(["realm", "create", "home"] + origin).status == 0)
         let created = try portico.run([
-            "app", "create", "n", "--redirect-uri", "com.example.n:/c", "--bundle-id",
-            "com.example.n", "--team", "ABCDE12345", "--android-package", "com.example.n",
-            "--fingerprint", Self.fingerprint,
+            "client", "create", "n", "--hand-off", "code", "--redirect-uri", "com.example.n:/c",
+            "--apple-app", "ABCDE12345.com.example.n",
+            "--android-app", "com.example.n=\(Self.fingerprint)",
         ])
         #expect(created.status == 0, "\(created.stderr)")
         func check(_ apple: LocalServer.Answer, _ google: LocalServer.Answer) throws
             -> PorticoProcess.Outcome
         {
             answers.withLock { $0 = (apple, google) }
-            return try portico.run(["app", "links", "check", "n"] + origin)
+            return try portico.run(["client", "links", "n"] + origin)
         }
         let good = (Self.json(Self.apple), Self.json(Self.google(Self.fingerprint)))
         let well = try check(good.0, good.1)
@@ -86,8 +87,10 @@ struct AppLinksTests {
             #expect(outcome.stdout.contains(fix), "\(text) \(outcome.stdout)")
         }
         // Who is not served is not in the files.
-        #expect(try portico.run(["app", "update", "n", "--disable-app", "--quiet"]).status == 0)
+        #expect(
+            try portico.run(["client", "update", "n", "--disable-client", "--quiet"]).status == 0
+        )
         let disabled = try check(Self.json(#"{"applinks":{}}"#), good.1)
-        #expect(disabled.stdout.contains("fix: The app is disabled: portico app update n"))
+        #expect(disabled.stdout.contains("fix: The app is disabled: portico client update n"))
     }
 }

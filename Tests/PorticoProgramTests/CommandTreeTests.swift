@@ -97,10 +97,9 @@ struct CommandTreeTests {
             "provider list --json", "provider show --json",
             "provider update --secret-file --enable-provider --display-name --dry-run",
             "provider add --name --client-id --secret-file --issuer --team-id --key-id --scopes -n",
-            "provider test --json", "provider remove --confirm --dry-run", "app list --json",
-            "app show --json",
-            "app create --display-name --redirect-uri --bundle-id --team --android-package -n",
-            "app create --fingerprint --audience --store-link --default --hand-off --dry-run",
+            "provider test --json", "provider remove --confirm --dry-run",
+            "client create --apple-app --android-app --native-audience --store-link --default",
+            "client create --hand-off --redirect-uri --dry-run",
             "account list --email --json", "account show --json", "account block --dry-run",
             "account unblock --dry-run", "account delete --confirm --dry-run",
             "session list --account --json", "session revoke --account --dry-run",
@@ -109,7 +108,9 @@ struct CommandTreeTests {
             "provider update --end-sessions",
             "events -f --kind --realm --user --account --client --since --count --jsonl",
             "doctor --public-url --offline --json",
-            "app update --dry-run", "app delete --confirm --dry-run", "app links check --json",
+            "client links --public-url --json", "realm update --signing-algorithm --acr-level",
+            "realm update --default-language --code-drift --sign-in-events --event-kind",
+            "realm update --event-lifetime --administration-events",
         ]
     )
     func promised(line: String) throws {

@@ -9,7 +9,7 @@ import Testing
     private static let demo = ["serve", "--demo", "--listen", "127.0.0.1:0", "--data-directory"]
 
     enum Own: String, CaseIterable {
-        case realms, providers, apps, accounts
+        case realms, providers, accounts
     }
 
     /// Puts something of a person's own into a folder.
@@ -36,13 +36,6 @@ import Testing
                     ],
                     input: "the secret of Google\n"
                 )
-            )
-        case .apps:
-            try expectDone(
-                portico.run([
-                    "app", "create", "shop", "--redirect-uri", "com.example.shop:/callback",
-                    "--data-directory", folder,
-                ])
             )
         case .accounts:
             let file = portico.home.appending(path: folder + "/portico.sqlite").path
@@ -172,7 +165,6 @@ import Testing
             switch own {
             case .realms: (["realm", "list"], "acme")
             case .providers: (["provider", "show", "google"], "ours")
-            case .apps: (["app", "list"], "shop")
             case .accounts: (["account", "list"], "Ann")
             }
         let shown = try portico.run(list + ["--data-directory", "demo"])
@@ -270,14 +262,17 @@ import Testing
         try await person.close()
         try Self.expectDone(
             portico.run([
-                "app", "update", "notes", "--redirect-uri", "com.example.mine:/callback",
-                "--data-directory", "demo",
+                "client", "update", "notes", "--realm", "demo", "--redirect-uri",
+                "com.example.mine:/callback", "--data-directory", "demo",
             ])
         )
         first.running.process.terminate()
         #expect(try await first.running.ended() == 0)
-        let second = try await DemoServer(in: portico)
-        let app = try portico.run(["app", "show", "notes", "--data-directory", "demo"])
+        let address = String(first.url.dropFirst("http://".utf8.count))
+        let second = try await DemoServer(in: portico, arguments: ["--listen", address])
+        let app = try portico.run([
+            "client", "show", "notes", "--realm", "demo", "--data-directory", "demo",
+        ])
         #expect(app.stdout.contains("com.example.mine:/callback"))
         second.running.process.terminate()
         #expect(try await second.running.ended() == 0)

@@ -16,18 +16,21 @@ struct DoctorTests {
             #expect(test.stdout.contains("✓ keys"))
             let created = try server.portico.run(
                 [
-                    "app", "create", "linked", "--redirect-uri", "http://127.0.0.1/callback",
-                    "--bundle-id", "com.example.linked", "--team", "ABCDE12345",
-                    "--android-package", "com.example.linked", "--fingerprint",
-                    String(repeating: "AB", count: 32),
+                    "client", "create", "linked", "--realm", "demo", "--hand-off", "code",
+                    "--redirect-uri", "http://127.0.0.1/callback",
+                    "--apple-app", "ABCDE12345.com.example.linked",
+                    "--android-app",
+                    "com.example.linked=" + String(repeating: "AB", count: 32),
                 ] + place
             )
             #expect(created.status == 0, "\(created.stderr)")
             // The running server has seen it by the second look.
-            let check = try server.portico.run(["app", "links", "check", "linked"] + place)
+            let check = try server.portico.run(
+                ["client", "links", "linked", "--realm", "demo"] + place
+            )
             #expect(check.status == 0, "\(check.stdout) \(check.stderr)")
             #expect(check.stdout.contains("ABCDE12345.com.example.linked in webcredentials and"))
-            #expect(check.stdout.contains("com.example.linked, 1 fingerprint"))
+            #expect(check.stdout.contains("com.example.linked, AB:AB:AB:AB"))
             let doctor = try server.portico.run(["doctor"] + place)
             #expect(doctor.status == 0, "\(doctor.stdout) \(doctor.stderr)")
             for part in [
@@ -54,10 +57,11 @@ struct DoctorTests {
         defer { portico.remove() }
         let add = ["provider", "add", "google", "--client-id", "1", "--secret-file", "-"]
         #expect(try portico.run(add, input: "a secret\n").status == 0)
+        #expect(try portico.run(["realm", "create", "home"]).status == 0)
         #expect(
             try portico.run([
-                "app", "create", "legacy", "--redirect-uri", "legacy://x", "--hand-off",
-                "session-token", "--bundle-id", "com.example.legacy", "--team", "ABCDE12345",
+                "client", "create", "legacy", "--redirect-uri", "legacy://x", "--hand-off",
+                "session-token", "--apple-app", "ABCDE12345.com.example.legacy",
             ]).status == 0
         )
         func doctor(_ arguments: String...) throws -> Found {
@@ -68,7 +72,7 @@ struct DoctorTests {
         let well = try doctor()
         #expect(well.status == 0)
         let fixes = well.all("note").compactMap { $0.string("fix") }
-        #expect(fixes.contains("portico app update legacy --hand-off code"))
+        #expect(fixes.contains("portico client update legacy --realm home --hand-off code"))
         // Google for an iOS app, and no Apple beside it.
         #expect(fixes.contains("portico provider add apple"))
         // Google says no one's `auth_time`, and no code can be mailed.

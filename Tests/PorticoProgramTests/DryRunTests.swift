@@ -58,7 +58,10 @@ struct DryRunTests {
                 "provider", "add", "oidc", "--client-id", "x", "--issuer", "https://a.example",
                 "--without-secret",
             ],
-            ["app", "create", "notes", "--redirect-uri", "com.example.notes:/callback"],
+            [
+                "client", "create", "notes", "--hand-off", "code", "--redirect-uri",
+                "com.example.notes:/callback",
+            ],
         ] {
             let outcome = try portico.run(arguments + ["--dry-run"])
             #expect(outcome.status == 0, "\(arguments): \(outcome.stderr)")

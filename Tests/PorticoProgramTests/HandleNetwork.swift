@@ -23,7 +23,7 @@ struct HandleNetwork {
 
     /// Runs `body` with a network of its own.
     ///
-    /// - Parameter app: The arguments of `app create`.
+    /// - Parameter app: The arguments of `client create`.
     static func run(
         app: [String],
         _ body: @escaping @Sendable (HandleNetwork) async throws -> Void
@@ -83,7 +83,9 @@ struct HandleNetwork {
         }
         let commands = [
             ["provider", "add", "atproto", "--directory", "https://\(pds)"],
-            ["app", "create"] + app,
+            ["realm", "create", "home"],
+            ["client", "create", "--realm", "home"] + app
+                + (app.contains("--hand-off") ? [] : ["--hand-off", "code"]),
         ]
         let realm = ["realm", "create", "pds", "--host", "https://\(pds)", "--atproto"]
         for command in [realm] + users + commands {

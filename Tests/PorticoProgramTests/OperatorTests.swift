@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test("with identity providers and no realm it says where people sign in")
+    @Test("with identity providers it says where people sign in")
     func signIn() async throws {
         try await Self.with { portico in
             let add = ["provider", "add", "google", "--client-id", "1", "--secret-file", "-"]

@@ -22,8 +22,10 @@ struct PublicAddressTests {
         let origin = "http://127.0.0.1:\(server.port)"
         #expect(try portico.run(["realm", "create", "acme", "--public-url", origin]).status == 0)
         #expect(
-            try portico.run(["app", "create", "notes", "--redirect-uri", "com.example.n:/c"])
-                .status == 0
+            try portico.run([
+                "client", "create", "notes", "--hand-off", "code", "--redirect-uri",
+                "com.example.n:/c",
+            ]).status == 0
         )
         @Sendable func well(_ path: String, _ origin: String) -> LocalServer.Answer {
             path == "/v1/auth/session"

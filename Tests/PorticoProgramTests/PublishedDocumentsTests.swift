@@ -194,14 +194,12 @@ import Testing
         for (stored, mark) in [(key, .passed), (withdrawn, .problem)]
             as [(HandleClientKey, Finding.Mark)]
         {
+            var backend = try await installation.backend.configuration()
+            backend.providers = [record]
+            backend.handleKeys = [stored]
             let found = await NetworkDoctor(
                 administration: administration,
-                backend: BackendConfiguration(
-                    version: 1,
-                    apps: [],
-                    providers: [record],
-                    handleKeys: [stored]
-                ),
+                backend: backend,
                 outbound: nil,
                 guarded: ObservedTransport(Answers(replies: replies)) { Date() }
             ).published()

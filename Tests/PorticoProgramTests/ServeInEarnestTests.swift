@@ -146,8 +146,10 @@ import Testing
     func proxiedAPIs() async throws {
         let arguments = ["--bff-api", "orders=https://orders.example.com,google"]
         try await EarnestServer.run(arguments) { server in
+            try server.command(["realm", "create", "home"])
             try server.command([
-                "app", "create", "notes", "--redirect-uri", "com.example.notes:/callback",
+                "client", "create", "notes", "--hand-off", "code", "--redirect-uri",
+                "com.example.notes:/callback",
             ])
             try await server.wait {
                 try await server.request("GET", "/v1/auth/session").status == 401
@@ -162,13 +164,15 @@ import Testing
     func backendChanges() async throws {
         try await EarnestServer.run { server in
             #expect(try await server.request("GET", "/v1/auth/session").status == 404)
+            try server.command(["realm", "create", "home"])
             try server.command([
-                "app", "create", "notes", "--redirect-uri", "com.example.notes:/callback",
+                "client", "create", "notes", "--hand-off", "code", "--redirect-uri",
+                "com.example.notes:/callback",
             ])
             try await server.wait {
                 try await server.request("GET", "/v1/auth/session").status == 401
             }
-            try server.command(["app", "update", "notes", "--disable-app"])
+            try server.command(["client", "update", "notes", "--disable-client"])
             try await server.wait {
                 try await server.request("GET", "/v1/auth/session").status != 401
             }

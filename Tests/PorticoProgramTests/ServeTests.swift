@@ -207,19 +207,21 @@ struct ServeTests {
     func sessionInAddress() async throws {
         let portico = try PorticoProcess()
         defer { portico.remove() }
+        let origin = ["--public-url", "https://id.example.com"]
+        #expect(try portico.run(["realm", "create", "home"] + origin).status == 0)
         for (name, form) in [("plain", "code"), ("legacy", "session-token")] {
             let made = try portico.run([
-                "app", "create", name, "--redirect-uri", "com.example.\(name):/c", "--hand-off",
-                form,
+                "client", "create", name, "--redirect-uri", "com.example.\(name):/c",
+                "--hand-off", form,
             ])
             #expect(made.status == 0)
         }
-        let server = try portico.start(["serve", "--listen", "127.0.0.1:0"])
+        let server = try portico.start(["serve", "--listen", "127.0.0.1:0"] + origin)
         _ = try await server.wait(forOutput: /listening on .*\n/)
         server.process.terminate()
         _ = try await server.ended()
         #expect(server.stderr.contains("! App legacy gets its session in the address"))
-        #expect(server.stderr.contains("portico app update legacy --hand-off code"))
+        #expect(server.stderr.contains("portico client update legacy --realm home --hand-off code"))
         #expect(!server.stderr.contains("App plain"))
     }
 

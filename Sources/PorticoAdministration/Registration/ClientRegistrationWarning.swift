@@ -11,6 +11,7 @@ extension ClientRegistration {
         case longAccessToken
         case tokenEndpointAudience
         case silentLoginToken
+        case sessionInAddress
         /// Another client of the realm registers the same private-use scheme.
         case sharedScheme(scheme: String, clientID: String)
 
@@ -27,6 +28,8 @@ extension ClientRegistration {
                 "Assertions may name the token endpoint: one made for a server that claims this endpoint as its own is good here, too."
             case .silentLoginToken:
                 "A link with a login token of this client signs in without asking: anyone can send such a link."
+            case .sessionInAddress:
+                "The app gets its session in the address it is opened with: anyone who sees that address has the session. Prefer --hand-off code."
             case .sharedScheme:
                 "Two apps register one private-use scheme: either can receive the other's code (RFC 8252 7.1)."
             }
@@ -44,6 +47,7 @@ extension ClientRegistration {
         if client.loginTokenTargets.contains(where: \.isSilent) {
             warnings.append(.silentLoginToken)
         }
+        if client.handOff.form == .sessionToken { warnings.append(.sessionInAddress) }
         for scheme in client.privateUseSchemes.sorted() {
             for other in schemes[scheme] ?? [] where !sameBytes(other, client.clientID) {
                 warnings.append(.sharedScheme(scheme: scheme, clientID: other))

@@ -70,11 +70,11 @@ struct BackendResponder: Sendable {
         guard !target.isClaimed, let link = PageLink(redirect: redirect.location) else {
             return Response(redirect, headers: headers)
         }
-        let app = directory.apps.apps.first { sameBytes($0.name, target.app) }
+        let app = directory.apps.apps.first { sameBytes($0.clientID, target.app) }
         return page(
             ReturnToAppPage(
                 state: .ready,
-                app: app?.displayName ?? target.app,
+                app: app?.name ?? target.app,
                 person: account.name ?? account.email?.address,
                 link: link
             ),

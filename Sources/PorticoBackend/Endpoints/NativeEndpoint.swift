@@ -51,7 +51,8 @@ struct NativeEndpoint: Sendable {
         try limit.take("native", context)
         let body = try BodyParameters(context)
         let app = try directory.apps.app(named: try body.optional("app"))
-        guard let audiences = app.audiences[provider.name], !audiences.isEmpty else {
+        let audiences = app.audiences(at: provider.name)
+        guard !audiences.isEmpty else {
             throw BackendError(.invalidApp, "The app has no client ids at this provider.")
         }
         let raw = try body.optional("nonce")
@@ -192,7 +193,7 @@ struct NativeEndpoint: Sendable {
     private func signIn(
         _ person: ProvenPerson,
         _ provider: BackendDirectory.LiveProvider,
-        _ app: App,
+        _ app: Client,
         _ nonce: [SpentOnce],
         _ context: BackendContext
     ) async throws -> Response {
@@ -204,9 +205,9 @@ struct NativeEndpoint: Sendable {
         )
         let state = AppSessionAnswer.firstState(at: context.moment, ring: complete.ring)
         let session = complete.session(
-            .app(name: app.name, refresh: state),
+            .app(name: app.clientID, refresh: state),
             subject,
-            device: DeviceName.of(context.userAgent, app: app.name),
+            device: DeviceName.of(context.userAgent, app: app.clientID),
             idle: AppSessionAnswer.idle,
             longest: AppSessionAnswer.longest,
             context

@@ -195,7 +195,7 @@ struct ProviderCallsEndpoint: Sendable {
 
     /// The apps' client IDs at the provider: a message may be addressed to one of them.
     private func apps(at provider: String) -> [String] {
-        directory.apps.apps.flatMap { $0.audiences[provider] ?? [] }
+        directory.apps.apps.flatMap { $0.audiences(at: provider) }
     }
 
     private func provider(_ name: Substring) throws(BackendError) -> BackendDirectory.LiveProvider {

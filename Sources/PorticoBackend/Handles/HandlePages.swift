@@ -57,8 +57,8 @@ struct HandlePages: Sendable {
 
     private func app(of destination: SignInReturn.Destination) -> String? {
         guard case .app(let target) = destination else { return nil }
-        let app = responder.directory.apps.apps.first { sameBytes($0.name, target.app) }
-        return app?.displayName ?? target.app
+        let app = responder.directory.apps.apps.first { sameBytes($0.clientID, target.app) }
+        return app?.name ?? target.app
     }
 
     private func otherMethods(_ destination: SignInReturn.Destination) -> PageLink? {

@@ -141,7 +141,11 @@ struct AdminGroups: Sendable {
     }
 
     private func defaults(_ call: AdminCall) async throws -> AdminAnswer {
-        .list(call.realm.defaultGroupIDs.compactMap(call.realm.graph.group).map { call.brief($0) })
+        .list(
+            call.realm.realm.defaultGroupIDs.compactMap(call.realm.graph.group).map {
+                call.brief($0)
+            }
+        )
     }
 
     // MARK: Writing

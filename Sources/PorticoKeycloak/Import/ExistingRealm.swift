@@ -191,6 +191,7 @@ extension Client {
         isDevelopment = here.isDevelopment
         loginTokenTargets = here.loginTokenTargets
         staySignedIn = here.staySignedIn
+        handOff = here.handOff
     }
 
     /// Keeps what has no word in a representation.

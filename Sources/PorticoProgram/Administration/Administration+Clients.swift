@@ -37,7 +37,7 @@ extension Administration {
         } catch {
             switch error {
             case .idTokenAlgorithm(let algorithm), .accessTokenAlgorithm(let algorithm):
-                throw missingKey(algorithm, for: error, among: keys, in: realm)
+                throw missingKey(algorithm, for: error.field, among: keys, in: realm)
             case .noRedirectURI:
                 throw Failure(
                     .refused,
@@ -45,14 +45,31 @@ extension Administration {
                     "\(error.rule)",
                     "Name one: --redirect-uri \(client.exampleRedirect)"
                 )
+            case .redirectURI(let index, let refusal) where client.handOff.form != .none:
+                let isLegacy =
+                    client.handOff.form == .code && [.dotlessScheme, .authority].contains(refusal)
+                throw Failure(
+                    .refused,
+                    "\(error.field) (number \(index + 1)) is refused.",
+                    advice: ["\(error.rule)"]
+                        + (isLegacy ? ["An app with --hand-off session-token can have it."] : [])
+                )
             default: throw error
             }
         }
     }
 
+    /// A realm signs with a key that it has.
+    func expectKey(of realm: Realm, among keys: [SigningKeyRecord]) throws(Failure) {
+        let algorithm = realm.signingAlgorithm
+        let active = SigningKeyRecord.activeAlgorithms(of: keys, at: moment.seconds)
+        guard !active.contains(algorithm) else { return }
+        throw missingKey(algorithm, for: "signing_algorithm", among: keys, in: realm)
+    }
+
     private func missingKey(
         _ algorithm: SignatureAlgorithm,
-        for refusal: ClientRegistration.Refusal,
+        for field: StaticString,
         among keys: [SigningKeyRecord],
         in realm: Realm
     ) -> Failure {
@@ -64,7 +81,7 @@ extension Administration {
         )
         return Failure(
             .refused,
-            "\(refusal.field) is refused: realm \(realm.name) has no active key for "
+            "\(field) is refused: realm \(realm.name) has no active key for "
                 + "\(algorithm.rawValue).",
             advice: waiting.map {
                 [
@@ -114,7 +131,7 @@ extension Client {
 
     /// A hint for an app in a browser whose requests CORS would refuse; `nil`: nothing.
     var missingOrigin: String? {
-        guard type == .public, webOrigins.isEmpty,
+        guard type == .public, webOrigins.isEmpty, handOff.form == .none,
             let redirect = redirectURIs.map(\.text).first(where: { $0.hasPrefix("https://") })
         else { return nil }
         let origin = ProductValues.origin(of: redirect)

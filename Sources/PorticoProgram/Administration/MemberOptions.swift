@@ -34,7 +34,8 @@ struct MemberOptions<Owner: MemberOwner>: ParsableArguments, CustomReflectable {
                 case .flag: Flag<Bool?>(name: name, inversion: .prefixedNo, help: help)
                 case .state: Flag<Bool?>(name: name, inversion: .prefixedEnableDisable, help: help)
                 case .texts, .choices: Option<[String]>(wrappedValue: [], name: name, help: help)
-                case .text, .choice, .seconds, .json: Option<String?>(name: name, help: help)
+                case .text, .choice, .number, .seconds, .json:
+                    Option<String?>(name: name, help: help)
                 }
             return (option, wrapper)
         }
@@ -52,7 +53,7 @@ struct MemberOptions<Owner: MemberOwner>: ParsableArguments, CustomReflectable {
             case .texts, .choices:
                 let texts = try container.decode([String].self, forKey: key)
                 if !texts.isEmpty { said[option] = .texts(texts) }
-            case .text, .choice, .seconds, .json:
+            case .text, .choice, .number, .seconds, .json:
                 said[option] = try container.decodeIfPresent(String.self, forKey: key)
                     .map { .texts([$0]) }
             }
@@ -111,6 +112,7 @@ extension MemberShape {
         switch self {
         case .flag, .state, .json: return nil
         case .text, .choice: return .string(text)
+        case .number: return Int64(text).map(JSONValue.integer)
         case .texts, .choices:
             // An empty one by itself leaves none.
             return texts == [""] ? .array([]) : .array(texts.map(JSONValue.string))
@@ -125,6 +127,7 @@ extension MemberShape {
         switch self {
         case .text(let name), .texts(let name): name
         case .choice, .choices: "name"
+        case .number: "number"
         case .seconds: "time"
         case .flag, .state, .json: "value"
         }
@@ -148,7 +151,8 @@ extension Member {
                 "a time from \(DurationText(seconds: bounds.lowerBound).text) to "
                     + "\(DurationText(seconds: bounds.upperBound).text)"
             ] + words).joined(separator: ", ")
-        case .text(let name): "a \(name)"
+        case .number(let bounds): "\(bounds.lowerBound) to \(bounds.upperBound)"
+        case .text(let name), .texts(let name): "a \(name)"
         default: nil
         }
     }
@@ -171,6 +175,7 @@ extension Member {
         case (.state, .bool(let isOn)): isOn ? "enabled" : "disabled"
         case (_, .bool(let isOn)): yesNo(isOn)
         case (.seconds, .integer(let seconds)): DurationText(seconds: seconds).text
+        case (_, .integer(let number)): "\(number)"
         case (_, .string(let text)): text.isEmpty ? nil : text
         default: joined(value.strings ?? [])
         }
@@ -189,7 +194,7 @@ extension Member {
             }
         var text = help.description
         switch shape {
-        case .choice, .choices, .seconds: text += " Values: \(expectation ?? "")."
+        case .choice, .choices, .number, .seconds: text += " Values: \(expectation ?? "")."
         default: break
         }
         let standard = standardValue.map { words($0) ?? "none" } ?? "–"

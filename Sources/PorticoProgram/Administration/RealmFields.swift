@@ -1,5 +1,6 @@
 import ArgumentParser
 import PorticoAdministration
+import PorticoPages
 import PorticoProvider
 import PorticoStores
 
@@ -12,6 +13,15 @@ struct RealmFields: ParsableArguments {
         if realm.displayName.isEmpty { realm.displayName = realm.name }
         guard !members.says("display-name") || PlainText.isLine(realm.displayName, length: 200)
         else { throw RealmCreation.Refusal.displayName }
+        if let language = realm.defaultLanguage, members.says("default-language"),
+            Language(rawValue: language) == nil
+        {
+            throw Failure(
+                .wrongValue,
+                "The pages have no language \"\(printable(language))\".",
+                "They have: \(Language.allCases.map(\.rawValue).joined(separator: " "))"
+            )
+        }
     }
 }
 

@@ -143,7 +143,7 @@ struct NetworkDoctor {
     /// keeps the address private.
     private func appleHint() -> [Finding] {
         let kinds = Set(backend.providers.filter(\.isEnabled).map(\.kind))
-        let hasAppleApp = backend.apps.contains { $0.isEnabled && !$0.appleAppIDs.isEmpty }
+        let hasAppleApp = backend.apps.contains { $0.isEnabled && !$0.handOff.appleAppIDs.isEmpty }
         guard hasAppleApp, !kinds.isDisjoint(with: ["google", "facebook"]),
             !kinds.contains("apple")
         else { return [] }
@@ -209,16 +209,16 @@ struct NetworkDoctor {
         var findings: [Finding] = []
         for app in backend.apps {
             guard app.isEnabled else {
-                findings.append(.note(app.name, "disabled"))
+                findings.append(.note(app.clientID, "disabled"))
                 continue
             }
-            let isOfDemo = administration.allowsStandIns && DemoBackend.made(app)
+            let isOfDemo = administration.allowsStandIns && DemoRealm.made(app)
             if let warning = app.sessionWarning, !isOfDemo {
                 findings.append(
                     .note(
-                        app.name,
+                        app.clientID,
                         warning,
-                        fix: portico("app update \(app.name) --hand-off code")
+                        fix: app.update("--hand-off code", in: backend.realm?.name)
                     )
                 )
             }
@@ -227,25 +227,26 @@ struct NetworkDoctor {
         return findings
     }
 
-    private func links(of app: App) async -> [Finding] {
+    private func links(of app: Client) async -> [Finding] {
         let links = AppLinks(app, publicURL: publicURL)
-        let hasHTTPS = app.redirectURIs.contains { RedirectURI($0).kind == .https }
+        let hasHTTPS = app.redirectURIs.contains { $0.kind == .https }
         guard links.isInFiles else {
             guard hasHTTPS else {
-                return [.passed(app.name, joined(app.redirectURIs) ?? "native tokens only")]
+                let redirects = joined(app.redirectURIs.map(\.text))
+                return [.passed(app.clientID, redirects ?? "native tokens only")]
             }
             return [
                 .problem(
-                    app.name,
+                    app.clientID,
                     "has an https redirect, but nothing says which app opens it",
-                    fix: portico("app update \(app.name) --bundle-id ID --team TEAM")
+                    fix: app.update("--apple-app TEAM.BUNDLE", in: backend.realm?.name)
                 )
             ]
         }
         guard let outbound else {
-            return [.note(app.name, "association files not fetched (--offline)")]
+            return [.note(app.clientID, "association files not fetched (--offline)")]
         }
-        return await links.check(over: outbound).map { $0.under(app.name) }
+        return await links.check(over: outbound).map { $0.under(app.clientID) }
     }
 }
 

@@ -115,6 +115,7 @@ extension RealmCommand {
                 )
             }
             try fields.apply(to: &new.realm)
+            try administration.expectKey(of: new.realm, among: new.keys)
             return new
         }
     }

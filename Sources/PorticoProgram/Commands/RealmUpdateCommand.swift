@@ -19,6 +19,12 @@ extension RealmCommand {
             let former = try administration.realm(name.name)
             var realm = former
             try fields.apply(to: &realm)
+            if realm.signingAlgorithm != former.signingAlgorithm {
+                try administration.expectKey(
+                    of: realm,
+                    among: try await administration.realms.keys(realmID: realm.id)
+                )
+            }
             for name in scopes.added { _ = try await administration.scope(name, in: realm) }
             if !scopes.isEmpty {
                 var lists = (

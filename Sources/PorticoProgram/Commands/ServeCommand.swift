@@ -166,16 +166,16 @@ struct ServeCommand: AsyncParsableCommand {
         }
         let realms = try await installation.realms.realms()
         for realm in realms { try checkIssuer(of: realm, settings.effectivePublicURL) }
-        for app in try await installation.backend.configuration().apps {
-            guard let warning = app.sessionWarning, !(demo && DemoBackend.made(app)) else {
+        let backend = try await installation.backend.configuration()
+        for app in backend.apps {
+            guard let warning = app.sessionWarning, !(demo && DemoRealm.made(app)) else {
                 continue
             }
-            let fix = portico("app update \(app.name) --hand-off code")
-            console.warn("App \(app.name) \(warning). Fix: \(fix)")
+            let fix = app.update("--hand-off code", in: backend.realm?.name)
+            console.warn("App \(app.clientID) \(warning). Fix: \(fix)")
         }
-        let providers = try await installation.backend.configuration().providers
-            .filter(\.isEnabled).map(\.name)
-        if realms.isEmpty, !providers.isEmpty, demonstration == nil {
+        let providers = backend.providers.filter(\.isEnabled).map(\.name)
+        if !providers.isEmpty, demonstration == nil {
             lines.append(
                 "  Sign in      \(settings.effectivePublicURL)/login    "
                     + "(\(providers.joined(separator: ", ")))"

@@ -1,9 +1,11 @@
 import PorticoAdministration
 import PorticoBytes
+import PorticoProtocol
 import PorticoProvider
 import PorticoStores
 
-/// The realm of `portico serve --demo`: two people, a client for `portico login`, some roles.
+/// The realm of `portico serve --demo`: two people, a client for `portico login`, two apps of the backend, some
+/// roles.
 struct DemoRealm {
     static let name = "demo"
 
@@ -21,6 +23,38 @@ struct DemoRealm {
         ),
         DemoPerson(username: "bob", givenName: "Bob", email: "bob@example.com"),
     ]
+
+    /// One takes a code, as apps should. The other takes its session in the address that it is opened
+    /// with, as apps of AT Protocol's mobile guide do: it is meant where a request has no challenge.
+    private static func apps(random: RandomSource, realmID: String) -> [Client] {
+        [
+            (
+                "notes", "Notes", ["http://127.0.0.1/callback", "com.example.notes:/callback"],
+                HandOffForm.code
+            ),
+            ("myapp", "My App", ["myapp://auth-callback"], .sessionToken),
+        ].map { clientID, name, uris, form in
+            var app = ClientTemplate.native.client(
+                id: UniqueID(random: random).text,
+                realmID: realmID,
+                clientID: clientID
+            )
+            app.name = name
+            app.grantTypes = []
+            app.redirectURIs = uris.map { RedirectURI($0) }
+            app.handOff.form = form
+            app.handOff.isDefault = form == .code
+            return app
+        }
+    }
+
+    /// Whether an app is a demo's, as it was made.
+    static func made(_ app: Client) -> Bool {
+        apps(random: .system, realmID: app.realmID).contains {
+            sameBytes($0.clientID, app.clientID) && $0.redirectURIs == app.redirectURIs
+                && $0.handOff == app.handOff
+        }
+    }
 
     /// - Throws: `issuer-mismatch` where it cannot be made anew.
     func check() async throws {
@@ -83,7 +117,7 @@ struct DemoRealm {
             algorithms: SigningKeyRecord.activeAlgorithms(of: new.keys, at: moment.seconds),
             random: moment.random
         )
-        new.clients = [admission.client]
+        new.clients = [admission.client] + Self.apps(random: moment.random, realmID: new.realm.id)
         new.roles = [
             (nil, "editor", "May change things"),
             (client.clientID, "tester", "May try things"),

@@ -203,7 +203,7 @@ import Testing
         #expect(try await server.call(Self.session, seal).status == 200)
         var off = BackendUnderTest.notes
         off.isEnabled = false
-        try await server.scene.database.configuration.put(off, replacing: BackendUnderTest.notes)
+        try await server.scene.database.put(off)
         try await server.backend.directory.refresh()
         let reply = try await server.call(Self.session, seal)
         #expect(reply.status == 401 && reply.json.string("reason") == "SESSION_EXPIRED")

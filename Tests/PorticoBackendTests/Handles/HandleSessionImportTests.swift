@@ -293,7 +293,7 @@ import Testing
         #expect(try await server.call(Self.session, foreign).status == 200)
         var off = BackendUnderTest.notes
         off.isEnabled = false
-        try await server.scene.database.configuration.put(off, replacing: BackendUnderTest.notes)
+        try await server.scene.database.put(off)
         try await server.backend.directory.refresh()
         #expect(try await server.call(Self.session, foreign).status == 401)
 

@@ -343,7 +343,7 @@ import Testing
         "/mobile-auth: the bare page is for the app that takes it so, and otherwise for the browser"
     )
     func bare() async throws {
-        for (apps, isApp) in [([App.moved], true), ([.moved, .notes], true), ([.notes], false)] {
+        for (apps, isApp) in [([Client.moved], true), ([.moved, .notes], true), ([.notes], false)] {
             let server = try await BackendUnderTest.withHandles(apps: apps)
             let page = try await TestVisitor(server).open("/mobile-auth")
             #expect(page.reply.status == 200)

@@ -35,7 +35,7 @@ extension TestVisitor {
 extension BackendUnderTest {
     static func withHandles(
         _ settings: JSONObject = [:],
-        apps: [App] = [.moved, .notes],
+        apps: [Client] = [.moved, .notes],
         sessionsLast life: Int64 = HandleDirectory.sessionLife
     ) async throws -> BackendUnderTest {
         try await BackendUnderTest(apps: apps, handles: settings, sessionsLast: life)
@@ -73,17 +73,15 @@ extension BackendUnderTest {
     }
 }
 
-extension App {
+extension Client {
     static let notes = BackendUnderTest.notes
 
     /// An app that came from another library: it takes its session in the address, and opens
     /// `/mobile-auth` bare.
-    static let moved = App(
-        id: UniqueID(random: .system),
-        name: "moved",
-        displayName: "Moved",
-        redirectURIs: ["com.example.moved:/auth-callback"],
-        handOff: .sessionToken,
+    static let moved = Client.app(
+        "moved",
+        "com.example.moved:/auth-callback",
+        form: .sessionToken,
         isDefault: true
     )
 }

@@ -15,7 +15,7 @@ struct JoinedScene: Sendable {
     let server: BackendUnderTest
     let joined: JoinedHost
 
-    init(apps: [App] = [.moved, .notes]) async throws {
+    init(apps: [Client] = [.moved, .notes]) async throws {
         let sites = LateSites()
         let joined = try await JoinedHost(documentsBy: sites)
         let server = try await BackendUnderTest(

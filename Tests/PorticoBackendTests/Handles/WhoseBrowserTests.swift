@@ -209,9 +209,9 @@ import Testing
             #expect(reply.status == 401 && reply.json.string("reason") == "INVALID_COOKIE")
         }
         // An app that the operator withdraws is nobody's any more.
-        var moved = App.moved
+        var moved = Client.moved
         moved.isEnabled = false
-        try await server.database.configuration.put(moved)
+        try await server.database.put(moved)
         try await server.backend.directory.refresh()
         for fields in ways {
             let reply = try await server.send(.get, "/v1/auth/session", headers: fields)

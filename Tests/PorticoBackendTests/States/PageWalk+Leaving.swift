@@ -18,7 +18,7 @@ extension PageWalk {
         },
         PageWalk(ReturnToAppPage.self, "app not opened") { walker in
             var app = BackendUnderTest.notes
-            app.storeLinks = [
+            app.handOff.storeLinks = [
                 "https://apps.apple.com/app/id1", "https://play.google.com/store/apps/details?id=1",
             ]
             let visitor = walker.visitor(try await BackendUnderTest(apps: [app]))
@@ -26,7 +26,7 @@ extension PageWalk {
         },
         PageWalk(ReturnToAppPage.self, "app not opened, no link") { walker in
             var app = BackendUnderTest.notes
-            app.redirectURIs = ["https://app.example.com/auth/callback"]
+            app.redirectURIs = [RedirectURI("https://app.example.com/auth/callback")]
             let visitor = walker.visitor(try await BackendUnderTest(apps: [app]))
             return try await visitor.open("/auth/callback?code=x").reply
         },

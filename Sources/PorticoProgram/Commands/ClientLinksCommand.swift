@@ -2,40 +2,30 @@ import ArgumentParser
 import PorticoBytes
 import PorticoStores
 
-/// `portico app links`
-struct AppLinksCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "links",
-        abstract: "Check the files that connect an app to its links.",
-        subcommands: [Check.self]
-    )
-
-    struct Check: AdministrationCommand {
+extension ClientCommand {
+    struct Links: AdministrationCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Fetch the association files as Apple's and Google's systems do.",
+            abstract: "Check the files that connect an app of the backend to its links.",
             discussion: """
-                From the public URL, without following a redirect. Apple keeps a copy for up to a \
-                day: what a device sees may be older.
+                They are fetched from the public URL as Apple's and Google's systems do, without \
+                following a redirect. Apple keeps a copy for up to a day: what a device sees may be \
+                older.
                 """
         )
 
-        @Argument(help: "The name of the app.") var name: String
+        @OptionGroup var name: Name
         @Option(help: .value("url", "The server's public address.")) var publicURL: String?
         @OptionGroup var options: ReadingOptions
 
         func run(_ administration: Administration) async throws {
-            let app = try await administration.app(name)
-            let links = AppLinks(app, publicURL: administration.publicURL)
-            guard links.isInFiles else {
+            let realm = try administration.realm(name.realm.realm)
+            let client = try await administration.client(name.clientID, in: realm)
+            let links = AppLinks(client, publicURL: administration.publicURL)
+            guard client.handOff.form != .none, links.isInFiles else {
                 throw Failure(
                     .notFound,
-                    "App \(app.name) has no Apple or Android app that opens links.",
-                    "For Apple: "
-                        + portico("app update \(app.name) --bundle-id ID --team TEAM"),
-                    "For Android: "
-                        + portico(
-                            "app update \(app.name) --android-package NAME --fingerprint HEX"
-                        )
+                    "Client \(client.clientID) is no app of the backend that opens links.",
+                    "Name what opens them: \(client.update("--apple-app TEAM.BUNDLE", in: realm.name))"
                 )
             }
             var findings = try await look(links, administration)
@@ -54,7 +44,7 @@ struct AppLinksCommand: AsyncParsableCommand {
             let clock = administration.installation.clock
             var findings = Findings()
             findings.add(
-                links.app.name,
+                links.app.clientID,
                 try await Administration.withOutbound { outbound in
                     await links.check(
                         over: ObservedTransport(outbound, now: { clock.moment().now })
