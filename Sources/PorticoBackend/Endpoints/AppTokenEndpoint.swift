@@ -34,10 +34,7 @@ struct AppTokenEndpoint: Sendable {
         case .redeemed(let live, let isNew):
             if let answer = try await byHandle(live, context) { return answer }
             let answer = AppSessionAnswer(live: live, state: presentation.refresh, isNew: isNew)
-            return Response(
-                json: try answer.json(ring: ring, at: context.now),
-                headers: headers
-            )
+            return Response(json: try answer.json(ring: ring, at: context.now), headers: headers)
         case .refused(let refusal):
             events.handOffRefused(refusal, app: presentation.app, context)
             guesses.countFailure(key(context), at: context.moment.now)

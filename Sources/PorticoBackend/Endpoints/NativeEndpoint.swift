@@ -38,10 +38,7 @@ struct NativeEndpoint: Sendable {
             at: context.moment
         )
         return Response(
-            json: [
-                "nonce": .string(nonce),
-                "expires_in": .integer(NativeNonces.lifetime),
-            ],
+            json: ["nonce": .string(nonce), "expires_in": .integer(NativeNonces.lifetime)],
             headers: headers
         )
     }

@@ -76,12 +76,7 @@ struct ProviderCallsEndpoint: Sendable {
         case .consentRevoked:
             try await end(issuer, notification.subject, notification.tokenID, context)
         case .accountDeleted:
-            try await forget(
-                issuer,
-                notification.subject,
-                issuedAt: notification.issuedAt,
-                context
-            )
+            try await forget(issuer, notification.subject, issuedAt: notification.issuedAt, context)
         case .emailDisabled, .emailEnabled: break
         }
         return Response(empty: .ok, headers: headers)

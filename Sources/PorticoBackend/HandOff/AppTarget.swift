@@ -54,12 +54,7 @@ extension AppTarget {
         guard (state?.utf8.count ?? 0) <= 1024 else {
             throw BackendError(.invalidRequest, "state is longer than 1024 bytes.")
         }
-        self.init(
-            app: app.clientID,
-            redirectURI: redirectURI,
-            state: state,
-            challenge: challenge
-        )
+        self.init(app: app.clientID, redirectURI: redirectURI, state: state, challenge: challenge)
     }
 
     /// A request may leave it out if only one can be meant: a loopback literal cannot, without its port.

@@ -18,13 +18,7 @@ struct HandlePages: Sendable {
         -> Response
     {
         if context.wantsJSON, let fault { return fault.error.response(headers: headers) }
-        return ask(
-            request.handle,
-            fault,
-            request.fields,
-            request.destination,
-            context
-        )
+        return ask(request.handle, fault, request.fields, request.destination, context)
     }
 
     private func ask(

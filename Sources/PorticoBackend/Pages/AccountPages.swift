@@ -112,9 +112,7 @@ struct AccountPages: Sendable {
         }
         let report = try await departure.delete(live.account.id, at: context.moment)
         return responder.page(
-            AccountDeletedPage(
-                appleLeft: usesApple(live) && report?.areTokensRevoked == false
-            ),
+            AccountDeletedPage(appleLeft: usesApple(live) && report?.areTokensRevoked == false),
             context,
             cookies: cookies.removal(context.headers)
         )

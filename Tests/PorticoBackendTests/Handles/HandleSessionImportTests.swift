@@ -234,9 +234,7 @@ import Testing
     func unreachable() async throws {
         let scene = try await Scene()
         let asked = Locked(0)
-        let importing = try scene.importing(
-            over: Silent(asked: asked, rest: scene.server.network)
-        )
+        let importing = try scene.importing(over: Silent(asked: asked, rest: scene.server.network))
         for token in ["R1", "R2"] {
             var line = scene.theirs
             line["refreshToken"] = .string(token)

@@ -26,6 +26,9 @@ package struct Reply: Sendable {
     /// `error` of an OAuth error, from the body or from the redirect.
     package var error: String? { json.string("error") ?? redirected["error"] }
 
+    /// Status and error in one: `400 invalid_grant`.
+    package var refusal: String { "\(status) \(json.string("error") ?? "-")" }
+
     /// The parameters of the redirect, each once.
     package var redirected: [String: String] {
         guard let location, let mark = location.firstIndex(of: "?"),
