@@ -1,6 +1,7 @@
 import ArgumentParser
 import PorticoBackend
 import PorticoProtocol
+import PorticoStores
 import PorticoUpstream
 
 /// The fields of a new or changed identity provider. What is left out stays as it is; a list is
@@ -224,5 +225,135 @@ extension JSONValue {
     fileprivate func joined(for kind: ProviderKind) -> JSONValue {
         guard kind == .handles, let words = strings else { return self }
         return .string(words.joined(separator: " "))
+    }
+}
+
+/// The fields of the provider `atproto` besides `--scopes`. One empty value clears a setting.
+struct HandleFields: ParsableArguments {
+    @Option(help: .value("text", "atproto: our name, which hosts may show.")) var clientName:
+        String?
+
+    @Flag(
+        inversion: .prefixedNo,
+        help: "atproto: whether we are a public client, without keys: sessions last two weeks."
+    )
+    var `public`: Bool?
+
+    @Option(
+        name: .customLong("directory"),
+        help: .value("url", "atproto: the directory of DIDs, instead of https://plc.directory.")
+    )
+    var directory: String?
+
+    @Option(
+        help: .value(
+            "domain",
+            "atproto: proposed for a name without a dot, by default bsky.social."
+        )
+    )
+    var defaultDomain: String?
+
+    @Option(name: .customLong("logo"), help: .value("url", "atproto: our logo, for hosts to show."))
+    var logo: String?
+
+    @Option(name: .customLong("terms"), help: .value("url", "atproto: our terms of service."))
+    var terms: String?
+
+    @Option(name: .customLong("privacy"), help: .value("url", "atproto: our privacy notice."))
+    var privacy: String?
+
+    /// What was given; `null` removes a setting.
+    var given: [(HandleSetting, JSONValue)] {
+        let texts: [(HandleSetting, String?)] = [
+            (.clientName, clientName), (.directory, directory), (.defaultDomain, defaultDomain),
+            (.logo, logo), (.terms, terms), (.privacy, privacy),
+        ]
+        return texts.compactMap { setting, text in
+            text.map { (setting, $0.isEmpty ? .null : .string($0)) }
+        } + (`public`.map { [(.public, $0 ? true : .null)] } ?? [])
+    }
+}
+
+extension HandleSetting {
+    /// The option of `portico provider add` that sets it.
+    var option: String {
+        switch self {
+        case .clientName: "--client-name"
+        case .scope: "--scopes"
+        case .formerScope: "former-scopes"
+        case .scopeFrom: "scopes-from"
+        case .public: "--public"
+        case .directory: "--directory"
+        case .defaultDomain: "--default-domain"
+        case .logo: "--logo"
+        case .terms: "--terms"
+        case .privacy: "--privacy"
+        }
+    }
+
+    /// Its name in `portico provider show`.
+    var label: String {
+        let words = option.drop { $0 == "-" }.replacing("-", with: " ")
+        return words.prefix(1).uppercased() + words.dropFirst()
+    }
+}
+
+/// A kind of provider, as commands name it.
+enum ProviderKind: Hashable, Sendable {
+    case upstream(IdentityProvider.Kind)
+    /// Internet handles: each person's host is another.
+    case handles
+
+    init?(_ record: ProviderRecord) { self.init(argument: record.kind) }
+
+    var name: String {
+        switch self {
+        case .upstream(let kind): kind.rawValue
+        case .handles: HandleProvider.kind
+        }
+    }
+}
+
+extension ProviderRecord {
+    /// What adds one like it, behind `portico provider add`. Not its secret.
+    var words: [String] {
+        var words = [kind]
+        if name != kind { words += ["--name", name] }
+        for setting in ProviderSetting.allCases where setting != .standIn {
+            words += Self.words(setting.option, settings[setting.rawValue], setting == .scopes)
+        }
+        guard ProviderKind(self) == .handles else {
+            return words + (sealedSecret == nil ? ["--without-secret"] : [])
+        }
+        for setting in HandleSetting.allCases where setting.option.hasPrefix("--") {
+            words += Self.words(setting.option, settings[setting.rawValue], false)
+        }
+        return words
+    }
+
+    /// - Parameter isOne: Whether several values are one word.
+    private static func words(_ option: String, _ value: JSONValue?, _ isOne: Bool) -> [String] {
+        if let text = value?.string { return [option, text] }
+        if let texts = value?.strings {
+            return isOne
+                ? [option, texts.joined(separator: " ")] : texts.flatMap { [option, $0] }
+        }
+        return value?.bool == true ? [option] : []
+    }
+}
+
+extension ProviderKind: ExpressibleByArgument {
+    init?(argument: String) {
+        if argument == HandleProvider.kind {
+            self = .handles
+        } else if let kind = IdentityProvider.Kind(rawValue: argument) {
+            self = .upstream(kind)
+        } else {
+            return nil
+        }
+    }
+
+    static var allValueStrings: [String] {
+        IdentityProvider.Kind.allCases.map(\.rawValue) + [HandleProvider.kind]
     }
 }

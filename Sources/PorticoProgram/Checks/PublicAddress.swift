@@ -1,5 +1,7 @@
 import HTTPTypes
+import PorticoATProtocol
 import PorticoAdministration
+import PorticoBackend
 import PorticoBytes
 import PorticoProtocol
 import PorticoProvider
@@ -145,6 +147,209 @@ struct PublicAddress {
                 answer,
                 fix: "Let the proxy pass every path on. Does the server run? \(portico("serve"))"
             )
+        }
+    }
+}
+
+/// Our own documents as hosts of the AT Protocol fetch them: https on its own port, from a public
+/// address, without a redirect, as JSON, within ten seconds (AT Protocol, OAuth).
+struct PublishedDocuments {
+    /// Guarded, as theirs is.
+    let transport: ObservedTransport
+    let rules: IdentityRules
+
+    /// Who we are to hosts, and the keys that prove it.
+    ///
+    /// - Parameter keys: As they are stored.
+    func check(_ client: OwnClientDocument, _ keys: [HandleClientKey]) async -> [Finding] {
+        guard HTTPAddress(client.clientID)?.isSecure == true else {
+            return [.note("client document", "none: on this machine we are a development client")]
+        }
+        var findings = [await document(client)]
+        if let address = client.json.string("jwks_uri") {
+            findings.append(await keySet(at: address, keys))
+        }
+        return findings
+    }
+
+    private func document(_ client: OwnClientDocument) async -> Finding {
+        let (name, address) = ("client document", client.clientID)
+        let reply: HTTPReply
+        switch await fetch(address, name) {
+        case .success(let fetched): reply = fetched
+        case .failure(let fault): return fault.finding
+        }
+        do {
+            let document = try ClientDocument(
+                parsing: reply.body,
+                at: ClientIDAddress(address, allowsTest: rules.allowsTest),
+                scopes: .atProtocol
+            )
+            // `try?`: it was JSON a line before.
+            let json = try? JSONObject(parsing: reply.body)
+            let members = ["redirect_uris", "scope", "token_endpoint_auth_method", "jwks_uri"]
+            guard let other = members.first(where: { json?[$0] != client.json[$0] }) else {
+                return .passed(name, "\(document.clientID), \(milliseconds) ms")
+            }
+            return .problem(
+                name,
+                "\(address) has another \(other) than this server is set up with",
+                fix: "An older copy at the proxy, or another server? Restart this one, too."
+            )
+        } catch {
+            return .problem(
+                name,
+                "\(address) is no document that hosts take: \(error)",
+                fix: "It must be this server's own, with \(address) as its client_id."
+            )
+        }
+    }
+
+    /// Every key that a session may need must be there, and no one that was withdrawn.
+    private func keySet(at address: String, _ keys: [HandleClientKey]) async -> Finding {
+        let name = "client keys"
+        let reply: HTTPReply
+        switch await fetch(address, name) {
+        case .success(let fetched): reply = fetched
+        case .failure(let fault): return fault.finding
+        }
+        let published: [String]
+        do {
+            published = try JWKSet(parsing: reply.body).keys.compactMap(\.keyID)
+        } catch {
+            return .problem(
+                name,
+                "\(address) is no key set",
+                fix: "What does that address reach? It must be this server."
+            )
+        }
+        func isThere(_ key: HandleClientKey) -> Bool {
+            published.contains { sameBytes($0, key.keyID) }
+        }
+        let stale = "A copy at the proxy? It may keep this address for a minute at most."
+        if let missing = keys.first(where: { $0.withdrawnAt == nil && !isThere($0) }) {
+            return .problem(name, "\(address) lacks key \(missing.keyID)", fix: stale)
+        }
+        if let withdrawn = keys.first(where: { $0.withdrawnAt != nil && isThere($0) }) {
+            return .problem(
+                name,
+                "\(address) still has key \(withdrawn.keyID), which was withdrawn",
+                fix: stale
+            )
+        }
+        guard !published.isEmpty else {
+            return .problem(
+                name,
+                "\(address) has no key: no one can sign in by handle",
+                fix: "The server makes one when it runs: \(portico("serve"))"
+            )
+        }
+        return .passed(name, "\(published.count) at \(address), \(milliseconds) ms")
+    }
+
+    /// What a realm that is a host's authorization server says of itself.
+    func check(_ realm: Realm) async -> [Finding] {
+        guard realm.profile.endpoints == .oauth else { return [] }
+        let name = "realm \(realm.name)"
+        // `try?`: an origin that hosts do not take is one that they do not reach.
+        guard HTTPAddress(realm.issuer)?.isSecure == true,
+            let origin = try? ServerOrigin(realm.issuer, rules)
+        else {
+            return [
+                .note(name, "\(realm.issuer) is for this machine: no host elsewhere can reach it")
+            ]
+        }
+        var findings = [await server(at: origin, name)]
+        // One that is elsewhere has a document itself.
+        if realm.profile.tokenResource.map({ sameBytes($0, realm.issuer) }) ?? true {
+            findings.append(await self.resource(at: origin, name))
+        }
+        return findings
+    }
+
+    private func server(at origin: ServerOrigin, _ name: String) async -> Finding {
+        let address = origin.text + "/.well-known/oauth-authorization-server"
+        switch await fetch(address, name) {
+        case .failure(let fault): return fault.finding
+        case .success(let reply):
+            do {
+                _ = try AuthorizationServer(parsing: reply.body, of: origin)
+                return .passed(name, "\(address), \(milliseconds) ms")
+            } catch {
+                return .problem(
+                    name,
+                    "\(address) is no metadata that clients take: \(error)",
+                    fix: Self.passOn(origin)
+                )
+            }
+        }
+    }
+
+    private func resource(at origin: ServerOrigin, _ name: String) async -> Finding {
+        let address = origin.text + "/.well-known/oauth-protected-resource"
+        switch await fetch(address, name) {
+        case .failure(let fault): return fault.finding
+        case .success(let reply):
+            // `try?`: what is not JSON names no server.
+            let json = try? JSONObject(parsing: reply.body)
+            let servers = json?.strings("authorization_servers") ?? []
+            guard sameBytes(json?.string("resource") ?? "", origin.text), servers.count == 1,
+                sameBytes(servers[0], origin.text)
+            else {
+                return .problem(
+                    name,
+                    "\(address) names another server, or another host",
+                    fix: Self.passOn(origin)
+                )
+            }
+            return .passed(name, "\(address), \(milliseconds) ms")
+        }
+    }
+
+    private static func passOn(_ origin: ServerOrigin) -> String {
+        "Let the proxy pass everything of \(origin.host) on to this server as it is."
+    }
+
+    private struct Fault: Error {
+        let finding: Finding
+    }
+
+    private var milliseconds: Int64 { transport.exchanges.last?.milliseconds ?? 0 }
+
+    private func fetch(_ address: String, _ name: String) async -> Result<HTTPReply, Fault> {
+        func fault(_ text: String, _ fix: String) -> Result<HTTPReply, Fault> {
+            .failure(Fault(finding: .problem(name, "\(address) \(text)", fix: fix)))
+        }
+        switch await transport.get(address) {
+        case .failure(.refused):
+            return fault(
+                "is not at a public address, so no host fetches it",
+                "Let the DNS name an address of the internet for it, and for nothing else."
+            )
+        case .failure(.timedOut):
+            return fault(
+                "does not answer within ten seconds",
+                "Ten minutes without it, and no session can be refreshed: what holds it up?"
+            )
+        case .failure(let error):
+            return fault("cannot be fetched: \(error)", AppLinks.remedy(of: error))
+        case .success(let reply):
+            let code = reply.response.status.code
+            guard code == 200 else {
+                return (300..<400).contains(code)
+                    ? fault(
+                        "answers \(code), and hosts follow no redirect",
+                        "Answer at this address itself, also at the proxy."
+                    )
+                    : fault("answers \(code)", "Let the proxy pass every path on.")
+            }
+            guard reply.mediaType == "application/json" else {
+                return fault(
+                    "is \(reply.mediaType ?? "of no type"), not application/json",
+                    "Let the proxy pass Content-Type on as it is."
+                )
+            }
+            return .success(reply)
         }
     }
 }

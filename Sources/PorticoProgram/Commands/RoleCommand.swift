@@ -165,3 +165,249 @@ extension Administration {
         )
     }
 }
+
+extension RoleCommand {
+    struct Assign: AdministrationCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Give a role to a person, a group, a client's account, or another role.",
+            discussion: """
+                With --composite, another role contains this one from then on: whoever has that one \
+                has this one, too.
+
+                --seen-by-client and --seen-by-scope are for clients without full scope: they say \
+                which roles of a person their tokens show.
+                """
+        )
+
+        @OptionGroup var assignment: RoleAssignment
+        @OptionGroup var options: ChangingOptions
+
+        func run(_ administration: Administration) async throws {
+            let (realm, role, holder) = try await assignment.find(administration)
+            guard try await !RoleAssignment.has(role, holder, in: realm, administration) else {
+                return console.say(
+                    "\(holder.subject) \(holder.verb.now) role \(role.text) already."
+                )
+            }
+            guard administration.mayWrite("given \(role.text) to \(holder.name)") else { return }
+            try await administration.set(role, of: holder, to: true, in: realm)
+            console.done(
+                "\(holder.subject) \(holder.verb.now) role \(role.text) in realm \(realm.name). "
+                    + "Undo: "
+                    + portico("role remove \(words: assignment.words(role, holder, realm))")
+            )
+        }
+    }
+
+    struct Remove: AdministrationCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Take a role from a person, a group, a client's account, or another role."
+        )
+
+        @OptionGroup var assignment: RoleAssignment
+        @OptionGroup var options: ChangingOptions
+
+        func run(_ administration: Administration) async throws {
+            let (realm, role, holder) = try await assignment.find(administration)
+            let none = "\(holder.subject) does not \(holder.verb.ever) role \(role.text)."
+            guard try await RoleAssignment.has(role, holder, in: realm, administration) else {
+                return console.say(none)
+            }
+            guard administration.mayWrite("taken \(role.text) from \(holder.name)") else { return }
+            guard try await administration.set(role, of: holder, to: false, in: realm) > 0 else {
+                return console.say(none)
+            }
+            console.done(
+                "\(holder.subject) no longer \(holder.verb.now) role \(role.text) in realm "
+                    + "\(realm.name). "
+                    + "Undo: "
+                    + portico("role assign \(words: assignment.words(role, holder, realm))")
+            )
+        }
+    }
+}
+
+extension Administration {
+    @discardableResult
+    fileprivate func set(
+        _ role: Role,
+        of holder: RoleAssignment.Holder,
+        to isGiven: Bool,
+        in realm: Realm
+    ) async throws -> Int {
+        do {
+            return try await changing {
+                try await $0.set(
+                    [role.roleName],
+                    of: holder.holder,
+                    to: isGiven,
+                    in: realm.id,
+                    by: .commandLine
+                )
+            }
+        } catch AdministrationRefusal.notFound {
+            try expectChanged(.notFound, holder.subject)
+            return 0
+        }
+    }
+}
+
+/// Which role a command gives to what, or takes from it.
+struct RoleAssignment: ParsableArguments {
+    @Argument(help: "The role.") var name: String
+    @Argument(help: "The username, or the id, of a person.") var user: String?
+
+    @Option(help: .value("path", "Give the role to a group's members instead.")) var group: String?
+
+    @Option(help: .value("client_id", "Give the role to this client's own account instead."))
+    var serviceAccount: String?
+
+    @Option(help: .value("role", "Put the role into this composite role instead.")) var composite:
+        String?
+
+    @Option(help: .value("client_id", "The client that the role of --composite belongs to."))
+    var compositeClient: String?
+
+    @Option(help: .value("client_id", "Let this client see the role, if it has no full scope."))
+    var seenByClient: String?
+
+    @Option(help: .value("scope", "Let clients with this client scope see the role."))
+    var seenByScope: String?
+
+    @OptionGroup var of: RoleOptions
+
+    func validate() throws {
+        let named = [user, group, serviceAccount, composite, seenByClient, seenByScope]
+        guard named.count(where: { $0 != nil }) == 1 else {
+            throw ValidationError(
+                "Name one person, or one of --group, --service-account, --composite, "
+                    + "--seen-by-client and --seen-by-scope."
+            )
+        }
+        guard compositeClient == nil || composite != nil else {
+            throw ValidationError("--composite-client goes with --composite.")
+        }
+    }
+
+    /// What has a role, in the words of the command line.
+    struct Holder {
+        let holder: RoleHolder
+        /// As a sentence begins.
+        let subject: String
+        /// Within a sentence.
+        let name: String
+        /// As options name it.
+        let words: [String]
+        var verb = (ever: "have", now: "has")
+    }
+
+    func find(_ administration: Administration) async throws -> (Realm, Role, Holder) {
+        let realm = try administration.realm(of.realm.realm)
+        let role = try await administration.role(name, of: of.client, in: realm)
+        return (realm, role, try await holder(administration, realm))
+    }
+
+    /// Whether the holder has the role itself, and not by way of another one.
+    static func has(
+        _ role: Role,
+        _ holder: Holder,
+        in realm: Realm,
+        _ administration: Administration
+    ) async throws -> Bool {
+        let name = role.roleName
+        switch holder.holder {
+        case .person(let id):
+            let person = try await administration.people.person(id: id, realmID: realm.id)
+            return person?.roles.contains(name) ?? false
+        case .group(let id):
+            return try await administration.graph(of: realm).group(id)?.roles.contains(name)
+                ?? false
+        case .role(let whole):
+            return try await administration.graph(of: realm).parts(of: whole).contains(name)
+        case .sight(let owner):
+            return try await administration.realms.roles(shownTo: owner).contains(name)
+        }
+    }
+
+    private func holder(_ administration: Administration, _ realm: Realm) async throws -> Holder {
+        if let group {
+            let found = try await administration.group(group, in: realm)
+            let path = try await administration.graph(of: realm).path(of: found.id)
+            return Holder(
+                holder: .group(found.id),
+                subject: "Group \(printable(path))",
+                name: "group \(printable(path))",
+                words: ["--group", path]
+            )
+        }
+        if let serviceAccount {
+            let client = try await administration.client(serviceAccount, in: realm)
+            return Holder(
+                holder: .person(try await administration.account(of: client).person.id),
+                subject: "The account of client \(client.clientID)",
+                name: "the account of client \(client.clientID)",
+                words: ["--service-account", client.clientID]
+            )
+        }
+        if let composite {
+            let role = try await administration.role(composite, of: compositeClient, in: realm)
+            return Holder(
+                holder: .role(role.roleName),
+                subject: "Role \(role.text)",
+                name: "role \(role.text)",
+                words: ["--composite", role.name]
+                    + (role.clientID.map { ["--composite-client", $0] } ?? []),
+                verb: ("contain", "contains")
+            )
+        }
+        if let seenByClient {
+            let client = try await administration.client(seenByClient, in: realm)
+            return Holder(
+                holder: .sight(of: .client(client.id)),
+                subject: "Client \(client.clientID)",
+                name: "client \(client.clientID)",
+                words: ["--seen-by-client", client.clientID],
+                verb: ("see", "sees")
+            )
+        }
+        if let seenByScope {
+            let scope = try await administration.scope(seenByScope, in: realm)
+            return Holder(
+                holder: .sight(of: .scope(scope.id)),
+                subject: "Client scope \(scope.name)",
+                name: "client scope \(scope.name)",
+                words: ["--seen-by-scope", scope.name],
+                verb: ("show", "shows")
+            )
+        }
+        let person = try await administration.person(user ?? "", in: realm).person
+        return Holder(
+            holder: .person(person.id),
+            subject: person.username,
+            name: person.username,
+            words: [person.username]
+        )
+    }
+
+    /// The rest of a command line that names the same.
+    func words(_ role: Role, _ holder: Holder, _ realm: Realm) -> [String] {
+        [role.name] + holder.words + ["--realm", realm.name]
+            + (role.clientID.map { ["--client", $0] } ?? [])
+    }
+}
+
+extension Administration {
+    /// The account that a client has for itself.
+    func account(of client: Client) async throws -> PersonWithRoles {
+        guard
+            let account = try await people.serviceAccount(of: client.id, realmID: client.realmID)
+        else {
+            throw Failure(
+                .notFound,
+                "Client \(client.clientID) has no account of its own.",
+                "Clients with --token-form mapped have one with --grant-type client_credentials."
+            )
+        }
+        return account
+    }
+}

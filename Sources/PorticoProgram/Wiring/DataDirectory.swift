@@ -167,3 +167,99 @@ struct DataDirectory: Sendable {
         }
     }
 }
+
+/// The free room on the disk of a folder.
+struct DiskRoom: Hashable, Sendable {
+    /// In bytes.
+    let free: UInt64
+
+    init(free: UInt64) {
+        self.free = free
+    }
+
+    /// `nil`: it cannot be found out.
+    init?(at path: String) {
+        var status = statvfs()
+        guard statvfs(path, &status) == 0 else { return nil }
+        let (bytes, overflow) = UInt64(status.f_bavail)
+            .multipliedReportingOverflow(by: UInt64(status.f_frsize))
+        guard !overflow else { return nil }
+        self.init(free: bytes)
+    }
+
+    /// Too little for a database to be opened: it makes files of its own then.
+    var isNone: Bool { free < 1_000_000 }
+
+    var isLittle: Bool { free < 200_000_000 }
+
+    var text: String {
+        switch free {
+        case ..<1000: "\(free) bytes"
+        case ..<1_000_000: "\(free / 1000) kB"
+        case ..<1_000_000_000: "\(free / 1_000_000) MB"
+        default: "\(free / 1_000_000_000) GB"
+        }
+    }
+
+    static func remedy(_ path: String) -> String { "Make room on the disk of \(printable(path))" }
+}
+
+/// Whose a file is, and who may read it: for what mends a file that a program must not use.
+struct FileOwner {
+    private let path: String
+    private let owner: uid_t
+    /// The nine bits.
+    let mode: mode_t
+    private let isFile: Bool
+
+    /// `nil`: there is nothing at the path, or it cannot be looked at.
+    init?(_ path: String) {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        self.path = path
+        owner = status.st_uid
+        mode = status.st_mode & 0o777
+        isFile = status.st_mode & S_IFMT == S_IFREG
+    }
+
+    /// Whether it belongs to the user that runs this program.
+    var isOwn: Bool { owner == geteuid() }
+
+    /// Whether others could read or write it.
+    var isOpenToOthers: Bool { mode & 0o077 != 0 }
+
+    /// Whether it is a file, and no pipe, that others could read.
+    var isSharedFile: Bool { isFile && isOpenToOthers }
+
+    var modeText: String { String(mode, radix: 8) }
+
+    /// That it is not this user's, without a full stop.
+    var whose: String {
+        let name = Self.name(of: owner)
+        return "It belongs to \(name), and portico runs as \(Self.name(of: geteuid())): "
+            + "run it as \(name)"
+    }
+
+    /// What mends it, so that only this user can use it. `sudo` where it is another user's.
+    func remedy(_ mode: String) -> String {
+        guard isOwn else {
+            return "\(whose), or: sudo chown -R \(Self.name(of: geteuid())) \(shellWord(path))"
+        }
+        return "chmod \(mode) \(shellWord(path))"
+    }
+
+    /// For a file or folder that this program cannot use.
+    static func remedy(_ path: String, mode: String = "600") -> String? {
+        FileOwner(path)?.remedy(mode)
+    }
+
+    private static func name(of user: uid_t) -> String {
+        var entry = passwd()
+        var found: UnsafeMutablePointer<passwd>?
+        var buffer = [CChar](repeating: 0, count: 16 * 1024)
+        guard getpwuid_r(user, &entry, &buffer, buffer.count, &found) == 0, found != nil,
+            let name = entry.pw_name
+        else { return "user \(user)" }
+        return String(cString: name)
+    }
+}
