@@ -69,14 +69,7 @@ extension Administration {
         -> Value
     {
         let outbound = OutboundClient()
-        let result: Result<Value, any Error>
-        do {
-            result = .success(try await body(outbound))
-        } catch {
-            result = .failure(error)
-        }
-        try await outbound.shutdown()
-        return try result.get()
+        return try await finally(outbound.shutdown) { try await body(outbound) }
     }
 }
 

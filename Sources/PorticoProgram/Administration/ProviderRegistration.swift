@@ -98,12 +98,10 @@ extension ProviderRecord {
             ("Secret", sealedSecret == nil ? "none" : "set, encrypted"), ("Button", displayName),
             ("Issuer", issuer),
         ]
-        guard kind != HandleProvider.kind else {
-            return shown + HandleSetting.allCases.compactMap { field($0.label, $0.rawValue) }
-        }
+        let settings = ProviderKind(self).map(ProviderTable.settings) ?? []
         return shown
-            + ProviderSetting.allCases.filter { $0 != .displayName && $0 != .issuer }
-            .compactMap { field($0.label, $0.rawValue) }
+            + settings.filter { $0.row.setting != .displayName && $0.row.setting != .issuer }
+            .compactMap { field(ProviderTable.label($0.row), $0.key) }
     }
 
     /// A setting under the name of its option.

@@ -185,16 +185,10 @@ struct TokenSwapFields: ParsableArguments {
             name: "Access token",
             option: "--live-sessions-token-file"
         )
-        let transport = OutboundClient()
-        let result: Result<LiveSessions, any Error>
-        do {
+        return try await Administration.withOutbound { transport in
             let request = LiveSessionsRequest(realm: address, token: token, transport: transport)
-            result = .success(try await request(take: take))
-        } catch {
-            result = .failure(error)
+            return try await request(take: take)
         }
-        try await transport.shutdown()
-        return try result.get()
     }
 
     /// Twice, so that nothing is kept of a file that is broken further on.

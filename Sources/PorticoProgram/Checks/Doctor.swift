@@ -73,14 +73,7 @@ struct Doctor {
             findings.add("Server", server)
             return findings
         }
-        let result: Result<Findings, any Error>
-        do {
-            result = .success(try await look(installation, server))
-        } catch {
-            result = .failure(error)
-        }
-        try await installation.close()
-        return try result.get()
+        return try await finally(installation.close) { try await look(installation, server) }
     }
 
     private func look(_ installation: Installation, _ server: [Finding]) async throws -> Findings {
@@ -260,14 +253,9 @@ struct Doctor {
             guard let database = try SQLiteDatabase(writingTo: directory.database) else {
                 return .note("disk", "\(left) free; the database is empty: writing was not tried")
             }
-            let result: Result<Void, any Error>
-            do {
-                result = .success(try await WriteProbeStore(database).write(at: now))
-            } catch {
-                result = .failure(error)
+            try await finally(database.close) {
+                try await WriteProbeStore(database).write(at: now)
             }
-            try await database.close()
-            try result.get()
         } catch is StoreBusy {
             return .note("disk", "\(left) free; the database is busy: writing was not tried")
         } catch {

@@ -42,20 +42,15 @@ extension DataDirectoryCommand {
             missing: isDryRun && Self.missing == .create ? .pretend : Self.missing,
             isDryRun: isDryRun
         )
-        let result: Result<Void, any Error>
-        do {
+        try await finally(installation.close) {
             let administration = Administration(
                 installation: installation,
                 realmList: Self.holdsRealms ? try await installation.realms.realms() : [],
                 console: console,
                 isDryRun: isDryRun
             )
-            result = .success(try await body(administration))
-        } catch {
-            result = .failure(error)
+            try await body(administration)
         }
-        try await installation.close()
-        try result.get()
     }
 }
 

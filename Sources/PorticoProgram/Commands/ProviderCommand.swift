@@ -114,7 +114,7 @@ extension ProviderCommand {
         @OptionGroup var options: ChangingAndReadingOptions
 
         func validate() throws {
-            guard fields.clientID != nil || kind == .handles else {
+            guard fields.says("client-id") || kind == .handles else {
                 throw ValidationError("Missing expected argument '--client-id <id>'")
             }
         }

@@ -151,7 +151,7 @@ extension RealmCommand {
             let installation = administration.installation
             let moment = administration.moment
             var new: NewRealm
-            let displayName = fields.members.text("display-name")
+            let displayName = fields.members.texts("display-name").first
             if template == .keycloak {
                 var json: JSONObject = ["realm": .string(name), "enabled": true]
                 json["displayName"] = displayName.map(JSONValue.string)

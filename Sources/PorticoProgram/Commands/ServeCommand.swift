@@ -51,8 +51,11 @@ struct ServeCommand: AsyncParsableCommand {
         lock.note(publicURL: settings.effectivePublicURL)
         let installation = try Installation.open(settings, missing: .create, clock: clock)
         let log = ServerLog(settings, clock: clock)
-        let result: Result<Void, any Error>
-        do {
+        defer {
+            log.flush()
+            withExtendedLifetime((lock, port)) {}
+        }
+        try await finally(installation.close) {
             try network?.check(try await installation.realms.realms())
             let (lines, demonstration) = try await prepare(installation, console)
             let wiring = Wiring(
@@ -72,14 +75,7 @@ struct ServeCommand: AsyncParsableCommand {
                     console.warn("\(error.what) The server runs on.")
                 }
             }
-            result = .success(())
-        } catch {
-            result = .failure(error)
         }
-        try await installation.close()
-        log.flush()
-        withExtendedLifetime((lock, port)) {}
-        try result.get()
     }
 
     private func readSettings() async throws -> Settings {
@@ -107,14 +103,9 @@ struct ServeCommand: AsyncParsableCommand {
             isDryRun: true,
             clock: clock
         )
-        let result: Result<Void, any Error>
-        do {
-            result = .success(try await DemoFolder(installation: installation).check())
-        } catch {
-            result = .failure(error)
+        try await finally(installation.close) {
+            try await DemoFolder(installation: installation).check()
         }
-        try await installation.close()
-        try result.get()
     }
 
     /// Does everything that may fail, before the server listens.

@@ -135,9 +135,9 @@ extension TokenCommand {
             if offline {
                 inspection.signature = .notAsked
             } else if let named = issuer ?? claims.string("iss") {
-                let transport = OutboundClient()
-                inspection.signature = await IssuerKeys(transport: transport).check(token, named)
-                try await transport.shutdown()
+                inspection.signature = try await Administration.withOutbound {
+                    await IssuerKeys(transport: $0).check(token, named)
+                }
             }
             return inspection
         }

@@ -117,20 +117,16 @@ enum ClientConnection {
             storage: folder.storage(of: choice),
             transport: transport
         )
-        let result: Result<Void, any Error>
         do {
-            result = .success(try await body(client))
+            try await finally(transport.shutdown) { try await body(client) }
         } catch {
-            let failure = Failure(
+            throw Failure(
                 signIn: error,
                 issuer: choice.issuer,
                 clientID: choice.clientID,
                 callbackPort: beginning?.callbackPort
-            )
-            result = .failure(failure ?? error)
+            ) ?? error
         }
-        try await transport.shutdown()
-        try result.get()
     }
 }
 

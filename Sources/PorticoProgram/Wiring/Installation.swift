@@ -109,15 +109,24 @@ struct Installation: Sendable {
         -> Value
     {
         let hashing = PasswordHashing(threads: 1, mostWaiting: 0, random: .system)
-        let result: Result<Value, any Error>
-        do {
-            result = .success(try await body(PersonRegistration(hashing: hashing)))
-        } catch {
-            result = .failure(error)
+        return try await finally(hashing.shutDown) {
+            try await body(PersonRegistration(hashing: hashing))
         }
-        await hashing.shutDown()
-        return try result.get()
     }
+}
+
+/// Runs `body`, and then `last` whatever came of it.
+func finally<Value>(_ last: () async throws -> Void, _ body: () async throws -> Value) async throws
+    -> Value
+{
+    let result: Result<Value, any Error>
+    do {
+        result = .success(try await body())
+    } catch {
+        result = .failure(error)
+    }
+    try await last()
+    return try result.get()
 }
 
 extension Failure {

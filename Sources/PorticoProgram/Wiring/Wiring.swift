@@ -113,35 +113,21 @@ struct Wiring {
                 ) { try await storage.retry() }
             ]
         let standIns: [any Service] = demonstration?.services(before: pipeline) ?? []
-        let result: Result<Void, any Error>
-        do {
-            // They stop in reverse order, one at a time: no new work is accepted while requests are
-            // finished, and the background tasks stop after that.
-            try await group(background + standIns + [application, readiness]).run()
-            result = .success(())
-        } catch {
-            result = .failure(error)
-        }
-        let left = await failures(
-            of: [
-                { await backend.finishRefreshes() },
-                { try await activity.flush() }, { try await backend.activity.flush() },
-                { try await provider.trail.flush(into: installation.realms.events) },
-                { await hashing.shutDown() }, { try await outbound.shutdown() },
-                { try await wiring.apis.shutdown() },
-            ]
-        )
-        try result.get()
-        if let first = left.first { throw first }
-    }
-
-    /// Runs every step in order, even after one has failed.
-    private func failures(of steps: [() async throws -> Void]) async -> [any Error] {
-        var failures: [any Error] = []
+        // Services stop in reverse order, one at a time: no new work is accepted while requests are
+        // finished, and the background tasks stop after that. Each step is done, even after one has failed.
+        let steps: [() async throws -> Void] = [
+            { try await group(background + standIns + [application, readiness]).run() },
+            { await backend.finishRefreshes() },
+            { try await activity.flush() }, { try await backend.activity.flush() },
+            { try await provider.trail.flush(into: installation.realms.events) },
+            { await hashing.shutDown() }, { try await outbound.shutdown() },
+            { try await wiring.apis.shutdown() },
+        ]
+        var failure: (any Error)?
         for step in steps {
-            do { try await step() } catch { failures.append(error) }
+            do { try await step() } catch { failure = failure ?? error }
         }
-        return failures
+        if let failure { throw failure }
     }
 
     /// Notifies clients through the guarded transport; those that the operator allows, and this server
