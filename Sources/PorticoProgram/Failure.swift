@@ -141,10 +141,10 @@ extension Failure {
         case let refusal as AdminRefusal:
             self.init(.refused, sentence(printable(refusal.text)), "Nothing was changed.")
         case RealmImportError.realm(_, let refusal): self.init(translating: refusal)
-        case let refusal as RealmCreation.Refusal:
-            self.init(.refused, "The \(refusal.field) is refused.", "\(refusal.rule)")
+        case let refusal as RealmCreation.Refusal: self.init(refused: refusal.field, refusal.rule)
         case let refusal as ClientRegistration.Refusal: self.init(refusal)
-        case let refusal as RoleRegistration.Refusal: self.init(AdministrationRefusal.role(refusal))
+        case let refusal as RoleRegistration.Refusal:
+            self.init(refused: refusal.field, refusal.rule)
         case let refusal as IdentityProviderRefusal: self.init(provider: refusal)
         case let refusal as HandleProviderRefusal:
             if case .malformed(let setting) = refusal {
@@ -155,9 +155,9 @@ extension Failure {
         case let refusal as AppRegistration.Refusal:
             self.init(.refused, "\(refusal.field) is refused.", "\(refusal.rule)")
         case let refusal as PersonRegistration.Refusal:
-            self.init(.refused, "The \(refusal.field) is refused.", "\(refusal.rule)")
+            self.init(refused: refusal.field, refusal.rule)
         case let refusal as PasswordPolicy.Refusal:
-            self.init(AdministrationRefusal.password(refusal))
+            self.init(refused: "password", refusal.description)
         case KeyRotation.Refusal.underWay(let keyID, _):
             self.init(
                 .exists,
@@ -202,6 +202,11 @@ extension Failure {
 }
 
 extension Failure {
+    private init(refused field: some CustomStringConvertible, _ rule: some CustomStringConvertible)
+    {
+        self.init(.refused, "The \(field) is refused.", "\(rule)")
+    }
+
     fileprivate init(_ refusal: ClientRegistration.Refusal) {
         let place = refusal.index.map { " (number \($0 + 1))" } ?? ""
         var advice = ["\(refusal.rule)"]
@@ -216,12 +221,9 @@ extension Failure {
     fileprivate init(_ refusal: AdministrationRefusal) {
         switch refusal {
         case .client(let refusal): self.init(refusal)
-        case .role(let refusal):
-            self.init(.refused, "The \(refusal.field) is refused.", "\(refusal.rule)")
-        case .person(let refusal, _):
-            self.init(.refused, "The \(refusal.field) is refused.", "\(refusal.rule)")
-        case .password(let refusal):
-            self.init(.refused, "The password is refused.", "\(refusal.description)")
+        case .role(let refusal): self.init(refused: refusal.field, refusal.rule)
+        case .person(let refusal, _): self.init(refused: refusal.field, refusal.rule)
+        case .password(let refusal): self.init(refused: "password", refusal.description)
         case .forbidden: self.init(.refused, "It is refused.", "Nothing was changed.")
         case .notFound:
             self.init(.notFound, "It was deleted in the meantime.", "Nothing was changed.")

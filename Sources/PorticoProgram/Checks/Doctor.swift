@@ -55,13 +55,8 @@ struct Doctor {
         } catch {
             let failure = Failure(translating: error)
             if let room = DiskRoom(at: directory.path), room.isNone {
-                server.append(
-                    .problem(
-                        "disk",
-                        "\(room.text) free",
-                        fix: DiskRoom.remedy(directory.path)
-                    )
-                )
+                let fix = DiskRoom.remedy(directory.path)
+                server.append(.problem("disk", "\(room.text) free", fix: fix))
             }
             server.append(
                 .problem(
@@ -102,9 +97,7 @@ struct Doctor {
         findings.add("Public address", await publicAddress())
         findings.add(
             "Realms",
-            try await unmailed(administration) + network.laxClients() + network.laxRedirects()
-                + network.silentHandOns()
-                + network.administeringClients()
+            try await unmailed(administration) + network.clients()
         )
         findings.add("Providers", providers)
         findings.add("Internet handles", await network.published())
@@ -219,30 +212,16 @@ struct Doctor {
 
     /// Only the user that runs the server may read its folder.
     private func folderFindings(_ directory: DataDirectory) -> [Finding] {
-        var findings: [Finding] = []
-        for (name, path, mode) in [
-            ("data folder", directory.path, "700"), ("database file", directory.database, "600"),
-        ] {
+        directory.parts.map { name, path, mode in
             guard let owner = FileOwner(path) else {
-                findings.append(
-                    .problem(
-                        name,
-                        "\(path) cannot be read",
-                        fix: "Run doctor as the user that runs the server."
-                    )
-                )
-                continue
+                let fix = "Run doctor as the user that runs the server."
+                return .problem(name, "\(path) cannot be read", fix: fix)
             }
-            findings.append(
-                owner.isOpenToOthers
-                    ? .problem(
-                        name,
-                        "others can read \(path), mode \(owner.modeText)",
-                        fix: owner.remedy(mode)
-                    ) : .passed(name, "\(path), mode \(owner.modeText)")
-            )
+            let text = "\(path), mode \(owner.modeText)"
+            return owner.isOpenToOthers
+                ? .problem(name, "others can read \(text)", fix: owner.remedy(mode))
+                : .passed(name, text)
         }
-        return findings
     }
 
     /// Does what a redemption does: writes, durably, into the database.

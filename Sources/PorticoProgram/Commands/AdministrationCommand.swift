@@ -1,4 +1,5 @@
 import ArgumentParser
+import PorticoAdministration
 import PorticoStores
 import PorticoSystem
 
@@ -192,4 +193,95 @@ struct Deletion {
     let warning: String
     let done: String
     let write: () async throws -> Change
+}
+
+/// What `create` is about to make in a realm, in the words for each step.
+struct Creation {
+    /// Within a sentence: `client scope`.
+    let kind: String
+    let name: String
+    /// The command that shows one of that name.
+    let see: CommandWords
+    /// What to do with it, and how.
+    let next: (String, CommandWords)
+    let isTaken: Bool
+
+    /// - Returns: `false` in a dry run.
+    @discardableResult
+    func write(
+        in realm: Realm,
+        _ administration: Administration,
+        _ make: (RealmAdministration) async throws -> Void
+    ) async throws -> Bool {
+        let name = printable(name)
+        let taken = Failure(
+            .exists,
+            "\(kind.prefix(1).uppercased())\(kind.dropFirst()) \"\(name)\" already exists.",
+            "See it: \(portico(see))"
+        )
+        guard !isTaken else { throw taken }
+        guard administration.mayWrite("created \(kind) \(name) in \(realm.name)") else {
+            return false
+        }
+        try await administration.creating(or: taken, make)
+        administration.console.done(
+            "Created \(kind) \(name) in realm \(realm.name). \(next.0): \(portico(next.1))"
+        )
+        return true
+    }
+}
+
+/// Something that is one way or the other, and is switched by a command for each.
+struct Switching {
+    let isOnAlready: Bool
+    /// That it is on, or is so no longer, as a sentence begins.
+    let on: String
+    let off: String
+    /// What is said where it was not on.
+    let notOn: String
+    /// What a dry run would have done.
+    let summary: String
+    let undo: CommandWords
+
+    /// - Parameter write: `false`: it was so already. Not called in a dry run.
+    func callAsFunction(
+        to isOn: Bool,
+        in realm: Realm,
+        _ administration: Administration,
+        _ write: (RealmAdministration) async throws -> Bool
+    ) async throws {
+        let console = administration.console
+        let already = isOn ? "\(on) already." : notOn
+        guard isOnAlready != isOn else { return console.say(already) }
+        guard administration.mayWrite(summary) else { return }
+        guard try await administration.changing(write) else { return console.say(already) }
+        console.done("\(isOn ? on : off) in realm \(realm.name). Undo: \(portico(undo))")
+    }
+}
+
+extension Deletion {
+    /// Of something in a realm.
+    ///
+    /// - Parameters:
+    ///   - thing: Within a sentence: `client notes`.
+    ///   - loss: What ends the warning: ` and takes it from everyone.`
+    init(
+        _ thing: String,
+        named name: String,
+        of realm: Realm,
+        loss: String,
+        _ administration: Administration,
+        _ delete: @escaping (RealmAdministration) async throws -> Void
+    ) {
+        self.init(
+            name: name,
+            subject: thing.prefix(1).uppercased() + thing.dropFirst(),
+            summary: "deleted \(thing) of \(realm.name)",
+            warning: "This deletes \(printable(thing)) of realm \(realm.name)\(loss)",
+            done: "Deleted \(thing) of realm \(realm.name)."
+        ) {
+            try await administration.changing(delete)
+            return .changed
+        }
+    }
 }

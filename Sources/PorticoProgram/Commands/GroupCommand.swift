@@ -109,14 +109,10 @@ extension GroupCommand: ShownResource, DeletedResource {
         let realm = try administration.realm(name.realm.realm)
         let group = try await administration.group(name.path, in: realm)
         let path = try await administration.graph(of: realm).path(of: group.id)
-        return Deletion(
-            name: path,
-            subject: "Group \(path)",
-            summary: "deleted group \(path) of \(realm.name)",
-            warning: "This deletes group \(printable(path)) of realm \(realm.name) with the groups "
-                + "in it. Its members stay, without its roles.",
-            done: "Deleted group \(path) of realm \(realm.name)."
-        ) { try await administration.deleting { try await $0.delete(group, by: .commandLine) } }
+        let loss = " with the groups in it. Its members stay, without its roles."
+        return Deletion("group \(path)", named: path, of: realm, loss: loss, administration) {
+            try await $0.delete(group, by: .commandLine)
+        }
     }
 }
 
@@ -137,37 +133,27 @@ extension GroupCommand {
         func run(_ administration: Administration) async throws {
             let realm = try administration.realm(realm.realm)
             let graph = try await administration.graph(of: realm)
-            let parentID =
-                if let parent { try await administration.group(parent, in: realm).id } else {
-                    String?.none
-                }
-            var new = Group(
+            var group = Group(
                 id: UniqueID(random: administration.moment.random).text,
                 realmID: realm.id,
-                parentID: parentID,
+                parentID: nil,
                 name: name
             )
-            fields.apply(to: &new)
-            let group = new
+            if let parent { group.parentID = try await administration.group(parent, in: realm).id }
+            fields.apply(to: &group)
             try RealmAdministration.check(group, in: graph)
-            let whole = graph.path(toBeOf: group)
-            let path = printable(whole)
-            let taken = Failure(
-                .exists,
-                "Group \"\(path)\" already exists.",
-                "See it: \(portico("group show \(path) --realm \(realm.name)"))"
+            let path = graph.path(toBeOf: group)
+            let creation = Creation(
+                kind: "group",
+                name: path,
+                see: "group show \(path) --realm \(realm.name)",
+                next: ("Add someone", "group add-member \(path) USER --realm \(realm.name)"),
+                isTaken: graph.isTaken(path, besides: group)
             )
-            guard !graph.isTaken(whole, besides: group) else { throw taken }
-            guard administration.mayWrite("created group \(path) in \(realm.name)") else { return }
-            try await administration.creating(or: taken) {
+            let isMade = try await creation.write(in: realm, administration) { [group] in
                 try await $0.create(group, by: .commandLine)
             }
-            console.done(
-                "Created group \(path) in realm \(realm.name). "
-                    + "Add someone: "
-                    + portico("group add-member \(path) USER --realm \(realm.name)")
-            )
-            try console.made("Id", group.id)
+            if isMade { try console.made("Id", group.id) }
         }
     }
 
@@ -188,20 +174,19 @@ extension GroupCommand {
             let realm = try administration.realm(realm.realm)
             let graph = try await administration.graph(of: realm)
             let former = try await administration.group(path, in: realm)
-            var changed = former
-            if let name { changed.name = name }
+            var group = former
+            if let name { group.name = name }
             if let parent {
-                changed.parentID =
+                group.parentID =
                     parent == "/" ? nil : try await administration.group(parent, in: realm).id
             }
-            fields.apply(to: &changed)
-            let group = changed
+            fields.apply(to: &group)
             try RealmAdministration.check(group, in: graph)
             let path = graph.path(of: former.id)
             let now = printable(graph.path(toBeOf: group))
             try Self.expectPlace(for: group, replacing: former, in: graph)
             guard administration.mayWrite(group, replacing: former, "group \(path)") else { return }
-            try await administration.changing {
+            try await administration.changing { [group] in
                 try await $0.update(group, replacing: former, by: .commandLine)
             }
             console.done(
@@ -294,23 +279,36 @@ extension GroupCommand {
         @Argument(help: "The username, or the id.") var user: String
         @OptionGroup var realm: RealmOptions
 
-        fileprivate func find(_ administration: Administration) async throws
-            -> (realm: Realm, group: Group, path: String, person: Person)
-        {
+        fileprivate func set(_ isMember: Bool, _ administration: Administration) async throws {
             let realm = try administration.realm(realm.realm)
             let group = try await administration.group(path, in: realm)
             let path = printable(try await administration.graph(of: realm).path(of: group.id))
-            return (realm, group, path, try await administration.person(user, in: realm).person)
-        }
-
-        fileprivate static func has(
-            _ person: Person,
-            _ group: Group,
-            _ administration: Administration
-        ) async throws -> Bool {
-            let kept = try await administration.people
-                .person(id: person.id, realmID: person.realmID)
-            return kept?.groupIDs.contains(group.id) ?? false
+            let person = try await administration.person(user, in: realm).person
+            let kept = try await administration.people.person(id: person.id, realmID: realm.id)
+            let name = person.username
+            let switching = Switching(
+                isOnAlready: kept?.groupIDs.contains(group.id) ?? false,
+                on: "\(name) is a member of group \(path)",
+                off: "\(name) is no longer a member of group \(path)",
+                notOn: "\(name) is no member of group \(path).",
+                summary: isMember
+                    ? "added \(name) to group \(path)" : "taken \(name) out of group \(path)",
+                undo: isMember
+                    ? "group remove-member \(path) \(name) --realm \(realm.name)"
+                    : "group add-member \(path) \(name) --realm \(realm.name)"
+            )
+            try await switching(to: isMember, in: realm, administration) { changes in
+                do {
+                    guard isMember else {
+                        return try await changes.leave(group, person, by: .commandLine) == .changed
+                    }
+                    try await changes.join(group, person, by: .commandLine)
+                    return true
+                } catch AdministrationRefusal.notFound where isMember {
+                    try administration.expectChanged(.notFound, "User \(name) or group \(path)")
+                    return true
+                }
+            }
         }
     }
 
@@ -324,24 +322,7 @@ extension GroupCommand {
         @OptionGroup var options: ChangingOptions
 
         func run(_ administration: Administration) async throws {
-            let (realm, group, path, person) = try await membership.find(administration)
-            let name = person.username
-            guard try await !Membership.has(person, group, administration) else {
-                return console.say("\(name) is a member of group \(path) already.")
-            }
-            guard administration.mayWrite("added \(name) to group \(path)") else { return }
-            do {
-                try await administration.changing {
-                    try await $0.join(group, person, by: .commandLine)
-                }
-            } catch AdministrationRefusal.notFound {
-                try administration.expectChanged(.notFound, "User \(name) or group \(path)")
-            }
-            console.done(
-                "\(name) is a member of group \(path) in realm \(realm.name). "
-                    + "Undo: "
-                    + portico("group remove-member \(path) \(name) --realm \(realm.name)")
-            )
+            try await membership.set(true, administration)
         }
     }
 
@@ -355,22 +336,7 @@ extension GroupCommand {
         @OptionGroup var options: ChangingOptions
 
         func run(_ administration: Administration) async throws {
-            let (realm, group, path, person) = try await membership.find(administration)
-            let name = person.username
-            let none = "\(name) is no member of group \(path)."
-            guard try await Membership.has(person, group, administration) else {
-                return console.say(none)
-            }
-            guard administration.mayWrite("taken \(name) out of group \(path)") else { return }
-            let outcome = try await administration.changing {
-                try await $0.leave(group, person, by: .commandLine)
-            }
-            guard outcome == .changed else { return console.say(none) }
-            console.done(
-                "\(name) is no longer a member of group \(path) in realm \(realm.name). "
-                    + "Undo: "
-                    + portico("group add-member \(path) \(name) --realm \(realm.name)")
-            )
+            try await membership.set(false, administration)
         }
     }
 }

@@ -41,24 +41,18 @@ struct RoleCommand: AsyncParsableCommand {
                 description: description
             )
             try RoleRegistration.check(role)
-            let taken = Failure(
-                .exists,
-                "Role \"\(printable(role.text))\" already exists.",
-                "See it: \(portico("role list --realm \(realm.name)"))"
-            )
             let kept = try await administration.realms.existing([role.roleName], realmID: realm.id)
-            guard kept.isEmpty else { throw taken }
-            guard administration.mayWrite("created role \(role.text) in \(realm.name)") else {
-                return
-            }
-            try await administration.creating(or: taken) {
+            let words = ["--realm", realm.name] + (of.client.map { ["--client", $0] } ?? [])
+            let creation = Creation(
+                kind: "role",
+                name: role.text,
+                see: "role list --realm \(realm.name)",
+                next: ("Give it", "role assign \(name) USER \(words: words)"),
+                isTaken: !kept.isEmpty
+            )
+            try await creation.write(in: realm, administration) {
                 try await $0.create(role, by: .commandLine)
             }
-            let words = ["--realm", realm.name] + (of.client.map { ["--client", $0] } ?? [])
-            console.done(
-                "Created role \(role.text) in realm \(realm.name). Give it: "
-                    + portico("role assign \(name) USER \(words: words)")
-            )
         }
     }
 }
@@ -116,14 +110,16 @@ extension RoleCommand: ShownResource, DeletedResource {
         let realm = try administration.realm(name.of.realm.realm)
         let role = try await administration.role(name.name, of: name.of.client, in: realm)
         try RealmAdministration.expectNotDefault(role, in: realm)
+        let loss = " and takes it from everyone who has it."
         return Deletion(
-            name: role.name,
-            subject: "Role \(role.text)",
-            summary: "deleted role \(role.text) of \(realm.name)",
-            warning: "This deletes role \(role.text) of realm \(realm.name) and takes it from "
-                + "everyone who has it.",
-            done: "Deleted role \(role.text) of realm \(realm.name)."
-        ) { try await administration.deleting { try await $0.delete(role, by: .commandLine) } }
+            "role \(role.text)",
+            named: role.name,
+            of: realm,
+            loss: loss,
+            administration
+        ) {
+            try await $0.delete(role, by: .commandLine)
+        }
     }
 }
 
@@ -171,8 +167,8 @@ extension RoleCommand {
         static let configuration = CommandConfiguration(
             abstract: "Give a role to a person, a group, a client's account, or another role.",
             discussion: """
-                With --composite, another role contains this one from then on: whoever has that one \
-                has this one, too.
+                With --composite, another role contains this one from then on: all who have that one \
+                have this one, too.
 
                 --seen-by-client and --seen-by-scope are for clients without full scope: they say \
                 which roles of a person their tokens show.
@@ -183,19 +179,7 @@ extension RoleCommand {
         @OptionGroup var options: ChangingOptions
 
         func run(_ administration: Administration) async throws {
-            let (realm, role, holder) = try await assignment.find(administration)
-            guard try await !RoleAssignment.has(role, holder, in: realm, administration) else {
-                return console.say(
-                    "\(holder.subject) \(holder.verb.now) role \(role.text) already."
-                )
-            }
-            guard administration.mayWrite("given \(role.text) to \(holder.name)") else { return }
-            try await administration.set(role, of: holder, to: true, in: realm)
-            console.done(
-                "\(holder.subject) \(holder.verb.now) role \(role.text) in realm \(realm.name). "
-                    + "Undo: "
-                    + portico("role remove \(words: assignment.words(role, holder, realm))")
-            )
+            try await assignment.set(true, administration)
         }
     }
 
@@ -208,46 +192,7 @@ extension RoleCommand {
         @OptionGroup var options: ChangingOptions
 
         func run(_ administration: Administration) async throws {
-            let (realm, role, holder) = try await assignment.find(administration)
-            let none = "\(holder.subject) does not \(holder.verb.ever) role \(role.text)."
-            guard try await RoleAssignment.has(role, holder, in: realm, administration) else {
-                return console.say(none)
-            }
-            guard administration.mayWrite("taken \(role.text) from \(holder.name)") else { return }
-            guard try await administration.set(role, of: holder, to: false, in: realm) > 0 else {
-                return console.say(none)
-            }
-            console.done(
-                "\(holder.subject) no longer \(holder.verb.now) role \(role.text) in realm "
-                    + "\(realm.name). "
-                    + "Undo: "
-                    + portico("role assign \(words: assignment.words(role, holder, realm))")
-            )
-        }
-    }
-}
-
-extension Administration {
-    @discardableResult
-    fileprivate func set(
-        _ role: Role,
-        of holder: RoleAssignment.Holder,
-        to isGiven: Bool,
-        in realm: Realm
-    ) async throws -> Int {
-        do {
-            return try await changing {
-                try await $0.set(
-                    [role.roleName],
-                    of: holder.holder,
-                    to: isGiven,
-                    in: realm.id,
-                    by: .commandLine
-                )
-            }
-        } catch AdministrationRefusal.notFound {
-            try expectChanged(.notFound, holder.subject)
-            return 0
+            try await assignment.set(false, administration)
         }
     }
 }
@@ -301,14 +246,41 @@ struct RoleAssignment: ParsableArguments {
         var verb = (ever: "have", now: "has")
     }
 
-    func find(_ administration: Administration) async throws -> (Realm, Role, Holder) {
+    fileprivate func set(_ isGiven: Bool, _ administration: Administration) async throws {
         let realm = try administration.realm(of.realm.realm)
         let role = try await administration.role(name, of: of.client, in: realm)
-        return (realm, role, try await holder(administration, realm))
+        let holder = try await holder(administration, realm)
+        let words =
+            [role.name] + holder.words + ["--realm", realm.name]
+            + (role.clientID.map { ["--client", $0] } ?? [])
+        let switching = Switching(
+            isOnAlready: try await Self.has(role, holder, in: realm, administration),
+            on: "\(holder.subject) \(holder.verb.now) role \(role.text)",
+            off: "\(holder.subject) no longer \(holder.verb.now) role \(role.text)",
+            notOn: "\(holder.subject) does not \(holder.verb.ever) role \(role.text).",
+            summary: isGiven
+                ? "given \(role.text) to \(holder.name)" : "taken \(role.text) from \(holder.name)",
+            undo: isGiven ? "role remove \(words: words)" : "role assign \(words: words)"
+        )
+        try await switching(to: isGiven, in: realm, administration) { changes in
+            do {
+                let count = try await changes.set(
+                    [role.roleName],
+                    of: holder.holder,
+                    to: isGiven,
+                    in: realm.id,
+                    by: .commandLine
+                )
+                return isGiven || count > 0
+            } catch AdministrationRefusal.notFound {
+                try administration.expectChanged(.notFound, holder.subject)
+                return true
+            }
+        }
     }
 
     /// Whether the holder has the role itself, and not by way of another one.
-    static func has(
+    private static func has(
         _ role: Role,
         _ holder: Holder,
         in realm: Realm,
@@ -387,12 +359,6 @@ struct RoleAssignment: ParsableArguments {
             name: person.username,
             words: [person.username]
         )
-    }
-
-    /// The rest of a command line that names the same.
-    func words(_ role: Role, _ holder: Holder, _ realm: Realm) -> [String] {
-        [role.name] + holder.words + ["--realm", realm.name]
-            + (role.clientID.map { ["--client", $0] } ?? [])
     }
 }
 

@@ -44,26 +44,20 @@ struct ScopeCommand: AsyncParsableCommand {
             )
             scope.description = description
             try RealmAdministration.check(scope)
-            let taken = Failure(
-                .exists,
-                "Client scope \"\(printable(name))\" already exists.",
-                "See it: \(portico("scope show \(name) --realm \(realm.name)"))"
-            )
             let others = try await administration.scopes(of: realm)
-            guard !others.contains(where: { sameBytes($0.name, name) }) else { throw taken }
-            guard administration.mayWrite("created client scope \(name) in \(realm.name)") else {
-                return
-            }
-            try await administration.creating(or: taken) {
+            let creation = Creation(
+                kind: "client scope",
+                name: name,
+                see: "scope show \(name) --realm \(realm.name)",
+                next: (
+                    "Add a mapper",
+                    "mapper add NAME --type TYPE --scope \(name) --realm \(realm.name)"
+                ),
+                isTaken: others.contains { sameBytes($0.name, name) }
+            )
+            try await creation.write(in: realm, administration) { [scope] in
                 try await $0.create(scope, by: .commandLine)
             }
-            console.done(
-                "Created client scope \(name) in realm \(realm.name). "
-                    + "Add a mapper: "
-                    + portico(
-                        "mapper add NAME --type TYPE --scope \(name) --realm \(realm.name)"
-                    )
-            )
         }
     }
 
@@ -162,16 +156,16 @@ extension ScopeCommand: ShownResource, DeletedResource {
     static func deletion(_ name: Name, _ administration: Administration) async throws -> Deletion {
         let realm = try administration.realm(name.realm.realm)
         let scope = try await administration.scope(name.name, in: realm)
-        let name = scope.name
+        let loss = " and takes it from every client."
         return Deletion(
-            name: name,
-            subject: "Client scope \(name)",
-            summary: "deleted client scope \(name) of \(realm.name)",
-            warning:
-                "This deletes client scope \(printable(name)) of realm \(realm.name) and takes "
-                + "it from every client.",
-            done: "Deleted client scope \(name) of realm \(realm.name)."
-        ) { try await administration.deleting { try await $0.delete(scope, by: .commandLine) } }
+            "client scope \(scope.name)",
+            named: scope.name,
+            of: realm,
+            loss: loss,
+            administration
+        ) {
+            try await $0.delete(scope, by: .commandLine)
+        }
     }
 }
 

@@ -93,12 +93,14 @@ struct DataDirectory: Sendable {
         }
     }
 
+    /// What only the user that runs the server may read, with its mode.
+    var parts: [(name: String, path: String, mode: String)] {
+        [("data folder", path, "700"), ("database file", database, "600")]
+    }
+
     /// What others could read of it, with the command that mends it.
     var exposures: [(what: String, remedy: String)] {
-        [("data folder", path, "700"), ("database file", database, "600")].compactMap {
-            name,
-            path,
-            mode in
+        parts.compactMap { name, path, mode in
             guard let owner = FileOwner(path), owner.isOpenToOthers else { return nil }
             return (
                 "Others can read the \(name) \(printable(path)), mode \(owner.modeText).",
