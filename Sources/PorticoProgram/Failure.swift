@@ -12,7 +12,6 @@ import PorticoUpstream
 /// Why a command ended without doing what it was asked, in words for the person who typed it.
 struct Failure: Error, Sendable {
     let problem: Problem
-    /// What happened: one sentence.
     let what: String
     /// Why, where that is known, and last the command or line that mends it.
     let advice: [String]
@@ -116,7 +115,6 @@ enum ExitStatus: Int32, CaseIterable, Sendable {
     /// No one is signed in, or the session has ended.
     case notSignedIn = 3
     case notAllowed = 4
-    /// The server cannot be reached.
     case unreachable = 5
     /// Something is there already, or is not in the state that the command needs.
     case conflict = 6
@@ -124,7 +122,6 @@ enum ExitStatus: Int32, CaseIterable, Sendable {
     case timedOut = 7
     /// `portico doctor` and its like found something to mend.
     case foundProblems = 10
-    /// Ctrl-C.
     case interrupted = 130
 
     func endProcess() -> Never {
@@ -234,7 +231,6 @@ extension Failure {
     }
 }
 
-/// With a full stop at its end.
 private func sentence(_ text: String) -> String { text.hasSuffix(".") ? text : text + "." }
 
 extension AdministrationRefusal.Taken {

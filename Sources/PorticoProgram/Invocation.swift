@@ -160,7 +160,6 @@ struct CommandPath {
     private(set) var names: [String] = []
     /// The first word that should have been a command and is none.
     private(set) var unknown: String?
-    /// What it could have been.
     private(set) var candidates: [String] = []
 
     init(_ arguments: [String]) {
@@ -217,9 +216,7 @@ enum TokenForm {
     }
 }
 
-/// Finds the name that was probably meant.
 enum Suggestion {
-    /// The nearest of `candidates`, if it is near enough.
     static func nearest(to word: String, among candidates: some Sequence<String>) -> String? {
         if word.count > 1, let whole = candidates.first(where: { $0.hasPrefix(word) }) {
             return whole

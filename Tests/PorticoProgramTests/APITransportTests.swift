@@ -10,15 +10,15 @@ import Testing
 extension BackendWiring {
     /// That of a server with these settings, and no mail.
     init(_ installation: Installation, _ settings: Settings, _ outbound: OutboundClient) throws {
-        self.init(
+        let wiring = Wiring(
             installation: installation,
+            address: settings.listen,
             log: ServerLog(settings, clock: .system),
-            outbound: outbound,
-            theme: try PageLook(settings).theme,
+            look: try PageLook(settings),
             network: nil,
-            demonstration: nil,
-            mail: nil
+            demonstration: nil
         )
+        self.init(wiring, outbound, mail: nil)
     }
 }
 

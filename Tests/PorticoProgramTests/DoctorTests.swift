@@ -78,7 +78,7 @@ struct DoctorTests {
             }
         )
         try doctor("--public-url", "https://id.example.com")
-            .expectProblem("everyone counts as one visitor", fix: "trusted-proxies: [127.0.0.1]")
+            .expectProblem("all people share one limit", fix: "trusted-proxies: [127.0.0.1]")
         let behindProxy = try doctor(
             "--public-url",
             "https://id.example.com",

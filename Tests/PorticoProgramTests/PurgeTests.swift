@@ -73,11 +73,10 @@ import Testing
             }
         }
         let purge = purge(of: database)
-        let accounts = AccountPurge(accounts: database.accounts, outbox: database.outbox)
         for (left, now) in [(2, Self.now - 1), (1, Self.now), (0, Self.now + 1)] as [(Int64, Int64)]
         {
             try await purge(at: now)
-            try await accounts(at: now)
+            try await purge.accounts(at: now)
             #expect(try rows(database, "SELECT count(*) FROM used_assertions") == left)
             #expect(try rows(database, "SELECT count(*) FROM spent_once") == left)
         }
@@ -180,15 +179,7 @@ import Testing
         of database: TestDatabase,
         _ directory: DataDirectory = DataDirectory(path: "/nowhere")
     ) -> Purge {
-        Purge(
-            realms: database.realms,
-            sessions: database.sessions,
-            people: database.people,
-            grants: database.grants,
-            pushedRequests: database.pushedRequests,
-            mailboxes: database.mailboxes,
-            directory: directory
-        )
+        Purge(database: database.database, directory: directory)
     }
 
     @Test(
@@ -235,10 +226,10 @@ import Testing
                 )
             }
         }
-        let purge = AccountPurge(accounts: database.accounts, outbox: database.outbox)
+        let purge = purge(of: database)
         for (left, now) in [(3, Self.now - 1), (2, Self.now), (1, Self.now + 1)] as [(Int64, Int64)]
         {
-            try await purge(at: now)
+            try await purge.accounts(at: now)
             #expect(try rows(database, "SELECT count(*) FROM mails") == left)
         }
     }

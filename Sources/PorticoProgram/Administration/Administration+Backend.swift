@@ -7,7 +7,6 @@ import PorticoUpstream
 import PorticoWeb
 import PorticoSystem
 
-/// What commands about the backend-for-frontend work with.
 extension Administration {
     func backend() async throws -> BackendConfiguration {
         try await installation.backend.configuration()

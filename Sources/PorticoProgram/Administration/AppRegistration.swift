@@ -5,11 +5,9 @@ import PorticoStores
 /// What an app may register as (RFC 8252 §8.4, docs/decisions/0013 and 0031).
 struct AppRegistration {
     let publicURL: String
-    /// The names of those that exist.
     let providers: [String]
 
     struct Refusal: Error, Hashable {
-        /// Which value, as the option is called.
         let field: String
         let rule: String
     }
@@ -74,7 +72,6 @@ struct AppRegistration {
         }
     }
 
-    /// What is allowed but unwise, each in one line.
     func warnings(_ app: App) -> [String] {
         var warnings: [String] = []
         if let warning = app.sessionWarning {

@@ -45,7 +45,6 @@ extension TableOptions {
 }
 
 extension MemberShape {
-    /// - Returns: `nil` where the texts are of no such form.
     fileprivate func value(of texts: [String]) -> JSONValue? {
         let text = texts.last ?? ""
         switch self {
@@ -69,7 +68,6 @@ extension MemberShape {
         }
     }
 
-    /// What a value is called in `--help`.
     fileprivate var valueName: String {
         switch self {
         case .text(let name), .texts(let name): name
@@ -140,10 +138,8 @@ extension Member {
 }
 
 extension MemberOwner {
-    /// The rows of ``Member/row``.
     static var memberRows: [[String]] { members.compactMap(\.row) }
 
-    /// What `show` prints of its members as JSON.
     var shownMembers: JSONObject {
         var json = JSONObject()
         for member in Self.members where member.label != nil {

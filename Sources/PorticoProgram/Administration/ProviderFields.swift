@@ -112,7 +112,6 @@ enum ProviderTable: OptionTable {
         return found.compactMap { row, key in row.map { ($0, key) } }
     }
 
-    /// The name of a row in `portico provider show`.
     static func label(_ row: Row) -> String {
         switch row.setting {
         case .pkceUnannounced: "PKCE unannounced"
@@ -148,7 +147,6 @@ extension ProviderFields {
         return settings
     }
 
-    /// - Returns: `nil` removes a setting.
     private static func value(_ said: Said, _ row: ProviderTable.Row, _ kind: ProviderKind)
         -> JSONValue?
     {
@@ -178,7 +176,6 @@ extension HandleSetting {
     var option: String { "--" + (ProviderTable.rows.first { $0.handle == self }?.name ?? rawValue) }
 }
 
-/// A kind of provider, as commands name it.
 enum ProviderKind: Hashable, Sendable {
     case upstream(IdentityProvider.Kind)
     /// Internet handles: each person's host is another.
@@ -202,7 +199,6 @@ enum ProviderKind: Hashable, Sendable {
 }
 
 extension ProviderRecord {
-    /// What adds one like it, behind `portico provider add`. Not its secret.
     var words: [String] {
         var words = [kind]
         if name != kind { words += ["--name", name] }
@@ -213,7 +209,6 @@ extension ProviderRecord {
         return words + (kind == .handles || sealedSecret != nil ? [] : ["--without-secret"])
     }
 
-    /// - Parameter isOne: Whether several values are one word.
     private static func words(_ option: String, _ value: JSONValue?, _ isOne: Bool) -> [String] {
         if let text = value?.string { return [option, text] }
         if let texts = value?.strings {

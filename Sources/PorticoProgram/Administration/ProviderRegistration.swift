@@ -91,7 +91,6 @@ extension ProviderRecord {
         return Description(json: json, fields: fields + addresses.fields)
     }
 
-    /// What `portico provider show` shows before the addresses.
     private var fields: [(name: String, value: String?)] {
         let shown: [(name: String, value: String?)] = [
             ("Provider", name), ("Kind", kind), ("State", state), ("Place", "\(place)"),
@@ -104,7 +103,6 @@ extension ProviderRecord {
             .compactMap { field(ProviderTable.label($0.row), $0.key) }
     }
 
-    /// A setting under the name of its option.
     private func field(_ label: String, _ setting: String) -> (name: String, value: String?)? {
         guard let value = settings[setting] else { return nil }
         let text = value.strings.map { joined($0) ?? "" } ?? value.string
@@ -116,7 +114,6 @@ extension ProviderRecord {
         Description(json: description(addresses).json, fields: addresses.fields)
     }
 
-    /// One of `portico provider list --json`.
     var item: JSONObject {
         [
             "name": .string(name),
@@ -132,7 +129,6 @@ extension ProviderRecord {
 
     var state: String { isEnabled ? "enabled" : "disabled" }
 
-    /// The text on its button.
     var displayName: String { read?.displayName ?? settings.string("displayName") ?? name }
 
     /// The one that account keys hold.
@@ -151,7 +147,6 @@ struct ProviderAddresses {
     private let isByHandle: Bool
     /// Of internet handles: whether we are a client with keys.
     private let hasKeys: Bool
-    /// Without a slash at the end.
     let publicURL: String
 
     init(_ record: ProviderRecord, publicURL: String) {
@@ -162,13 +157,11 @@ struct ProviderAddresses {
         self.publicURL = publicURL
     }
 
-    /// Where a sign-in returns to.
     var callback: String {
         isByHandle
             ? publicURL + OwnClientDocument.callbackPath
             : "\(publicURL)/v1/auth/\(name)/callback"
     }
-    /// Where linking another sign-in method returns to.
     var linkCallback: String { "\(callback)/link" }
 
     var redirectURIs: [String] { isByHandle ? [callback] : [callback, linkCallback] }

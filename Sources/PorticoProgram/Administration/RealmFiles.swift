@@ -3,7 +3,6 @@ import PorticoKeycloak
 import PorticoProtocol
 import PorticoSystem
 
-/// The realm files that are named on the command line.
 enum RealmFiles {
     /// - Parameter paths: Files, folders as Keycloak exports to, and `-` for stdin.
     static func named(_ paths: [String], _ placeholders: Placeholders) throws(Failure)
@@ -114,7 +113,6 @@ enum RealmFiles {
         }
     }
 
-    /// What becomes of placeholders, by `--substitute` or the setting.
     static func placeholders(substitute: Bool) -> Placeholders {
         substitute ? .from(ProcessInfo.processInfo.environment) : .refused
     }
@@ -146,12 +144,11 @@ enum RealmFiles {
     private static func unreadable(_ path: String, _ reason: Int32) -> Failure {
         Failure(
             .importBroken,
-            "\(printable(path)) cannot be read: \(String(cString: strerror(reason)))."
+            "\(printable(path)) cannot be read: \(systemReason(reason))."
         )
     }
 }
 
-/// An open file that is closed with this object.
 private final class HeldFile: ByteSource, Sendable {
     private let descriptor: Int32
 

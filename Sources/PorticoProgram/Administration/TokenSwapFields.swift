@@ -124,7 +124,6 @@ struct TokenSwapFields: ParsableArguments {
         administration.console.done("Refresh tokens of before are swapped in realm \(realm.name).")
     }
 
-    /// What does the same at a realm that is there.
     private func command(_ name: String) -> String {
         var words = [name]
         if swapTokens == true { words.append("--swap-tokens") }
@@ -210,7 +209,7 @@ extension LiveSessions {
     ) async throws {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
-            throw LiveSessionsError(reason: String(cString: strerror(errno)))
+            throw LiveSessionsError(reason: systemReason())
         }
         defer { close(descriptor) }
         try await read(FileSource(descriptor), take: take)
@@ -228,7 +227,6 @@ struct LiveSessionsRequest {
     private static let page = 100
     private static let limits = HTTPLimits(bytes: 4 << 20, seconds: 30)
 
-    /// - Parameter take: Gets some of them at a time.
     func callAsFunction(take: ([ListedSession]) async throws -> Void) async throws -> LiveSessions {
         // The token must not be readable on its way.
         guard realm.isSecure || realm.isThisMachine else {

@@ -166,8 +166,7 @@ struct Doctor {
             return [
                 .problem(
                     "proxies",
-                    "the public URL is https, and no proxy is trusted: everyone counts as one "
-                        + "visitor",
+                    "the public URL is https, and no proxy is trusted: all people share one limit",
                     fix: "trusted-proxies: [127.0.0.1] in portico.yaml, or where your proxy is"
                 )
             ]

@@ -3,7 +3,6 @@ import PorticoBytes
 import PorticoProtocol
 import PorticoSystem
 
-/// One thing that was checked, and the result.
 struct Finding: Hashable, Sendable {
     enum Mark: String, Sendable {
         case passed = "✓"
@@ -13,10 +12,8 @@ struct Finding: Hashable, Sendable {
     }
 
     let mark: Mark
-    /// What was checked: a word or two.
     let subject: String
     let text: String
-    /// The fix: a command or a line.
     var fix: String?
 
     static func passed(_ subject: String, _ text: String) -> Finding {
@@ -53,7 +50,6 @@ struct Finding: Hashable, Sendable {
     }
 }
 
-/// Findings under headings.
 struct Findings: Sendable {
     private(set) var groups: [(title: String, findings: [Finding])] = []
 
@@ -90,7 +86,6 @@ struct Findings: Sendable {
             + count(.problem).counting("problem")
     }
 
-    /// Sets the exit code, too.
     var failure: Failure? {
         let problems = count(.problem)
         guard problems > 0 else { return nil }
@@ -195,7 +190,6 @@ struct ObservedTransport: HTTPTransport {
         self.now = now
     }
 
-    /// The same transport, with nothing remembered yet.
     var anew: ObservedTransport { ObservedTransport(next, now: now) }
 
     /// In the order in which they ended.
@@ -222,7 +216,6 @@ struct ObservedTransport: HTTPTransport {
         return try result.get()
     }
 
-    /// Fetches an address without following a redirect.
     func get(_ address: String) async -> Result<HTTPReply, HTTPTransportError> {
         guard let address = HTTPAddress(address) else { return .failure(.malformed) }
         var request = HTTPRequest(.get, to: address)

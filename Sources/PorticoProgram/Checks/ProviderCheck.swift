@@ -127,7 +127,6 @@ struct ProviderCheck {
         )
     }
 
-    /// Where its redirects are registered.
     private static func console(of kind: String) -> String {
         switch kind {
         case "google":

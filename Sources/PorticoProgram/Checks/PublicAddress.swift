@@ -50,7 +50,6 @@ struct PublicAddress {
         return findings + strayRealms()
     }
 
-    /// A request that only this server answers like this.
     private struct Probe {
         let name: String
         let address: String
@@ -115,7 +114,6 @@ struct PublicAddress {
         }
     }
 
-    /// The usual mistakes in the setup of a proxy.
     private func fault(_ reply: HTTPReply, of probe: Probe) -> Finding {
         let code = reply.response.status.code
         let answer = "\(probe.address) answers \(code)"

@@ -9,7 +9,6 @@ struct ProductRegistration: ParsableArguments {
     @OptionGroup var fields: ClientFields
 }
 
-/// A product at its addresses.
 struct ChosenProduct {
     let product: ClientProduct
     /// Without a slash at the end; may be empty where a redirect URI was said instead.
@@ -165,7 +164,6 @@ struct ProductOptions: ParsableArguments {
         }
     }
 
-    /// The product that is meant, and where it is.
     func chosen() throws -> ChosenProduct? {
         guard let product else { return nil }
         return try ChosenProduct(
@@ -183,7 +181,6 @@ struct AppleApp: Sendable {
 
     private(set) var bundleID = "com.example.app"
     private(set) var team = "ABCDE12345"
-    /// Whether anything of it was said.
     private(set) var isNamed = false
     /// What stands in for what was not said, with the options that say it.
     private(set) var standIns: [(value: String, option: String)] = []

@@ -1,7 +1,6 @@
 /// A third-party product: the client it needs here, and its own configuration for that client. All
 /// of them stand in ``ProductList``.
 struct ClientProduct: Sendable {
-    /// What `--for` takes.
     let name: String
     let title: String
     /// An address as `--url` takes it: what documents show, and what is used where none is said and
@@ -16,13 +15,11 @@ struct ClientProduct: Sendable {
     /// When it was run against this server, and with which version; empty: never, it was written from
     /// documentation only.
     let ran: [String]
-    /// Where its settings are documented.
     let sources: [String]
     let notes: [String]
     let configuration: [Part]
 
     struct Part: Sendable {
-        /// A file, or where else the text belongs.
         let place: String
         let text: String
     }
@@ -30,7 +27,6 @@ struct ClientProduct: Sendable {
     /// Whether `--url` is the address of an app on a device, whole: com.example.app:/callback.
     var isNative: Bool { !url.hasPrefix("http") }
 
-    /// Whether its configuration names an app of Apple's systems.
     var isOfApple: Bool {
         configuration.contains { part in
             part.text.contains("{\(ProductValues.Placeholder.bundleID.rawValue)}")
@@ -45,12 +41,10 @@ struct ClientProduct: Sendable {
 }
 
 extension ClientProduct {
-    /// All that are known, in the order of the alphabet.
     static func all() throws(ProductFile.Fault) -> [ClientProduct] {
         try ProductFile(ProductList.text).products
     }
 
-    /// - Parameter name: As it was typed.
     static func named(_ name: String) throws -> ClientProduct {
         let products = try all()
         if let product = products.first(where: { $0.name == bounded(name) }) { return product }
@@ -69,7 +63,6 @@ extension ClientProduct {
         )
     }
 
-    /// As much of a text as any name has.
     private static func bounded(_ text: String) -> String {
         String(decoding: text.utf8.prefix(64), as: UTF8.self)
     }
@@ -92,7 +85,6 @@ extension ClientProduct {
 /// | a line of it
 /// ```
 struct ProductFile {
-    /// What the page begins with.
     private(set) var beginning = ""
     private(set) var products: [ClientProduct] = []
 
@@ -136,7 +128,6 @@ struct ProductFile {
         }
     }
 
-    /// An entry, as far as it was read.
     private struct Entry {
         let name: String
         let line: Int

@@ -7,9 +7,7 @@ struct ProductValues {
     let urls: RealmURLs
     let realm: String
     let clientID: String
-    /// What `{client_secret}` becomes.
     let secret: String
-    /// Where the product is: the first of `--url`.
     let url: String
     let redirectURI: String
     let postLogoutRedirectURI: String
@@ -29,7 +27,6 @@ struct ProductValues {
         case origin
         /// Host of ``url``, with the port where it has one.
         case authority
-        /// Scheme of ``url``, without the colon.
         case scheme
         case redirectURI = "redirect_uri"
         case postLogoutRedirectURI = "post_logout_redirect_uri"
@@ -41,7 +38,6 @@ struct ProductValues {
         case keySet = "jwks_uri"
         case bundleID = "bundle_id"
         case teamID = "team_id"
-        /// The bundle ID as a private-use scheme.
         case appScheme = "app_scheme"
         /// The library's argument for an issuer without https, or nothing.
         case loopbackOptions = "loopback_options"
@@ -121,7 +117,6 @@ struct ProductValues {
 extension ProductValues.Placeholder {
     private static let longest = allCases.map(\.rawValue.utf8.count).max() ?? 0
 
-    /// - Parameter text: From a brace on.
     fileprivate init?(beginning text: ArraySlice<UInt8>) {
         let name = text.dropFirst().prefix(Self.longest + 1).prefix { $0 != UInt8(ascii: "}") }
         guard text.dropFirst(name.count + 1).first == UInt8(ascii: "}") else { return nil }
@@ -150,7 +145,6 @@ struct ProductPage {
         return text
     }
 
-    /// Of the table of a client's members.
     private static var settings: String {
         let rows = Client.memberRows.map { "| " + $0.joined(separator: " | ") + " |\n" }.joined()
         return """

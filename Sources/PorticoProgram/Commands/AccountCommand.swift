@@ -4,7 +4,6 @@ import PorticoBytes
 import PorticoProtocol
 import PorticoStores
 
-/// `portico account`
 struct AccountCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "account",
@@ -98,7 +97,6 @@ extension AccountCommand: ShownResource {
 }
 
 extension Administration {
-    /// The live ones.
     func sessions(of account: Account) async throws -> [AccountSession] {
         try await accounts.sessions(of: account.id, at: moment.seconds, limit: .max)
     }
@@ -199,7 +197,6 @@ extension Account {
         )
     }
 
-    /// One of `portico account list --json`.
     var item: JSONObject {
         [
             "id": .string(id.text),
@@ -216,7 +213,6 @@ extension Account {
 
     var state: String { isBlocked ? "blocked" : "active" }
 
-    /// The address, with a mark if it is verified.
     var markedEmail: String? {
         email.map { $0.verification.isProof ? "\($0.address) ✓" : $0.address }
     }
@@ -263,7 +259,6 @@ extension Registration {
 }
 
 extension AccountSession {
-    /// One of `portico session list --json`.
     var item: JSONObject {
         [
             "id": .string(id.text),
@@ -278,7 +273,6 @@ extension AccountSession {
         ]
     }
 
-    /// `nil` for a session in a browser.
     var appName: String? {
         if case .app(let name, _) = form { name } else { nil }
     }

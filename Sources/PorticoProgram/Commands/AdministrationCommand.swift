@@ -3,7 +3,6 @@ import PorticoAdministration
 import PorticoStores
 import PorticoSystem
 
-/// A command that runs while the data directory is open.
 protocol AdministrationCommand: DataDirectoryCommand {
     func run(_ administration: Administration) async throws
 }
@@ -20,7 +19,6 @@ protocol DataDirectoryCommand: AsyncParsableCommand {
 
     /// Declared last, so that `--help` lists them after the command's own.
     var options: Options { get }
-    /// The server's public address, where the command takes it as an option.
     var publicURL: String? { get }
     /// What to do without a data directory; a dry run never creates one.
     static var missing: Installation.Missing { get }
@@ -67,7 +65,6 @@ extension DataDirectoryOptions {
     }
 }
 
-/// The options that every command of a sort has.
 protocol AdministrationOptions: ParsableArguments {
     var place: DataDirectoryOptions { get }
     var output: ConsoleOptions { get }
@@ -78,14 +75,12 @@ extension AdministrationOptions {
     var isDryRun: Bool { false }
 }
 
-/// Of a command that shows something.
 struct ReadingOptions: AdministrationOptions {
     @OptionGroup var place: DataDirectoryOptions
     @OptionGroup var read: ReadOptions
     @OptionGroup var output: ConsoleOptions
 }
 
-/// Of a command that changes something.
 struct ChangingOptions: AdministrationOptions {
     @OptionGroup var change: ChangeOptions
     @OptionGroup var place: DataDirectoryOptions
@@ -104,7 +99,6 @@ struct ChangingAndReadingOptions: AdministrationOptions {
     var isDryRun: Bool { change.dryRun }
 }
 
-/// Of a command with an output of its own.
 struct PlaceOptions: AdministrationOptions {
     @OptionGroup var place: DataDirectoryOptions
     @OptionGroup var output: ConsoleOptions
@@ -112,7 +106,6 @@ struct PlaceOptions: AdministrationOptions {
 
 /// A kind of thing that is administered and that `list` shows.
 protocol ListedResource {
-    /// The options of `list`.
     associatedtype Selection: ParsableArguments
     static var listAbstract: String { get }
     static func list(_ selection: Selection, _ administration: Administration) async throws
@@ -121,11 +114,9 @@ protocol ListedResource {
 
 /// A kind of thing of which one is named on the command line.
 protocol NamedResource {
-    /// The arguments and options that name it.
     associatedtype Name: ParsableArguments
 }
 
-/// One that `show` describes.
 protocol ShownResource: NamedResource {
     static var showAbstract: String { get }
     static func show(_ name: Name, _ administration: Administration) async throws -> Description

@@ -2,7 +2,6 @@ import ArgumentParser
 import PorticoProtocol
 import PorticoSystem
 
-/// `portico config`
 struct ConfigCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "config",

@@ -4,7 +4,6 @@ import PorticoProtocol
 import PorticoStores
 import PorticoSystem
 
-/// `portico events`
 struct EventsCommand: DataDirectoryCommand {
     static let configuration = CommandConfiguration(
         commandName: "events",

@@ -5,7 +5,6 @@ import PorticoKeycloak
 import PorticoProtocol
 import PorticoStores
 
-/// `portico group`
 struct GroupCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "group",
@@ -26,7 +25,6 @@ struct GroupCommand: AsyncParsableCommand {
         @OptionGroup var realm: RealmOptions
     }
 
-    /// A group with what is shown of it.
     struct Item {
         let group: GroupWithRoles
         let path: String
@@ -341,7 +339,6 @@ extension GroupCommand {
     }
 }
 
-/// The fields of a new or changed group. What is left out stays as it is.
 struct GroupFields: ParsableArguments {
     @Option(help: .value("text", "What the group is for.")) var description: String?
 
@@ -353,7 +350,6 @@ struct GroupFields: ParsableArguments {
     }
 }
 
-/// Attributes of a person or a group.
 struct AttributeFields: ParsableArguments {
     @Option(
         name: .customLong("attribute"),

@@ -5,7 +5,6 @@ import PorticoProtocol
 import PorticoProvider
 import PorticoStores
 
-/// `portico keys`
 struct KeysCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "keys",
@@ -113,7 +112,6 @@ extension KeysCommand: ListedResource {
     }
 }
 
-/// Where a key is in its life.
 private enum KeyState: String {
     /// Published, signs later.
     case next

@@ -4,7 +4,6 @@ import Portico
 import PorticoProtocol
 import PorticoSystem
 
-/// `portico login`
 struct LoginCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "login",
@@ -193,7 +192,6 @@ struct LoginCommand: AsyncParsableCommand {
         }
     }
 
-    /// The stored session, if it still gives tokens.
     private static func live(_ client: SignInClient) async -> Session? {
         guard case .signedIn(let session) = await client.restore() else { return nil }
         do {
@@ -230,13 +228,11 @@ struct LoginCommand: AsyncParsableCommand {
 struct AnnouncedBrowser: ExternalBrowser {
     let console: Console
     let host: String
-    /// Whether a browser is started at all.
     let opens: Bool
     /// Whether the person is at another machine, by SSH.
     let isRemote: Bool
     /// The one that was asked for; 0: any.
     let callbackPort: UInt16
-    /// Said below the address.
     let afterwards: String
 
     func open(_ address: String) async throws {

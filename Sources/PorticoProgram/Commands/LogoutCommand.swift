@@ -3,7 +3,6 @@ import Portico
 import PorticoProtocol
 import PorticoSystem
 
-/// `portico logout`
 struct LogoutCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "logout",
@@ -77,7 +76,6 @@ struct LogoutCommand: AsyncParsableCommand {
     }
 }
 
-/// `portico whoami`
 struct WhoamiCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "whoami",
@@ -161,7 +159,6 @@ struct WhoamiCommand: AsyncParsableCommand {
     }
 }
 
-/// `portico userinfo`
 struct UserinfoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "userinfo",

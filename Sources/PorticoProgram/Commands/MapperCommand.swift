@@ -5,7 +5,6 @@ import PorticoKeycloak
 import PorticoProtocol
 import PorticoStores
 
-/// `portico mapper`
 struct MapperCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "mapper",
@@ -17,7 +16,6 @@ struct MapperCommand: AsyncParsableCommand {
         subcommands: [ListCommand<Self>.self, Add.self, DeleteCommand<Self>.self]
     )
 
-    /// Whose mappers.
     struct Owner: ParsableArguments {
         @Option(help: .value("client_id", "The mappers of this client.")) var client: String?
         @Option(help: .value("scope", "The mappers of this client scope.")) var scope: String?
@@ -25,7 +23,7 @@ struct MapperCommand: AsyncParsableCommand {
 
         func validate() throws {
             guard (client == nil) != (scope == nil) else {
-                throw ValidationError("Say whose mapper it is: --client or --scope.")
+                throw ValidationError("Name the client or the scope: --client or --scope.")
             }
         }
 
@@ -53,9 +51,7 @@ struct MapperCommand: AsyncParsableCommand {
     fileprivate struct Found {
         let owner: MapperOwner
         let realm: Realm
-        /// Within a sentence.
         let name: String
-        /// As options name it.
         let words: [String]
     }
 
@@ -155,14 +151,12 @@ struct MapperCommand: AsyncParsableCommand {
     }
 }
 
-/// Where a mapper writes.
 enum MapperTargetChoice: String, CaseIterable, ExpressibleByArgument {
     case accessToken = "access-token"
     case idToken = "id-token"
     case userinfo
     case introspection
 
-    /// Keycloak's name of the switch.
     fileprivate var setting: String {
         switch self {
         case .accessToken: "access.token.claim"

@@ -9,7 +9,6 @@ import PorticoStores
 import PorticoUpstream
 import PorticoWeb
 
-/// `portico provider`
 struct ProviderCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "provider",
@@ -361,7 +360,6 @@ struct ProviderSecretOptions: ParsableArguments {
         }
     }
 
-    /// The one given by options; never asks.
     func given(_ console: Console) throws -> ProviderRegistration.Secret {
         if withoutSecret { return .none }
         guard let secretFile else { return .unchanged }

@@ -5,7 +5,6 @@ import PorticoProtocol
 import PorticoStores
 
 extension ProviderCommand {
-    /// `portico provider keys`
     struct Keys: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "keys",
@@ -151,7 +150,6 @@ extension ProviderCommand.Keys: ListedResource {
     }
 }
 
-/// Where a key is in its life.
 private enum HandleKeyState: String {
     /// Published, used later.
     case next
@@ -208,7 +206,6 @@ struct EndedHandleSessions {
 
     var words: String { count.counting("session") }
 
-    /// - Parameter isMeant: Whether the option was given.
     func check(_ isMeant: Bool) throws(Failure) {
         guard count == 0 || isMeant else {
             throw Failure(

@@ -5,7 +5,6 @@ import PorticoProtocol
 import PorticoProvider
 import PorticoStores
 
-/// `portico realm`
 struct RealmCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "realm",
@@ -216,7 +215,6 @@ extension RealmCommand {
     }
 }
 
-/// The fields of a new or changed realm. What is left out stays as it is.
 struct RealmFields: ParsableArguments {
     @OptionGroup var members: MemberOptions<Realm>
 
@@ -228,7 +226,6 @@ struct RealmFields: ParsableArguments {
     }
 }
 
-/// What a new realm begins with.
 enum RealmTemplate: String, CaseIterable, ExpressibleByArgument {
     /// The scopes of OpenID Connect, and no client.
     case standard
@@ -237,7 +234,6 @@ enum RealmTemplate: String, CaseIterable, ExpressibleByArgument {
 }
 
 extension Realm {
-    /// What `portico realm show` shows; members are only ever added.
     var description: Description {
         var json: JSONObject = [
             "id": .string(id), "name": .string(name), "issuer": .string(issuer),

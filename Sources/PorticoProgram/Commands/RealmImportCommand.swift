@@ -252,7 +252,6 @@ struct RealmImportRun {
         }
     }
 
-    /// The command that imports the same, with more options.
     private func again(_ paths: [String], _ options: [String]) -> String {
         var words = paths
         switch conflict {
@@ -268,7 +267,6 @@ struct RealmImportRun {
         return portico("realm import \(words: words + options)")
     }
 
-    /// A part of it may be written.
     private static func unfinished(_ reason: any Error) -> any Error {
         let again = "Run it again: it does the rest."
         if let error = reason as? RealmFileError {
@@ -344,16 +342,8 @@ struct RealmImportRun {
     private func note(_ staged: [RealmImporter.Staged], _ registration: PersonRegistration)
         async throws
     {
-        let administration = RealmAdministration(
-            store: installation.realms,
-            people: installation.people,
-            sessions: installation.sessions,
-            ring: installation.ring,
-            registration: registration,
-            clock: installation.clock
-        )
         for one in staged {
-            try await administration.noteImport(
+            try await installation.administration(registration).noteImport(
                 of: one.realm,
                 isNew: one.differences == nil,
                 by: .commandLine
@@ -366,7 +356,6 @@ struct RealmImportRun {
         fileprivate let first: RealmImporter.Staged
     }
 
-    /// - Throws: ``Weaker``
     static func expectProtected(_ staged: [RealmImporter.Staged]) throws(Weaker) {
         guard let first = staged.first(where: { $0.report.count(.weaker) > 0 }) else { return }
         throw Weaker(first: first)
@@ -426,7 +415,7 @@ final class ImportLock: Sendable {
             throw Failure(
                 .dataDirectory,
                 "\(printable(directory.importLock)) cannot be written: "
-                    + "\(String(cString: strerror(reason)))."
+                    + "\(systemReason(reason))."
             )
         }
     }

@@ -6,7 +6,6 @@ import PorticoProtocol
 import PorticoProvider
 import PorticoStores
 
-/// `portico role`
 struct RoleCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "role",
@@ -123,7 +122,6 @@ extension RoleCommand: ShownResource, DeletedResource {
     }
 }
 
-/// Which role a command is about.
 struct RoleOptions: ParsableArguments {
     @Option(help: .value("client_id", "The client that the role belongs to.")) var client: String?
 
@@ -131,10 +129,8 @@ struct RoleOptions: ParsableArguments {
 }
 
 extension Role {
-    /// As ``RoleName/text``.
     var text: String { RoleName(clientID: clientID, name: name).text }
 
-    /// One of `portico role list --json`.
     fileprivate var item: JSONObject {
         [
             "id": .string(id),
@@ -144,7 +140,6 @@ extension Role {
         ]
     }
 
-    /// Realm roles first, then by client.
     fileprivate var position: String { "\(clientID ?? "")/\(name)" }
 }
 
@@ -237,11 +232,8 @@ struct RoleAssignment: ParsableArguments {
     /// What has a role, in the words of the command line.
     struct Holder {
         let holder: RoleHolder
-        /// As a sentence begins.
         let subject: String
-        /// Within a sentence.
         let name: String
-        /// As options name it.
         let words: [String]
         var verb = (ever: "have", now: "has")
     }
@@ -363,7 +355,6 @@ struct RoleAssignment: ParsableArguments {
 }
 
 extension Administration {
-    /// The account that a client has for itself.
     func account(of client: Client) async throws -> PersonWithRoles {
         guard
             let account = try await people.serviceAccount(of: client.id, realmID: client.realmID)

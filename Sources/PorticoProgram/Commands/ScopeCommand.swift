@@ -5,7 +5,6 @@ import PorticoKeycloak
 import PorticoProtocol
 import PorticoStores
 
-/// `portico scope`
 struct ScopeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "scope",
@@ -61,7 +60,6 @@ struct ScopeCommand: AsyncParsableCommand {
         }
     }
 
-    /// A client scope with what is shown of it.
     fileprivate struct Item {
         let scope: ClientScope
         /// Whether new clients get it, `default` or `optional`.

@@ -7,7 +7,6 @@ import PorticoStores
 import PorticoSystem
 import PorticoWeb
 
-/// `portico serve`
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve",
@@ -94,7 +93,6 @@ struct ServeCommand: AsyncParsableCommand {
         return settings
     }
 
-    /// Before anything is written.
     private func checkDemoFolder(_ settings: Settings, _ clock: Clock) async throws {
         guard try DataDirectory(path: settings.dataDirectory).hasDatabase() else { return }
         let installation = try Installation.open(

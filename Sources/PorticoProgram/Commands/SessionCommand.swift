@@ -5,7 +5,6 @@ import PorticoBytes
 import PorticoProtocol
 import PorticoStores
 
-/// `portico session`
 struct SessionCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "session",
@@ -252,7 +251,6 @@ struct SessionImportReport {
     /// Of so many lines with one reason the numbers are kept.
     private static let most = 100
 
-    /// - Parameter clientID: Whose sessions they become.
     init(clientID: String) { self.clientID = clientID }
 
     var refusals: Int { refused.values.reduce(0) { $0 + $1.count } }
@@ -268,7 +266,6 @@ struct SessionImportReport {
         }
     }
 
-    /// In the order of the reasons.
     private var reasons: [(refusal: HandleSessionImport.Refusal, count: Int, lines: [Int])] {
         HandleSessionImport.Refusal.allCases.compactMap { refusal in
             refused[refusal].map { (refusal, $0.count, $0.lines) }

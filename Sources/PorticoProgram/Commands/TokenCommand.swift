@@ -6,7 +6,6 @@ import PorticoOutbound
 import PorticoProtocol
 import PorticoSystem
 
-/// `portico token`
 struct TokenCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "token",
@@ -70,7 +69,7 @@ extension TokenCommand {
             discussion: """
                 The token is read from a file or from stdin, never from the command line. Exit \
                 code 0 means: signed by the issuer, and not expired. With --offline it means: not \
-                expired, and nobody has checked who signed it.
+                expired; the signature is not checked.
                 """
         )
 
@@ -150,7 +149,6 @@ struct TokenInspection {
         case valid
         case invalid(String)
         case unchecked(String)
-        /// With `--offline`.
         case notAsked
     }
 
@@ -217,7 +215,7 @@ struct TokenInspection {
 
     func text(_ console: Console) -> String {
         let head = [header.algorithm.rawValue, header.keyID.map { "kid \($0)" }, header.type]
-        let fields: [(String, String?)] = [
+        let fields: [(name: String, value: String?)] = [
             ("header", head.compactMap { $0 }.joined(separator: " · ")),
             ("issuer", claims.string("iss")),
             ("audience", audience.isEmpty ? nil : audience.joined(separator: " ")),
@@ -227,10 +225,6 @@ struct TokenInspection {
             ("issued", time("iat")),
             ("expires", time("exp")),
         ]
-        let lines = fields.map { name, value in
-            let padding = String(repeating: " ", count: 10 - name.count)
-            return name + padding + (value.map(printable) ?? "–")
-        }
         let marks = checks.map { mark, words in
             let colour: Console.Colour =
                 switch mark {
@@ -240,7 +234,7 @@ struct TokenInspection {
                 }
             return "\(console.coloured(mark.rawValue, colour)) \(printable(words))"
         }
-        return (lines + [marks.joined(separator: "   ")]).joined(separator: "\n")
+        return Description(json: [:], fields: fields).text + "\n" + marks.joined(separator: "   ")
     }
 
     var json: JSONObject {

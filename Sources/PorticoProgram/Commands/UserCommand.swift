@@ -7,7 +7,6 @@ import PorticoProtocol
 import PorticoProvider
 import PorticoStores
 
-/// `portico user`
 struct UserCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "user",
@@ -266,7 +265,6 @@ extension UserCommand {
     }
 }
 
-/// Where a command takes a password from.
 struct PasswordOptions: ParsableArguments {
     @Option(help: .value("path", "A file with the password; - for stdin."))
     var passwordFile: String?
@@ -391,7 +389,6 @@ extension Person {
         )
     }
 
-    /// One of `portico user list --json`.
     var item: JSONObject {
         [
             "id": .string(id),
@@ -409,7 +406,6 @@ extension Person {
 
     var state: String { isEnabled ? "active" : "disabled" }
 
-    /// The address, with a mark if it is verified.
     var markedEmail: String? {
         email.map { isEmailVerified ? "\($0) ✓" : $0 }
     }
@@ -425,7 +421,6 @@ extension [String: [String]] {
                 .joined(separator: " ")
     }
 
-    /// Attributes, in the order of their names.
     var json: JSONValue {
         var object = JSONObject()
         for (name, values) in sorted(by: { $0.key < $1.key }) {
@@ -436,7 +431,6 @@ extension [String: [String]] {
 }
 
 extension Sequence<RoleName> {
-    /// Realm roles first, then by client.
     var inOrder: [RoleName] {
         sorted { ($0.clientID ?? "", $0.name) < ($1.clientID ?? "", $1.name) }
     }

@@ -4,8 +4,7 @@ import PorticoBytes
 import PorticoProtocol
 import PorticoStandIns
 
-/// The way to a demo's host, without the DNS and so without a network. To everybody else it is as
-/// without the demo.
+/// Leads to a demo's host without the DNS, and so without a network. Other hosts are reached as without the demo.
 struct DemoNetwork: StoredBodyTransport {
     let host: ATHost
     /// Leads to this machine, too.

@@ -39,7 +39,7 @@ struct OutgoingMail: Sendable {
         let isThere = stat(absolute, &status) == 0
         let isOther = isThere && status.st_mode & S_IFMT != S_IFREG
         guard isThere, !isOther, access(absolute, X_OK) == 0 else {
-            let reason = isOther ? "It is not a file" : String(cString: strerror(errno))
+            let reason = isOther ? "It is not a file" : systemReason()
             throw Failure(
                 .wrongValue,
                 "mail.sendmail names \(printable(absolute)), which cannot be run: \(reason).",
@@ -116,10 +116,10 @@ extension Realm {
     var lackingMail: [String] {
         var lacking: [String] = []
         if confirmsEmail {
-            lacking.append("whoever has not confirmed their email address cannot sign in")
+            lacking.append("people who have not confirmed their email address cannot sign in")
         }
         if registration == .email || registration == .username && confirmsEmail {
-            lacking.append("nobody can make an account, and the sign-in page does not offer it")
+            lacking.append("no one can make an account, and the sign-in page does not offer it")
         }
         return lacking
     }

@@ -4,12 +4,10 @@ import PorticoSystem
 
 /// What a command writes: data to stdout, messages to stderr.
 struct Console: Sendable {
-    /// Only errors are printed.
     let isQuiet: Bool
     /// Whether a person can answer a question.
     let mayAsk: Bool
     let usesColour: Bool
-    /// Whether data goes to a person's screen.
     let showsDataOnTerminal: Bool
 
     init(isQuiet: Bool, noColour: Bool, noInput: Bool, environment: [String: String]) {
@@ -39,7 +37,7 @@ struct Console: Sendable {
     /// - Throws: `output`, as ``data(_:)-(String)``.
     func piece(_ bytes: [UInt8]) throws(Failure) {
         guard !FileBytes.write(bytes, to: STDOUT_FILENO) else { return }
-        let reason = String(cString: strerror(errno))
+        let reason = systemReason()
         throw Failure(
             .output,
             "stdout cannot be written: \(reason).",
@@ -136,7 +134,6 @@ extension Console {
 }
 
 extension Console {
-    /// What a command found, in the form that was asked for.
     func show(_ table: Table, _ json: JSONValue, _ options: ReadOptions) throws(Failure) {
         if options.json {
             try data(json.serialized())
@@ -153,7 +150,6 @@ extension BinaryInteger {
     func counting(_ thing: String) -> String { self == 1 ? "1 \(thing)" : "\(self) \(thing)s" }
 }
 
-/// Times as people and programs read them.
 enum Times {
     /// RFC 3339 in UTC; a bare number where it has no year of four digits.
     static func standard(_ seconds: Int64) -> String {

@@ -1,7 +1,6 @@
 import ArgumentParser
 import PorticoSystem
 
-/// The flags that every command has.
 struct ConsoleOptions: ParsableArguments {
     @Flag(name: .shortAndLong, help: "Print errors only.") var quiet = false
 
@@ -19,7 +18,6 @@ struct ConsoleOptions: ParsableArguments {
     }
 }
 
-/// How a command that reads shows what it found.
 struct ReadOptions: ParsableArguments {
     @Flag(name: .long, help: "Write JSON; fields are added, never removed.") var json = false
 
@@ -33,7 +31,6 @@ struct ReadOptions: ParsableArguments {
     }
 }
 
-/// Which part of a long list is shown.
 struct ListOptions: ParsableArguments {
     @Option(name: .long, help: .value("count", "Show at most this many.")) var limit = 100
 
@@ -42,7 +39,6 @@ struct ListOptions: ParsableArguments {
     @Option(name: .long, help: .value("text", "Show only items that contain this text."))
     var filter: String?
 
-    /// Whether there may be more than what was asked for.
     var isPart: Bool { cursor != nil || filter != nil }
 
     func validate() throws {
@@ -52,7 +48,6 @@ struct ListOptions: ParsableArguments {
     }
 }
 
-/// For commands that change something.
 struct ChangeOptions: ParsableArguments {
     @Flag(name: [.customShort("n"), .long], help: "Show what would be done, without doing it.")
     var dryRun = false
@@ -65,13 +60,11 @@ extension ArgumentHelp {
     }
 }
 
-/// Which realm a command is about.
 struct RealmOptions: ParsableArguments {
     @Option(help: .value("name", "The realm; optional if there is only one."))
     var realm: String?
 }
 
-/// Which part of a long list in a realm is shown.
 struct RealmListOptions: ParsableArguments {
     @OptionGroup var realm: RealmOptions
     @OptionGroup var list: ListOptions

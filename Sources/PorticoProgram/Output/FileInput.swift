@@ -1,7 +1,9 @@
 import PorticoBytes
 import PorticoSystem
 
-/// Files that a command is given by name.
+/// What the system says of a code of its own.
+func systemReason(_ code: Int32 = errno) -> String { String(cString: strerror(code)) }
+
 enum FileInput {
     /// - Parameters:
     ///   - path: `-` for stdin.
@@ -31,14 +33,13 @@ enum FileInput {
     }
 
     static func unreadable(_ name: String, _ reason: Int32) -> Failure {
-        Failure(.notFound, "\(name) cannot be read: \(String(cString: strerror(reason))).")
+        Failure(.notFound, "\(name) cannot be read: \(systemReason(reason)).")
     }
 }
 
 /// Reads a file that a command is given by name line by line, however long it is.
 final class FileLines {
     enum Line: Equatable {
-        /// Without the line feed.
         case text([UInt8])
         /// Longer than the limit; none of it is kept.
         case tooLong
@@ -62,7 +63,6 @@ final class FileLines {
         if path != "-" { close(descriptor) }
     }
 
-    /// - Returns: `nil` at the end of the file.
     func next() throws(Failure) -> Line? {
         var line: [UInt8] = []
         var isTooLong = false
@@ -163,7 +163,6 @@ struct SecretInput {
     }
 }
 
-/// A line typed at the terminal without echo.
 enum SilentTerminal {
     private static let interrupt: UInt8 = 3
     private static let endOfInput: UInt8 = 4

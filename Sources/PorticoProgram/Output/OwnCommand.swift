@@ -76,7 +76,6 @@ struct CommandWords: ExpressibleByStringInterpolation, Sendable {
     }
 }
 
-/// One word of a shell's command line.
 func shellWord(_ text: String) -> String {
     let isPlain =
         text.first != "=" && !text.isEmpty
@@ -97,7 +96,6 @@ struct OwnCommand: Sendable {
     private let options: [Option]
     private let demoFolder: String?
 
-    /// That of this process.
     static let run: OwnCommand = {
         let arguments = Array(CommandLine.arguments.dropFirst())
         return OwnCommand(arguments: arguments) { config in
@@ -135,7 +133,6 @@ struct OwnCommand: Sendable {
         }
     }
 
-    /// Commands about what is in a realm.
     private static let inRealm: Set = [
         "client", "user", "role", "group", "scope", "mapper", "keys",
     ]

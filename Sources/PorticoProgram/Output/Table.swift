@@ -31,7 +31,6 @@ struct Table {
         }.joined(separator: "\n")
     }
 
-    /// Fields with tabs between, for programs.
     var plain: String {
         rows.map { $0.map { $0.map(printable) ?? "" }.joined(separator: "\t") }
             .joined(separator: "\n")
@@ -42,7 +41,6 @@ struct Table {
         return cell.prefix(width - 1) + "…"
     }
 
-    /// Columns of the terminal that data goes to.
     static var terminalWidth: Int? {
         var size = winsize()
         guard isatty(STDOUT_FILENO) == 1, ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0,
@@ -107,7 +105,6 @@ extension Console {
     }
 }
 
-/// `yes`, `no`.
 func yesNo(_ value: Bool) -> String {
     value ? "yes" : "no"
 }
@@ -123,7 +120,6 @@ struct Listing {
     private let items: [JSONValue]
     /// Where the next page begins: `null` after the last one, `nil` for a list without pages.
     private let next: JSONValue?
-    /// What is said of an empty list.
     private let none: String
 
     init<Item>(
@@ -173,11 +169,8 @@ struct Listing {
 
 /// The part of a long list that was asked for.
 struct Page<Item> {
-    /// In the order of their keys.
     let items: [Item]
-    /// Where the next page begins, if there is one.
     let next: String?
-    /// Whether there may be more than what was asked for.
     let isPart: Bool
 
     /// - Parameters:

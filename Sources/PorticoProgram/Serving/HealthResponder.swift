@@ -13,7 +13,6 @@ import ServiceLifecycle
 struct HealthResponder: Responder {
     let next: RequestPipeline
     let readiness: Readiness
-    /// Whether the database can be written to.
     let storage: SharedCheck
     /// Whether a write has found since that it cannot: what was found out holds for a second.
     let hasTrouble: @Sendable () -> Bool
@@ -97,7 +96,6 @@ final class SharedCheck: Sendable {
         self.check = check
     }
 
-    /// Whether the check passed.
     func callAsFunction() async -> Bool {
         await withCheckedContinuation { continuation in
             switch next(continuation) {
@@ -111,7 +109,6 @@ final class SharedCheck: Sendable {
     private enum Next {
         case answered(Bool)
         case waiting
-        /// No check is running, so this caller starts one.
         case first
     }
 
@@ -197,7 +194,6 @@ struct StorageCheck: Sendable {
     /// Whether a write has found that nothing can be written.
     var hasTrouble: Bool { database.writeTrouble.error != nil }
 
-    /// - Throws: What is wrong.
     func callAsFunction() async throws {
         _ = try await RealmStore(database).lastChange()
         try await WriteProbeStore(database).write(at: clock.moment().seconds)

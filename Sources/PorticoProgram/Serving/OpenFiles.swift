@@ -5,7 +5,6 @@ import PorticoWeb
 /// How the files that the process may have open are shared out, so that what is promised stays within
 /// them: without a free one, no connection can be accepted, and no waiting one be replaced.
 struct OpenFiles: Hashable, Sendable {
-    /// Connections that clients have at one time.
     let connections: Int
     /// Requests of one outgoing transport at one time; an eighth as many names are looked up.
     let outgoing: Int
@@ -34,14 +33,12 @@ struct OpenFiles: Hashable, Sendable {
         self.init(wanted: settings.limitConnections)
     }
 
-    /// Names that one resolver looks up at one time.
     var names: Int { max(1, outgoing / 8) }
 
     /// What the program opens itself: three files for each core's loop, as many for the readers of the
     /// database, and some for the log, the locks, libcurl and mail.
     static func own(cores: Int) -> Int { 48 + 8 * cores }
 
-    /// The soft limit of the process.
     private static var allowed: Int {
         var limit = rlimit()
         return getrlimit(resource, &limit) == 0 ? Int(clamping: limit.rlim_cur) : 256

@@ -46,7 +46,6 @@ struct PageLook {
         theme.faints.map { "The theme has too little contrast: \($0) (WCAG 1.4.3, 1.4.11)." }
     }
 
-    /// The kinds of provider that have a logo.
     static let branded: [MethodLabel.Kind] = [.apple, .facebook, .google]
 
     /// `apple.svg`, `google.png` and so on. Other files, such as a licence, are ignored.
@@ -129,7 +128,6 @@ struct PageImage: Hashable, Sendable {
         tag = Self.tag(of: bytes)
     }
 
-    /// An image of ours.
     init(svg: String) {
         bytes = Array(svg.utf8)
         kind = .svg

@@ -11,7 +11,6 @@ import PorticoWeb
 final class ReservedPort: Sendable {
     /// With the port that the system chose if 0 was asked for.
     let address: ListenAddress
-    /// -1 if nothing is reserved.
     private let descriptor: Int32
 
     init(_ wanted: ListenAddress) throws(Failure) {
@@ -118,7 +117,7 @@ final class ReservedPort: Sendable {
         default:
             Failure(
                 .wrongValue,
-                "Cannot listen on \(address.text): \(String(cString: strerror(code))).",
+                "Cannot listen on \(address.text): \(systemReason(code)).",
                 "Check that it is an address of this machine."
             )
         }
@@ -126,7 +125,6 @@ final class ReservedPort: Sendable {
 }
 
 extension ListenAddress {
-    /// With port 0, for any free one.
     fileprivate var withAnyPort: String { ListenAddress(host: host, port: 0).text }
 }
 
@@ -154,7 +152,7 @@ final class ServerLock: Sendable {
         case .impossible(let reason):
             throw Failure(
                 .dataDirectory,
-                "\(printable(path)) cannot be opened: \(String(cString: strerror(reason))).",
+                "\(printable(path)) cannot be opened: \(systemReason(reason)).",
                 advice: [
                     FileOwner(path).flatMap { $0.isOwn ? nil : $0.remedy("600") }
                         ?? FileOwner(directory.path).flatMap { $0.isOwn ? nil : $0.remedy("700") }

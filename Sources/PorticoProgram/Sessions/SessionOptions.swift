@@ -52,7 +52,6 @@ struct SessionOptions: ParsableArguments {
         )
     }
 
-    /// Whether a session was named.
     var isNamed: Bool { issuer != nil || clientID != nil }
 
     /// Opens the session for `body`.
@@ -77,7 +76,6 @@ struct SessionOptions: ParsableArguments {
         return Failure(.notSignedIn, "You are not signed in.", "Sign in: \(command)")
     }
 
-    /// The command that signs in there, as that client.
     static func login(_ issuer: String, _ clientID: String?) -> String {
         let command = "portico login --issuer \(shellWord(issuer))"
         guard let clientID, clientID != SessionChoice.standardClientID else { return command }
@@ -224,7 +222,6 @@ extension Failure {
         case .storage: self.init(.storage, error.description)
         }
     }
-    /// The same without TLS, on this machine.
     private static func plain(_ issuer: String) -> String? {
         guard let rest = issuer.dropping("https://") else { return nil }
         let plain = "http://\(rest)"

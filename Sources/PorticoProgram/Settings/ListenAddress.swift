@@ -2,9 +2,7 @@ import ArgumentParser
 import PorticoBytes
 import PorticoSystem
 
-/// An IP address and a port to listen on.
 struct ListenAddress: Hashable, Sendable {
-    /// Without brackets.
     let host: String
     /// 0: any free one.
     var port: Int
@@ -35,7 +33,6 @@ struct ListenAddress: Hashable, Sendable {
         host.hasBytes(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
     }
 
-    /// Whether only this machine can reach it.
     var isLoopback: Bool {
         host == "::1" || host.hasPrefix("127.")
     }
@@ -90,7 +87,6 @@ struct DurationText: ExpressibleByArgument, Hashable, Sendable {
         seconds = sum
     }
 
-    /// As it is typed: `4m59s`.
     var text: String {
         let parts = [
             (seconds / 86_400, "d"), (seconds % 86_400 / 3600, "h"), (seconds % 3600 / 60, "m"),

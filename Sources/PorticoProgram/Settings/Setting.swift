@@ -10,14 +10,12 @@ struct Setting: Sendable {
     let option: String
     /// What the value is called in `--help`: `--log-level <level>`.
     let valueName: String
-    /// What a correct value looks like, after "Expected:".
     let expected: String
     let isList: Bool
     /// Whether a relative value in a file is resolved against the file's folder.
     let isPath: Bool
     /// Whether someone may put a secret into it by mistake, so that a wrong value is not repeated.
     let mayHoldSecret: Bool
-    /// The default, in Markdown.
     let standard: String
     /// One line for `--help`, and the beginning of the description in the document.
     var help = ""
@@ -25,7 +23,6 @@ struct Setting: Sendable {
     var more = ""
     /// - Returns: `false`, and changes nothing, where the texts are not what is expected.
     let set: @Sendable ([String], inout Settings) -> Bool
-    /// The value as it would be written.
     let texts: @Sendable (Settings) -> [String]
 
     static let all = Mirror(reflecting: SettingTable.entries).children
@@ -45,7 +42,6 @@ protocol SettingEntry {
 }
 
 extension SettingTable {
-    /// A setting with the type of its value.
     struct Entry<Value: Sendable>: SettingEntry, Sendable {
         private(set) var setting: Setting
         let standard: Value
@@ -92,7 +88,6 @@ extension SettingTable {
             self.init(key, kind.optional, default: nil, as: text, mayHoldSecret: mayHoldSecret)
         }
 
-        /// A setting of several values.
         init<Item>(_ key: String, option: String? = nil, list kind: SettingKind<Item>)
         where Value == [Item] {
             self.init(key, option: option, kind.list, default: [])
@@ -113,11 +108,9 @@ struct SettingKind<Value: Sendable>: Sendable {
     let expected: String
     var isList = false
     var isPath = false
-    /// Returns `nil` where the texts are not what is expected.
     let read: @Sendable ([String]) -> Value?
     let show: @Sendable (Value) -> [String]
 
-    /// The same, or nothing.
     var optional: SettingKind<Value?> {
         .init(
             valueName: valueName,
@@ -128,7 +121,6 @@ struct SettingKind<Value: Sendable>: Sendable {
         )
     }
 
-    /// Any number of the same.
     var list: SettingKind<[Value]> {
         .init(
             valueName: valueName,
@@ -189,6 +181,8 @@ extension SettingKind where Value: RawRepresentable<String> {
 }
 
 extension SettingKind where Value == Bool {
+    static let onOff = choice("state", yes: "on", no: "off")
+
     static func choice(_ valueName: String, yes: String, no: String) -> Self {
         Self(
             valueName,
@@ -215,7 +209,6 @@ extension SettingKind where Value == String {
         )
     }
 
-    /// What it leads to is checked where it is read.
     static func path(_ expected: String) -> Self {
         text("path", expected: expected, isPath: true) { !$0.isEmpty && !$0.utf8.contains(0) }
     }
@@ -261,7 +254,6 @@ struct SettingOptions: ParsableArguments {
 
     var config: String? { place.config }
 
-    /// By option.
     var values: [String: [String]] {
         Setting.all.reduce(into: place.values) { values, setting in
             let texts = settings.texts(setting.option)
@@ -287,7 +279,6 @@ struct DataDirectoryOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The settings file instead of ./portico.yaml.", valueName: "path"))
     var config: String?
 
-    /// By option.
     var values: [String: [String]] {
         dataDirectory.map { ["data-directory": [$0]] } ?? [:]
     }

@@ -113,7 +113,7 @@ extension AccountRules {
 extension Settings {
     /// The test network, if there is one (docs/decisions/0058).
     ///
-    /// - Throws: where its file says what it must not, or where anybody else could reach this server:
+    /// - Throws: where its file says what it must not, or where others could reach this server:
     ///   to them it would be another host than it is.
     func network() throws(Failure) -> TestNetwork? {
         guard let file = self.testNetwork else { return nil }

@@ -53,7 +53,7 @@ struct SettingsReader {
         return (settings, origins)
     }
 
-    /// What a shell takes for the home folder of somebody else, or for another folder.
+    /// What a shell takes for another user's home folder, or for another folder.
     private static func isOtherHome(_ path: String) -> Bool {
         path.hasPrefix("~") && path != "~" && !path.hasPrefix("~/")
     }
@@ -184,7 +184,6 @@ struct SettingsReader {
     }
 }
 
-/// Where the value of a setting came from.
 enum SettingOrigin: Hashable, Sendable {
     /// `--listen`
     case option(String)

@@ -2,16 +2,13 @@ import PorticoBytes
 import PorticoSeals
 import PorticoSystem
 
-/// The folder with all data of the server.
 struct DataDirectory: Sendable {
     let path: String
 
     var database: String { path + "/portico.sqlite" }
     var keyRing: String { path + "/key-ring" }
     var sealPasswords: String { path + "/seal-passwords" }
-    /// Locked by the server that serves from this folder.
     var serverLock: String { path + "/serve.lock" }
-    /// Locked by the import that writes to this folder.
     var importLock: String { path + "/import.lock" }
     /// Distinguishes a folder of `serve --demo` from one with real data.
     var demoMarker: String { path + "/demo" }
@@ -24,7 +21,7 @@ struct DataDirectory: Sendable {
 
     /// Whether there is data.
     ///
-    /// - Throws: where that cannot be looked for: then nobody knows.
+    /// - Throws: where that cannot be looked for.
     func hasDatabase() throws(Failure) -> Bool {
         var status = stat()
         guard stat(database, &status) != 0 else { return true }
@@ -42,7 +39,7 @@ struct DataDirectory: Sendable {
                 "Choose another: --data-directory PATH"
             )
         }
-        let what = "\(printable(path)) cannot be read: \(String(cString: strerror(reason)))."
+        let what = "\(printable(path)) cannot be read: \(systemReason(reason))."
         guard reason == EACCES else {
             return Failure(.dataDirectory, what, "Choose another: --data-directory PATH")
         }
@@ -63,7 +60,6 @@ struct DataDirectory: Sendable {
         )
     }
 
-    /// The failure of a command that needs data, if the folder has none.
     var missing: Failure {
         Failure(
             .dataDirectory,
@@ -87,7 +83,7 @@ struct DataDirectory: Sendable {
             throw Failure(
                 .dataDirectory,
                 "The data directory \(printable(path)) cannot be created.",
-                "\(printable(error.path)): \(String(cString: strerror(error.reason))).",
+                "\(printable(error.path)): \(systemReason(error.reason)).",
                 "Choose another: --data-directory PATH"
             )
         }
@@ -122,7 +118,7 @@ struct DataDirectory: Sendable {
             case EACCES:
                 return (
                     "The \(name) \(printable(path)) cannot be written: "
-                        + "\(String(cString: strerror(EACCES))).",
+                        + "\(systemReason(EACCES)).",
                     FileOwner.remedy(path, mode: mode)
                         ?? "Run portico as the user that runs the server."
                 )
@@ -153,7 +149,7 @@ struct DataDirectory: Sendable {
     private static func words(_ error: KeyRingError, _ owner: FileOwner?) -> String {
         switch error {
         case .exposed where owner?.isOwn == false: "It belongs to another user."
-        case .system(let reason): "\(error.explanation) \(String(cString: strerror(reason)))."
+        case .system(let reason): "\(error.explanation) \(systemReason(reason))."
         default: "\(error.explanation)"
         }
     }
@@ -170,9 +166,7 @@ struct DataDirectory: Sendable {
     }
 }
 
-/// The free room on the disk of a folder.
 struct DiskRoom: Hashable, Sendable {
-    /// In bytes.
     let free: UInt64
 
     init(free: UInt64) {
@@ -206,11 +200,10 @@ struct DiskRoom: Hashable, Sendable {
     static func remedy(_ path: String) -> String { "Make room on the disk of \(printable(path))" }
 }
 
-/// Whose a file is, and who may read it: for what mends a file that a program must not use.
+/// The owner of a file, and its mode: for what mends a file that a program must not use.
 struct FileOwner {
     private let path: String
     private let owner: uid_t
-    /// The nine bits.
     let mode: mode_t
     private let isFile: Bool
 
@@ -224,10 +217,8 @@ struct FileOwner {
         isFile = status.st_mode & S_IFMT == S_IFREG
     }
 
-    /// Whether it belongs to the user that runs this program.
     var isOwn: Bool { owner == geteuid() }
 
-    /// Whether others could read or write it.
     var isOpenToOthers: Bool { mode & 0o077 != 0 }
 
     /// Whether it is a file, and no pipe, that others could read.

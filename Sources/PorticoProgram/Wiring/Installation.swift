@@ -33,7 +33,6 @@ struct Installation: Sendable {
     /// `nil`: no public URL is set, and no server runs.
     var settledPublicURL: PublicURL? { settings.publicURL ?? ServerLock.servedURL(directory) }
 
-    /// What to do if the folder has no data yet.
     enum Missing {
         case create
         case fail
@@ -115,6 +114,24 @@ struct Installation: Sendable {
     }
 }
 
+extension Installation {
+    /// - Parameter refreshing: Called after each change.
+    func administration(
+        _ registration: PersonRegistration,
+        refreshing: @escaping @Sendable () async throws -> Void = {}
+    ) -> RealmAdministration {
+        RealmAdministration(
+            store: realms,
+            people: people,
+            sessions: sessions,
+            ring: ring,
+            registration: registration,
+            clock: clock,
+            refreshing: refreshing
+        )
+    }
+}
+
 /// Runs `body`, and then `last` whatever came of it.
 func finally<Value>(_ last: () async throws -> Void, _ body: () async throws -> Value) async throws
     -> Value
@@ -158,7 +175,6 @@ extension DatabaseOpeningError {
         }
     }
 
-    /// What the operator can do about it.
     fileprivate func advice(_ directory: DataDirectory) -> [String] {
         switch self {
         case .newerSchema:

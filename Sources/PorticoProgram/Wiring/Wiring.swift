@@ -16,7 +16,6 @@ import ServiceLifecycle
 import UnixSignals
 import PorticoSystem
 
-/// Builds the server from all its parts.
 struct Wiring {
     let installation: Installation
     let address: ListenAddress
@@ -72,15 +71,7 @@ struct Wiring {
             theme: look.theme,
             sessionEnded: { logout.wake() }
         )
-        let wiring = BackendWiring(
-            installation: installation,
-            log: log,
-            outbound: outbound,
-            theme: look.theme,
-            network: network,
-            demonstration: demonstration,
-            mail: mail
-        )
+        let wiring = BackendWiring(self, outbound, mail: mail)
         let backend = try await wiring.backend(publicURL)
         let readiness = Readiness()
         let storage = StorageCheck(installation, logger: log.logger("portico.storage"))
@@ -180,7 +171,6 @@ struct Wiring {
         )
     }
 
-    /// The administration over HTTP, where it is on.
     private func administration(
         _ provider: Provider,
         _ hashing: PasswordHashing,
@@ -188,15 +178,9 @@ struct Wiring {
     ) throws -> AdminService? {
         guard installation.settings.adminREST else { return nil }
         return try AdminService(
-            RealmAdministration(
-                store: installation.realms,
-                people: installation.people,
-                sessions: installation.sessions,
-                ring: installation.ring,
-                registration: PersonRegistration(hashing: hashing),
-                clock: installation.clock,
-                refreshing: { try await provider.realms.refresh() }
-            ),
+            installation.administration(PersonRegistration(hashing: hashing)) {
+                try await provider.realms.refresh()
+            },
             of: provider,
             grants: installation.grants,
             publicURL: publicURL,
@@ -226,7 +210,6 @@ struct Wiring {
         )
     }
 
-    /// The background tasks.
     private func repeating(
         _ realms: RealmDirectory,
         _ activity: SessionActivity<String>,
@@ -234,15 +217,7 @@ struct Wiring {
         _ provider: Provider
     ) -> [Repeating] {
         let clock = installation.clock
-        let purge = Purge(
-            realms: installation.realms,
-            sessions: installation.sessions,
-            people: installation.people,
-            grants: installation.grants,
-            pushedRequests: installation.pushedRequests,
-            mailboxes: installation.mailboxes,
-            directory: installation.directory
-        )
+        let purge = Purge(database: installation.database, directory: installation.directory)
         let logger = log.logger("portico.background")
         return [
             // Commands change realms from another process.
