@@ -37,9 +37,6 @@ extension Administration {
         try await realms.roleGraph(realmID: realm.id)
     }
 
-    /// What new people of the realm get.
-    func defaults(of realm: Realm) -> NewPersonDefaults { NewPersonDefaults(realm) }
-
     func scopes(of realm: Realm) async throws -> [ClientScope] {
         try await realms.scopes(realmID: realm.id)
     }
