@@ -33,7 +33,6 @@ extension BackendWiring {
     @Test("decision 0094: it is not that of sign-ins, and bounds what a server and a person get")
     func own() async throws {
         let portico = try PorticoProcess()
-        defer { portico.remove() }
         let settings = Settings(dataDirectory: portico.home.path + "/data")
         let installation = try Installation.open(settings, missing: .create)
         let outbound = OutboundClient()

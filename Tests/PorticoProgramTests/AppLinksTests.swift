@@ -30,7 +30,6 @@ struct AppLinksTests {
     @Test("SEED-ADR-19: what Apple and Google would not take is told, with what mends it")
     func faults() throws {
         let portico = try PorticoProcess()
-        defer { portico.remove() }
         let answers = Locked<(apple: LocalServer.Answer, google: LocalServer.Answer)>(
             (.silence, .silence)
         )
@@ -40,12 +39,11 @@ struct AppLinksTests {
                 ? answers.apple : answers.google
         }
         let origin = ["--public-url", "http://127.0.0.1:\(server.port)"]
-        let created = try portico.run([
+        try portico.done([
             "app", "create", "n", "--redirect-uri", "com.example.n:/c", "--bundle-id",
             "com.example.n", "--team", "ABCDE12345", "--android-package", "com.example.n",
             "--fingerprint", Self.fingerprint,
         ])
-        #expect(created.status == 0, "\(created.stderr)")
         func check(_ apple: LocalServer.Answer, _ google: LocalServer.Answer) throws
             -> PorticoProcess.Outcome
         {
@@ -86,7 +84,7 @@ struct AppLinksTests {
             #expect(outcome.stdout.contains(fix), "\(text) \(outcome.stdout)")
         }
         // Who is not served is not in the files.
-        #expect(try portico.run(["app", "update", "n", "--disable-app", "--quiet"]).status == 0)
+        try portico.done(["app", "update", "n", "--disable-app", "--quiet"])
         let disabled = try check(Self.json(#"{"applinks":{}}"#), good.1)
         #expect(disabled.stdout.contains("fix: The app is disabled: portico app update n"))
     }

@@ -13,40 +13,11 @@ import Testing
 @Suite("What the backend does beside requests") struct BackendTasksTests {
     /// A sign-in by handle that began while we were a client without keys.
     private static func signIn(at moment: Moment) -> SignInEvent {
-        var event = SignInEvent(
-            spending: [],
-            identity: Identity(
-                key: IdentityKey(
-                    issuer: HandleProvider.kind,
-                    subject: "did:plc:abcdefghijklmnopqrstuvwx"
-                ),
-                provider: HandleProvider.kind,
-                email: nil,
-                linkedAt: moment.seconds,
-                lastUsedAt: moment.seconds,
-                sealedToken: nil
-            ),
-            name: nil,
-            picture: nil,
-            language: "en",
-            emailRule: .never,
-            isSignUpOpen: true,
-            newAccountID: moment.id(),
-            session: NewAccountSession(
-                id: moment.id(),
-                form: .browser(
-                    cookieHash: Hash256(of: RandomSource.system.bytes(16)),
-                    replacing: nil
-                ),
-                providerSessionID: nil,
-                device: "Firefox on Linux",
-                address: nil,
-                idleSeconds: 86_400,
-                expiresAt: moment.seconds + 86_400
-            ),
-            userAgent: nil,
-            notice: nil
+        let key = IdentityKey(
+            issuer: HandleProvider.kind,
+            subject: "did:plc:abcdefghijklmnopqrstuvwx"
         )
+        var event = SignInEvent(key, at: HandleProvider.kind, now: moment.seconds)
         event.handleSession = NewHandleSession(
             did: "did:plc:abcdefghijklmnopqrstuvwx",
             handle: "ann.example.com",
@@ -65,7 +36,6 @@ import Testing
     @Test("keys that no session needs are taken back, and sessions of another kind of client end")
     func purge() async throws {
         let portico = try PorticoProcess()
-        defer { portico.remove() }
         let clock = StoppedClock()
         let settings = Settings(dataDirectory: portico.home.path + "/data")
         let installation = try Installation.open(

@@ -6,7 +6,6 @@ import Testing
     @Test("a client that is disabled while a person types its secret stays disabled")
     func disabled() async throws {
         let portico = try PorticoProcess()
-        defer { portico.remove() }
         func run(_ arguments: [String]) throws -> PorticoProcess.Outcome {
             let outcome = try portico.run(arguments, input: "a secret that was chosen for a test")
             #expect(outcome.status == 0, "\(arguments): \(outcome.stderr)")

@@ -55,7 +55,10 @@ import Testing
                 )
             }
             let database = try SQLiteDatabase(file: file)
-            _ = try await AccountStore(database).signIn(signIn(local), at: 1_800_000_000)
+            _ = try await AccountStore(database).signIn(
+                SignInEvent(local, at: "shop", name: "Ann", now: 1_800_000_000),
+                at: 1_800_000_000
+            )
             try await database.close()
         }
     }
@@ -71,37 +74,6 @@ import Testing
         issuer: "http://localhost:9000/realms/shop",
         subject: "ann"
     )
-
-    private static func signIn(_ key: IdentityKey) -> SignInEvent {
-        SignInEvent(
-            spending: [],
-            identity: Identity(
-                key: key,
-                provider: "shop",
-                email: nil,
-                linkedAt: 0,
-                lastUsedAt: 0,
-                sealedToken: nil
-            ),
-            name: "Ann",
-            picture: nil,
-            language: "en",
-            emailRule: .never,
-            isSignUpOpen: true,
-            newAccountID: UniqueID(random: .system),
-            session: NewAccountSession(
-                id: UniqueID(random: .system),
-                form: .browser(cookieHash: Hash256(of: "cookie"), replacing: nil),
-                providerSessionID: nil,
-                device: "",
-                address: nil,
-                idleSeconds: 1,
-                expiresAt: 1_800_000_001
-            ),
-            userAgent: nil,
-            notice: nil
-        )
-    }
 
     /// Every file of a folder but the lock, as it is.
     private static func contents(_ folder: String, _ portico: PorticoProcess) throws
@@ -133,7 +105,6 @@ import Testing
     )
     func foreign(_ own: Own) async throws {
         let portico = try PorticoProcess()
-        defer { portico.remove() }
         try await Self.put(own, into: "data", portico)
         try Self.expectRefusal(own, "data", portico)
     }
@@ -144,12 +115,10 @@ import Testing
     )
     func added(_ own: Own) async throws {
         let portico = try PorticoProcess()
-        defer { portico.remove() }
         let first = try await DemoServer(in: portico)
         // The issuer of a realm of one's own is that of the server.
         let address = String(first.url.dropFirst("http://".utf8.count))
-        first.running.process.terminate()
-        #expect(try await first.running.ended() == 0)
+        try await first.stop()
         if own == .realms {
             try Self.expectDone(
                 portico.run([
@@ -165,8 +134,7 @@ import Testing
                 in: portico,
                 arguments: own == .realms ? ["--listen", address] : []
             )
-            again.running.process.terminate()
-            #expect(try await again.running.ended() == 0)
+            try await again.stop()
         }
         let (list, kept) =
             switch own {
@@ -184,7 +152,6 @@ import Testing
     )
     func elsewhere() async throws {
         let portico = try PorticoProcess()
-        defer { portico.remove() }
         let first = try await DemoServer(in: portico)
         let place = ["--realm", "demo", "--data-directory", "demo"]
         let added = try portico.run(
@@ -192,8 +159,7 @@ import Testing
         )
         #expect(added.status == 0, "\(added.stderr)")
         try Self.expectDone(portico.run(["user", "create", "carl", "--without-password"] + place))
-        first.running.process.terminate()
-        #expect(try await first.running.ended() == 0)
+        try await first.stop()
         let refused = try portico.run(Self.demo + ["demo"])
         #expect(refused.status == 6)
         #expect(refused.stderr.contains("It has client mine, which you added. (issuer-mismatch)"))
@@ -208,20 +174,17 @@ import Testing
         #expect(clients.stdout.contains("mine"))
         #expect(try portico.run(["user", "list"] + place).stdout.contains("carl"))
         let again = try await DemoServer(in: portico, arguments: ["--listen", address])
-        again.running.process.terminate()
-        #expect(try await again.running.ended() == 0)
+        try await again.stop()
     }
 
     @Test("a start that a realm of one's own stops has made nothing anew")
     func stopped() async throws {
         let portico = try PorticoProcess()
-        defer { portico.remove() }
         let first = try await DemoServer(in: portico)
         // Of the running server's address.
         let created = try portico.run(["realm", "create", "acme", "--data-directory", "demo"])
         #expect(created.stdout == "\(first.url)/realms/acme\n")
-        first.running.process.terminate()
-        #expect(try await first.running.ended() == 0)
+        try await first.stop()
         let list = ["realm", "list", "--plain", "--data-directory", "demo"]
         let before = try portico.run(list).stdout
         let refused = try portico.run(Self.demo + ["demo"])
@@ -239,7 +202,6 @@ import Testing
     )
     func renewed() async throws {
         let portico = try PorticoProcess()
-        defer { portico.remove() }
         var addresses: [String] = []
         var said: [String] = []
         for _ in 0..<2 {
@@ -248,8 +210,7 @@ import Testing
             addresses.append(String(try #require(line).1))
             said.append(server.running.stderr)
             #expect(!server.running.stderr.contains("--hand-off code"))
-            server.running.process.terminate()
-            #expect(try await server.running.ended() == 0)
+            try await server.stop()
         }
         #expect(addresses[0] == addresses[1])
         #expect(!said[0].contains("anew"))
@@ -262,25 +223,21 @@ import Testing
     @Test("a demo recognises its own data, sign-ins at its stand-ins included, and starts again")
     func again() async throws {
         let portico = try PorticoProcess()
-        defer { portico.remove() }
         let first = try await DemoServer(in: portico)
         let person = WebPerson()
         let page = try await person.get(first.url + "/v1/auth/google")
         #expect(page.status == 200 || page.status == 303)
         try await person.close()
         try Self.expectDone(
-            portico.run([
-                "app", "update", "notes", "--redirect-uri", "com.example.mine:/callback",
-                "--data-directory", "demo",
-            ])
+            portico.run(
+                "app update notes --redirect-uri com.example.mine:/callback --data-directory demo"
+            )
         )
-        first.running.process.terminate()
-        #expect(try await first.running.ended() == 0)
+        try await first.stop()
         let second = try await DemoServer(in: portico)
         let app = try portico.run(["app", "show", "notes", "--data-directory", "demo"])
         #expect(app.stdout.contains("com.example.mine:/callback"))
-        second.running.process.terminate()
-        #expect(try await second.running.ended() == 0)
+        try await second.stop()
     }
 
     @Test(
@@ -294,7 +251,6 @@ import Testing
     )
     func beyond(_ options: [String], _ said: String) async throws {
         let portico = try PorticoProcess()
-        defer { portico.remove() }
         let outcome = try portico.run(Self.demo + ["demo"] + options)
         #expect(outcome.status == 2)
         #expect(outcome.stderr.contains(said))

@@ -14,6 +14,13 @@ struct DemoServer {
     let host: String
 
     var issuer: String { "\(url)/realms/demo" }
+    var port: UInt16 { url.split(separator: ":").last.flatMap { UInt16($0) } ?? 0 }
+
+    /// Stops it, and waits until it has ended.
+    func stop() async throws {
+        running.process.terminate()
+        #expect(try await running.ended() == 0)
+    }
 
     init(in portico: PorticoProcess, arguments: [String] = []) async throws {
         self.portico = portico
@@ -37,9 +44,7 @@ struct DemoServer {
     /// Runs `body` with a demo of its own, and stops it.
     static func run(_ body: (DemoServer) async throws -> Void) async throws {
         let portico = try PorticoProcess()
-        defer { portico.remove() }
         let server = try await DemoServer(in: portico)
-        defer { server.running.process.terminate() }
         try await body(server)
     }
 

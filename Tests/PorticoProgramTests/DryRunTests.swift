@@ -22,18 +22,15 @@ struct DryRunTests {
     @Test("nothing at all is written")
     func nothing() throws {
         let portico = try PorticoProcess()
-        defer { portico.remove() }
         for arguments in [
             ["realm", "create", "acme", "--public-url", "https://id.example.com"],
             ["client", "create", "app", "--template", "cli"],
             ["user", "create", "ann", "--without-password"], ["role", "create", "editor"],
         ] {
-            #expect(try portico.run(arguments).status == 0)
+            try portico.done(arguments)
         }
-        try Data(#"{"realm": "other"}"#.utf8)
-            .write(to: portico.home.appending(path: "other.json"))
-        try Data("correct horse battery".utf8)
-            .write(to: portico.home.appending(path: "password"))
+        try portico.write(#"{"realm": "other"}"#, to: "other.json")
+        try portico.write("correct horse battery", to: "password")
         let before = try contents(of: portico)
         for arguments in [
             ["realm", "import", "other.json", "--public-url", "https://id.example.com"],
@@ -65,18 +62,14 @@ struct DryRunTests {
             #expect(outcome.stderr.contains("Nothing written (dry run)."), "\(arguments)")
             #expect(try contents(of: portico) == before, "\(arguments)")
         }
-        #expect(try portico.run(["role", "create", "reader"]).status == 0)
+        try portico.done(["role", "create", "reader"])
         #expect(try contents(of: portico) != before)
     }
 
     @Test("where there is no data yet, there is none afterwards")
     func nothingYet() async throws {
         let portico = try PorticoProcess()
-        defer { portico.remove() }
-        let outcome = try portico.run([
-            "realm", "create", "acme", "--public-url", "https://id.example.com", "-n",
-        ])
-        #expect(outcome.status == 0)
+        try portico.done("realm create acme --public-url https://id.example.com -n")
         let made = portico.home.appending(path: Self.folder).path
         #expect(!FileManager.default.fileExists(atPath: made))
     }

@@ -40,9 +40,7 @@ struct EarnestServer {
         _ body: (EarnestServer) async throws -> Void
     ) async throws {
         let portico = try PorticoProcess()
-        defer { portico.remove() }
         let server = try await EarnestServer(in: portico, arguments)
-        defer { server.running.process.terminate() }
         try await body(server)
     }
 
@@ -79,9 +77,12 @@ struct EarnestServer {
     /// Runs a command on the server's data, as the operator does meanwhile.
     @discardableResult
     func command(_ arguments: [String], input: String = "") throws -> String {
-        let outcome = try portico.run(arguments, input: input)
-        #expect(outcome.status == 0, "\(arguments): \(outcome.stderr)")
-        return outcome.stdout
+        try portico.done(arguments, input: input)
+    }
+
+    @discardableResult
+    func command(_ line: String, input: String = "") throws -> String {
+        try portico.done(line, input: input)
     }
 
     /// Waits until the server has seen what a command changed.
@@ -102,10 +103,7 @@ struct EarnestServer {
         try command(["realm", "create", "acme", "--public-url", url])
         try command(["client", "create", "shop"] + client, input: secret ?? "")
         try command(
-            [
-                "user", "create", "ann", "--email", "ann@example.com", "--email-verified",
-                "--password-file", "-",
-            ],
+            "user create ann --email ann@example.com --email-verified --password-file -",
             input: Self.password
         )
         // What comes last is seen last: then the client is known, too.
@@ -125,5 +123,21 @@ struct EarnestServer {
         var parts = URLComponents()
         parts.queryItems = parameters.map { URLQueryItem(name: $0.0, value: $0.1) }
         return parts.percentEncodedQuery ?? ""
+    }
+}
+
+extension RawExchange {
+    /// A request on a connection of its own, to this machine.
+    static func get(
+        _ path: String,
+        host: String? = nil,
+        port: UInt16,
+        _ fields: [String] = []
+    ) async -> RawExchange? {
+        let lines = [
+            "GET \(path) HTTP/1.1", "Host: \(host ?? "127.0.0.1:\(port)")", "Connection: close",
+        ]
+        let text = (lines + fields).joined(separator: "\r\n") + "\r\n\r\n"
+        return await run { RawExchange(text, port: port) }
     }
 }

@@ -14,7 +14,6 @@ struct ExampleTests {
                 of: "OrdersAPIExample",
                 environment: ["ORDERS_ISSUER": server.issuer, "PORT": "0"]
             )
-            defer { api.process.terminate() }
             let line = try await api.wait(forErrors: /listening on 127\.0\.0\.1:\d+/)
             let port = try #require(line.split(separator: ":").last)
             let environment = [
@@ -29,7 +28,7 @@ struct ExampleTests {
             #expect(signedOut.stderr == "No one is signed in. Run: orders sign-in\n")
 
             let signIn = try portico.start(
-                ["sign-in"],
+                "sign-in",
                 of: "OrdersExample",
                 environment: environment
             )
@@ -55,11 +54,10 @@ struct ExampleTests {
 
     /// The app's client, whose tokens are for the API too; until the server knows it.
     private func register(_ server: DemoServer) async throws {
-        let creation = try server.portico.run([
+        try server.portico.done([
             "client", "create", "orders-cli", "--template", "cli", "--audience", "orders",
             "--data-directory", "demo", "--realm", "demo",
         ])
-        #expect(creation.status == 0, "\(creation.stderr)")
         let person = WebPerson()
         let address = "\(server.issuer)/protocol/openid-connect/auth?client_id=orders-cli"
         for _ in 0..<100 {

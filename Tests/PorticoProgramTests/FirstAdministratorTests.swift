@@ -34,7 +34,6 @@ import Testing
     )
     func made(_ username: String, _ password: String) async throws {
         let portico = try PorticoProcess()
-        defer { portico.remove() }
         let first = try await EarnestServer(
             in: portico,
             Self.on,
@@ -61,7 +60,6 @@ import Testing
     @Test("is refused, and said so, where the administration is off or half of it is missing")
     func refused() async throws {
         let portico = try PorticoProcess()
-        defer { portico.remove() }
         let named = ["KEYCLOAK_ADMIN": "root", "KEYCLOAK_ADMIN_PASSWORD": Self.password]
         let server = try await EarnestServer(in: portico, environment: named)
         #expect(server.running.stderr.contains("KEYCLOAK_ADMIN has no effect"))

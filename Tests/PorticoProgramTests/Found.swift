@@ -7,7 +7,7 @@ struct Found {
     let status: Int32
 
     init(_ outcome: PorticoProcess.Outcome) throws {
-        let json = try JSONObject(parsing: Array(outcome.stdout.utf8.dropLast()))
+        let json = try outcome.json
         items = try #require(json.array("items")).compactMap(\.object)
         status = outcome.status
     }

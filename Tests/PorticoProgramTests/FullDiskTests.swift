@@ -79,9 +79,7 @@ import Testing
     )
     func readiness() async throws {
         let portico = try PorticoProcess()
-        defer { portico.remove() }
         let server = try await EarnestServer(in: portico, longestFile: 2_000_000)
-        defer { server.running.process.terminate() }
         try await server.makeRealm(
             client: [
                 "--template", "web", "--redirect-uri", Self.redirectURI, "--secret-file", "-",

@@ -9,7 +9,7 @@ import Testing
         let make = [
             "realm", "create", "acme", "--public-url", "https://id.example.com",
         ]
-        #expect(try portico.run(make).status == 0)
+        try portico.done(make)
         return portico
     }
 
@@ -21,7 +21,6 @@ import Testing
     )
     func create(_ form: [String]) throws {
         let portico = try Self.realm()
-        defer { portico.remove() }
         let create = ["client", "create", "notes"]
         let arguments = create + (form.first == "--for" ? form : Self.web + form)
         let failed = try portico.run(arguments, output: "/dev/full")
@@ -38,8 +37,7 @@ import Testing
     @Test("a client keeps its secret where a new one could not be shown")
     func update() throws {
         let portico = try Self.realm()
-        defer { portico.remove() }
-        #expect(try portico.run(["client", "create", "notes"] + Self.web).status == 0)
+        try portico.done(["client", "create", "notes"] + Self.web)
         let before = try portico.run(["realm", "export", "acme", "--with-keys"]).stdout
         let update = ["client", "update", "notes", "--new-secret"]
         let failed = try portico.run(update, output: "/dev/full")
@@ -72,9 +70,8 @@ import Testing
     )
     func reading(_ arguments: [String]) throws {
         let portico = try Self.realm()
-        defer { portico.remove() }
         let client = ["client", "create", "notes", "--template", "cli"]
-        #expect(try portico.run(client).status == 0)
+        try portico.done(client)
         let failed = try portico.run(
             arguments,
             input: EarnestServer.password,
@@ -91,10 +88,8 @@ import Testing
     @Test("a server that cannot say where it listens says that it runs on")
     func serve() async throws {
         let portico = try PorticoProcess()
-        defer { portico.remove() }
         let serve = ["serve", "--listen", "127.0.0.1:0"]
         let running = try portico.start(serve, output: "/dev/full")
-        defer { running.process.terminate() }
         let line = try await running.wait(forErrors: /! stdout cannot be written.*\n/)
         #expect(line.hasSuffix("The server runs on.\n"), "\(line)")
         #expect(running.process.isRunning)

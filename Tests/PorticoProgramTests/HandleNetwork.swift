@@ -30,10 +30,8 @@ struct HandleNetwork {
     ) async throws {
         try await withLoopbackListener { port, door in
             let portico = try PorticoProcess()
-            defer { portico.remove() }
             let names = try prepare(portico, app, port)
             let served = try await EarnestServer(in: portico)
-            defer { served.running.process.terminate() }
             let log = RequestLog<ATHostCall>()
             let host = try ATHost(baseURL: "https://\(pds)", hook: log.hook())
             let server = NamedServer(backend, port: served.port)
@@ -73,7 +71,7 @@ struct HandleNetwork {
                 .joined(separator: "\n") + "\n",
         ]
         for (name, text) in files {
-            try Data(text.utf8).write(to: portico.home.appending(path: name))
+            try portico.write(text, to: name)
         }
         let users = people.map {
             [

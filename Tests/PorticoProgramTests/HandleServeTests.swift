@@ -8,37 +8,24 @@ import PorticoTestSupport
 import Testing
 
 @Suite("Signing in by handle, served") struct HandleServeTests {
-    private func get(_ path: String, port: UInt16) async -> RawExchange? {
-        await RawExchange.run {
-            RawExchange(
-                "GET \(path) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nConnection: close\r\n\r\n",
-                port: port
-            )
-        }
-    }
-
     @Test(
         "ATP-LOC-4: a running server takes the provider up; on this machine it is a client for development"
     )
     func serves() async throws {
         try await DemoServer.run { server in
-            let port = try #require(UInt16(server.url.split(separator: ":").last ?? ""))
+            let port = server.port
             // The demo's own is of its own host.
-            let removed = try server.portico.run([
-                "provider", "remove", "atproto", "--confirm", "atproto", "--data-directory",
-                "demo",
-            ])
-            #expect(removed.status == 0, "\(removed.stderr)")
+            try server.portico.done(
+                "provider remove atproto --confirm atproto --data-directory demo"
+            )
             try await waitUntil("it is gone") {
-                await get("/mobile-auth", port: port)?.status == 404
+                await RawExchange.get("/mobile-auth", port: port)?.status == 404
             }
-            let made = try server.portico.run([
-                "provider", "add", "atproto", "--data-directory", "demo",
-            ])
+            let made = try server.portico.run("provider add atproto --data-directory demo")
             #expect(made.status == 0, "\(made.stderr)")
             var found = ""
             try await waitUntil("it is there") {
-                let reply = await get("/oauth-client-metadata.json", port: port)
+                let reply = await RawExchange.get("/oauth-client-metadata.json", port: port)
                 found = reply?.body ?? ""
                 return reply?.status == 200
             }
@@ -47,8 +34,8 @@ import Testing
             #expect(document.strings("redirect_uris") == [redirect])
             #expect(document.string("client_id")?.hasPrefix("http://localhost?") == true)
             #expect(document.string("token_endpoint_auth_method") == "none")
-            #expect(await get("/mobile-auth", port: port)?.status == 200)
-            #expect(await get("/login?handle=", port: port)?.status == 400)
+            #expect(await RawExchange.get("/mobile-auth", port: port)?.status == 200)
+            #expect(await RawExchange.get("/login?handle=", port: port)?.status == 400)
             // The cookie's passwords are made with it.
             let file = server.portico.home.appending(path: "demo/seal-passwords").path
             let attributes = try FileManager.default.attributesOfItem(atPath: file)
@@ -126,16 +113,16 @@ import Testing
     }
 
     /// The network answers from this process: a command must not hold its threads.
-    private static func run(_ portico: PorticoProcess, _ arguments: String...) async throws
+    private static func run(_ portico: PorticoProcess, _ line: String) async throws
         -> PorticoProcess.Outcome
     {
-        try await RawExchange.run { Result { try portico.run(arguments) } }.get()
+        try await RawExchange.run { Result { try portico.run(line) } }.get()
     }
 
     /// What a command lists with `--json`.
     private static func items(_ outcome: PorticoProcess.Outcome) throws -> [JSONObject] {
         #expect(outcome.status == 0, "\(outcome.stderr)")
-        let json = try JSONObject(parsing: Array(outcome.stdout.utf8))
+        let json = try outcome.json
         return (json.array("items") ?? []).compactMap(\.object)
     }
 
@@ -152,18 +139,11 @@ import Testing
                 EarnestServer.password
             )
             try await person.close()
-            let accounts = try Self.items(try await Self.run(portico, "account", "list", "--json"))
+            let accounts = try Self.items(try await Self.run(portico, "account list --json"))
             #expect(accounts.count == 1)
             let account = try #require(accounts.first?.string("id"))
             #expect(log.count(.revocation) == 0)
-            let ended = try await Self.run(
-                portico,
-                "session",
-                "revoke",
-                "--all",
-                "--account",
-                account
-            )
+            let ended = try await Self.run(portico, "session revoke --all --account \(account)")
             #expect(ended.status == 0, "\(ended.stderr)")
             try await waitUntil("the host is told") { log.count(.revocation) > 0 }
         }
@@ -171,7 +151,7 @@ import Testing
 
     /// The states of the keys that prove who we are, by their ids.
     private static func keys(_ portico: PorticoProcess) async throws -> [String: String] {
-        let listed = try await run(portico, "provider", "keys", "list", "atproto", "--json")
+        let listed = try await run(portico, "provider keys list atproto --json")
         let pairs = try items(listed).map { ($0.string("kid") ?? "", $0.string("state") ?? "") }
         return Dictionary(uniqueKeysWithValues: pairs)
     }
@@ -184,16 +164,7 @@ import Testing
             let before = try await Self.keys(portico)
             #expect(Array(before.values) == ["active"])
             let key = try #require(before.keys.first)
-            let withdrawn = try await Self.run(
-                portico,
-                "provider",
-                "keys",
-                "withdraw",
-                "atproto",
-                // It may begin with a hyphen.
-                "--",
-                key
-            )
+            let withdrawn = try await Self.run(portico, "provider keys withdraw atproto -- \(key)")
             #expect(withdrawn.status == 0, "\(withdrawn.stderr)")
             try await waitUntil("there is a new key") {
                 try await Self.keys(portico).values.contains("next")

@@ -24,17 +24,16 @@ import Testing
     )
     func killed() async throws {
         let portico = try PorticoProcess()
-        defer { portico.remove() }
         let users = (0..<4000).map {
             #"{"id": "id-\#($0)", "username": "u\#($0)", "enabled": true}"#
         }
         let file =
             #"{"realm": "big", "enabled": true, "users": [\#(users.joined(separator: ","))]}"#
-        try Data(file.utf8).write(to: portico.home.appending(path: "big.json"))
+        try portico.write(file, to: "big.json")
         let place = ["--data-directory", "data"]
         let database = portico.home.appending(path: "data/portico.sqlite").path
         // There is a database, so that it can be looked at from the beginning.
-        #expect(try portico.run(["realm", "create", "here"] + place).status == 0)
+        try portico.done(["realm", "create", "here"] + place)
 
         var cut = 0
         for round in 1...3 {
@@ -57,15 +56,13 @@ import Testing
         let done = try portico.run(["realm", "import", "big.json"] + place)
         #expect(done.status == 0, "\(done.stderr)")
         #expect(try await counts(database) == (people: 4000, realms: 2))
-        let deleted = try portico.run(["realm", "delete", "big", "--confirm", "big"] + place)
-        #expect(deleted.status == 0)
+        try portico.done(["realm", "delete", "big", "--confirm", "big"] + place)
         #expect(try await counts(database) == (people: 0, realms: 1))
     }
 
     @Test("KC-M-1: kill -9 while a file is written over a realm: the same again does the rest")
     func overwriteKilled() async throws {
         let portico = try PorticoProcess()
-        defer { portico.remove() }
         func file(_ word: String) -> Data {
             let clients = (0..<600).map {
                 #"{"clientId": "c-\#($0)", "publicClient": true, "description": "\#(word)"}"#
@@ -98,7 +95,7 @@ import Testing
             return count ?? 0
         }
         try file("zero").write(to: path)
-        #expect(try portico.run(command).status == 0)
+        try portico.done(command)
         var cut = 0
         for word in ["one", "two"] {
             try file(word).write(to: path)
@@ -112,8 +109,7 @@ import Testing
             if left > 0, left < 3000 { cut += 1 }
         }
         #expect(cut > 0)
-        let done = try portico.run(command)
-        #expect(done.status == 0, "\(done.stderr)")
+        try portico.done(command)
         #expect(try await changed("two") == 3000)
         let again = try portico.run(command)
         #expect(again.stderr.contains("Nothing to change"), "\(again.stderr)")
@@ -122,11 +118,9 @@ import Testing
     @Test("A lock that cannot be taken is not said to be another import's")
     func impossible() async throws {
         let portico = try PorticoProcess()
-        defer { portico.remove() }
         let place = ["--data-directory", "data"]
-        #expect(try portico.run(["realm", "create", "here"] + place).status == 0)
-        try Data(#"{"realm": "a", "enabled": true}"#.utf8)
-            .write(to: portico.home.appending(path: "a.json"))
+        try portico.done(["realm", "create", "here"] + place)
+        try portico.write(#"{"realm": "a", "enabled": true}"#, to: "a.json")
         let directory = DataDirectory(path: portico.home.appending(path: "data").path)
         // Not even root opens a folder for writing.
         try FileManager.default.createDirectory(
@@ -141,17 +135,16 @@ import Testing
     @Test("One import at a time goes into a folder")
     func oneAtATime() async throws {
         let portico = try PorticoProcess()
-        defer { portico.remove() }
         let place = ["--data-directory", "data"]
-        #expect(try portico.run(["realm", "create", "here"] + place).status == 0)
+        try portico.done(["realm", "create", "here"] + place)
         let file = #"{"realm": "a", "enabled": true}"#
-        try Data(file.utf8).write(to: portico.home.appending(path: "a.json"))
+        try portico.write(file, to: "a.json")
         let directory = DataDirectory(path: portico.home.appending(path: "data").path)
         let lock = try ImportLock.take(directory)
         let refused = try portico.run(["realm", "import", "a.json"] + place)
         #expect(refused.status == 6 && refused.stderr.contains("under way"))
         // A dry run writes nothing, so it may.
-        #expect(try portico.run(["realm", "import", "-n", "a.json"] + place).status == 0)
+        try portico.done(["realm", "import", "-n", "a.json"] + place)
         withExtendedLifetime(lock) {}
     }
 }

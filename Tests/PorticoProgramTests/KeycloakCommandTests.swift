@@ -137,9 +137,8 @@ struct KeycloakCommandTests {
     @Test("new people get what every new one of the realm gets, also by a command")
     func newPeople() throws {
         let portico = try PorticoProcess()
-        defer { portico.remove() }
-        #expect(try portico.run(["realm", "create", "test", "--template", "keycloak"]).status == 0)
-        #expect(try portico.run(["user", "create", "ann", "--without-password"]).status == 0)
+        try portico.done(["realm", "create", "test", "--template", "keycloak"])
+        try portico.done(["user", "create", "ann", "--without-password"])
         let shown = try JSONObject(
             parsing: Array(try portico.run(["user", "show", "ann", "--json"]).stdout.utf8)
         )
@@ -151,13 +150,12 @@ struct KeycloakCommandTests {
         #expect(refused.status != 0 && refused.stderr.contains("cannot be removed"))
         let dryly = try portico.run(["role", "delete", "default-roles-test", "-n"])
         #expect(dryly.status != 0 && dryly.stderr.contains("cannot be removed"))
-        #expect(try portico.run(["role", "show", "default-roles-test"]).status == 0)
+        try portico.done(["role", "show", "default-roles-test"])
     }
 
     @Test("a client's own account goes with the client, and with the grant type")
     func account() throws {
         let portico = try PorticoProcess()
-        defer { portico.remove() }
         func run(_ words: [String]) throws -> PorticoProcess.Outcome {
             try portico.run(words, input: "a secret that was chosen elsewhere")
         }
@@ -189,13 +187,12 @@ struct KeycloakCommandTests {
     @Test("decision 0032: an imported app without PKCE can be changed, and loses nothing it has")
     func withoutPKCE() throws {
         let portico = try PorticoProcess()
-        defer { portico.remove() }
         let file = """
             {"realm": "acme", "clients": [{"clientId": "app", "publicClient": true,
               "redirectUris": ["https://app.example/cb"]}]}
             """
-        try Data(file.utf8).write(to: portico.home.appending(path: "acme.json"))
-        #expect(try portico.run(["realm", "import", "acme.json"]).status == 0)
+        try portico.write(file, to: "acme.json")
+        try portico.done(["realm", "import", "acme.json"])
         func update(_ words: String...) throws -> PorticoProcess.Outcome {
             try portico.run(["client", "update", "app"] + words)
         }
@@ -219,7 +216,7 @@ struct KeycloakCommandTests {
         try await EarnestServer.run { server in
             try await server.makeRealm()
             try server.command(
-                ["user", "set-password", "ann", "--temporary", "--password-file", "-"],
+                "user set-password ann --temporary --password-file -",
                 input: "another horse battery"
             )
             let person = WebPerson()

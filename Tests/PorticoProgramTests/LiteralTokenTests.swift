@@ -13,7 +13,6 @@ import Testing
     )
     func unsaid(token: String) throws {
         let portico = try PorticoProcess()
-        defer { portico.remove() }
         for arguments in [
             ["inspect", token], ["inspect", token, "--offline"], ["inspect", "./\(token)"],
             ["inspect", "Bearer", token], ["inspect", "Bearer \(token)"], ["inspect", "-", token],
@@ -36,7 +35,6 @@ import Testing
     @Test("A signed or encrypted one is said in no error of any command")
     func everywhere() throws {
         let portico = try PorticoProcess()
-        defer { portico.remove() }
         for token in [Self.signed, Self.encrypted] {
             for arguments in [
                 ["userinfo", token], ["whoami", "--token=\(token)"], [token], ["logout", token],
@@ -52,7 +50,6 @@ import Testing
     @Test("A token is told by its form, and a file by the lack of it")
     func files() throws {
         let portico = try PorticoProcess()
-        defer { portico.remove() }
         for name in [
             "token.jwt", "a.b.c", "eyJhbGci", "e.y.j", "./access.token.txt", "tokens/mine",
         ] {

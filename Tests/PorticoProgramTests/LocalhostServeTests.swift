@@ -35,9 +35,7 @@ import Testing
     @Test("Discovery, sign-in, UserInfo and sign-out go by that name; another name leads to it")
     func walk() async throws {
         let portico = try PorticoProcess()
-        defer { portico.remove() }
         let server = try await LocalServe(in: portico)
-        defer { server.running.process.terminate() }
         // The demonstration's providers are another site.
         #expect(server.running.stdout.contains("Stand-ins    http://127.0.0.1:"))
 
@@ -46,18 +44,32 @@ import Testing
             "\(server.url)/realms/demo/.well-known/openid-configuration"
         )
         #expect(metadata.json.string("issuer") == "\(server.url)/realms/demo")
-        let literal = await page(of: "127.0.0.1", server.port)
+        let literal = await RawExchange.get(
+            "/login",
+            host: "127.0.0.1:\(server.port)",
+            port: server.port
+        )
         #expect(literal?.status == 308 || literal?.status == 303 || literal?.status == 302)
         #expect(literal?.field("Location") == "\(server.url)/login")
-        let page = await page(of: "localhost", server.port)
+        let page = await RawExchange.get(
+            "/login",
+            host: "localhost:\(server.port)",
+            port: server.port
+        )
         #expect(page?.status == 200)
         #expect(page?.head.contains("__Host-") == false)
         #expect(page?.head.lowercased().contains("strict-transport-security") == false)
-        #expect(await self.page(of: "evil.localhost", server.port)?.status == 421)
+        #expect(
+            await RawExchange.get(
+                "/login",
+                host: "evil.localhost:\(server.port)",
+                port: server.port
+            )?.status == 421
+        )
 
-        let login = try portico.start([
-            "login", "--issuer", "\(server.url)/realms/demo", "--no-browser", "--timeout", "60s",
-        ])
+        let login = try portico.start(
+            "login --issuer \(server.url)/realms/demo --no-browser --timeout 60s"
+        )
         let address = try await login.wait(
             forErrors: /http:\/\/localhost\S+code_challenge_method=S256/
         )
@@ -66,19 +78,9 @@ import Testing
         #expect(try await login.ended() == 0, "\(login.stderr)")
         #expect(try portico.run(["userinfo", "--claim", "name"]).stdout == "Ann Example\n")
         let token = try portico.run(["token"])
-        let inspection = try portico.run(["token", "inspect"], input: token.stdout)
-        #expect(inspection.status == 0, "\(inspection.stderr)")
-        #expect(inspection.stdout.contains("signature valid"))
-        #expect(try portico.run(["logout", "--no-browser"]).status == 0)
-    }
-
-    private func page(of host: String, _ port: UInt16) async -> RawExchange? {
-        await RawExchange.run {
-            RawExchange(
-                "GET /login HTTP/1.1\r\nHost: \(host):\(port)\r\nConnection: close\r\n\r\n",
-                port: port
-            )
-        }
+        let inspection = try portico.done(["token", "inspect"], input: token.stdout)
+        #expect(inspection.contains("signature valid"))
+        try portico.done(["logout", "--no-browser"])
     }
 
     @Test(
@@ -117,7 +119,6 @@ import Testing
     @Test("Plain http on a name that only looks like it is refused as before")
     func lookalikes() throws {
         let portico = try PorticoProcess()
-        defer { portico.remove() }
         for url in ["http://localhost.example.com:8080", "http://notlocalhost:8080"] {
             let outcome = try portico.run(["serve", "--public-url", url])
             #expect(outcome.status == 2)

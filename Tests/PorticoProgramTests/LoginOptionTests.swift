@@ -8,7 +8,6 @@ import Testing
     @Test("Decision 0032: without an announcement of S256 the error names the command's own option")
     func unannounced() async throws {
         let portico = try PorticoProcess()
-        defer { portico.remove() }
         let provider = try LocalProvider()
         provider.become(.noPKCE)
         let login = ["login", "--issuer", provider.issuer, "--no-browser", "--timeout", "1s"]
@@ -32,7 +31,6 @@ import Testing
     )
     func trust() async throws {
         let portico = try PorticoProcess()
-        defer { portico.remove() }
         let provider = try LocalProvider()
         let login = ["login", "--issuer", provider.issuer, "--no-browser", "--timeout", "1s"]
         for wrong in ["https://id.example.com/v2.0", "{tenantid}", "http://a.example/{tenantid}"] {
@@ -71,7 +69,6 @@ import Testing
     @Test("Who begins no session needs no PKCE: a token's keys are asked for all the same")
     func keys() async throws {
         let portico = try PorticoProcess()
-        defer { portico.remove() }
         let provider = try LocalProvider()
         provider.become(.noPKCE)
         // {"alg":"ES256"}.{}.
@@ -90,7 +87,6 @@ import Testing
     )
     func portInUse() async throws {
         let portico = try PorticoProcess()
-        defer { portico.remove() }
         let provider = try LocalProvider()
         let taken = try #require(RawSocket.listen(port: 0))
         defer { RawSocket.close(taken.socket) }

@@ -17,7 +17,6 @@ import Testing
     @Test("KC-A-2: two commands make it, and it sees all realms over HTTP")
     func account() async throws {
         let portico = try PorticoProcess()
-        defer { portico.remove() }
         let server = try await EarnestServer(
             in: portico,
             ["--admin-rest", "on", "--admin-master", "on"]
@@ -28,12 +27,10 @@ import Testing
             "--realm", "master", "--template", "keycloak", "--type", "confidential", "--grant-type",
             "client_credentials",
         ]
-        let made = try portico.run(["client", "create", "ops"] + words)
-        #expect(made.status == 0, "\(made.stderr)")
-        let secret = made.stdout.split(separator: "\n").last.map(String.init) ?? ""
+        let made = try portico.done(["client", "create", "ops"] + words)
+        let secret = made.split(separator: "\n").last.map(String.init) ?? ""
         let role = ["role", "assign", "admin", "--service-account", "ops", "--realm", "master"]
-        let given = try portico.run(role)
-        #expect(given.status == 0, "\(given.stderr)")
+        try portico.done(role)
         let form = FormEncoding.encode([
             (name: "grant_type", value: "client_credentials"), (name: "client_id", value: "ops"),
             (name: "client_secret", value: secret),
@@ -57,7 +54,6 @@ import Testing
     @Test("A8: serve names everyone who administers by a master from a file, and no one who cannot")
     func imported() async throws {
         let portico = try PorticoProcess()
-        defer { portico.remove() }
         let file = #"""
             {"realm": "master", "enabled": true, "registrationAllowed": true,
              "defaultRole": {"name": "everyone"},
@@ -72,7 +68,7 @@ import Testing
                {"username": "service-account-bot", "enabled": true, "serviceAccountClientId": "bot",
                 "realmRoles": ["admin"]}]}
             """#
-        try Data(file.utf8).write(to: portico.home.appending(path: "master.json"))
+        try portico.write(file, to: "master.json")
         let server = try await EarnestServer(
             in: portico,
             ["--admin-rest", "on", "--admin-master", "on", "--import-realm", "master.json"]
@@ -96,14 +92,13 @@ import Testing
     )
     func few(roles: String, byDefault: String, said: String) async throws {
         let portico = try PorticoProcess()
-        defer { portico.remove() }
         let file = #"""
             {"realm": "master", "enabled": true, "defaultRole": {"name": "everyone"},
              "roles": {"realm": [{"name": "admin"},
                  {"name": "everyone", "composites": {"realm": \#(byDefault)}}]},
              "users": [{"username": "root", "enabled": true, \#(roles)}]}
             """#
-        try Data(file.utf8).write(to: portico.home.appending(path: "master.json"))
+        try portico.write(file, to: "master.json")
         let server = try await EarnestServer(
             in: portico,
             ["--admin-rest", "on", "--admin-master", "on", "--import-realm", "master.json"]

@@ -49,7 +49,6 @@ import Testing
     @Test("serve raises the limit that it was started with")
     func raised() async throws {
         let portico = try PorticoProcess()
-        defer { portico.remove() }
         let server = try await EarnestServer(in: portico, openFiles: "512:1024")
         let path = "/proc/\(server.running.process.id)/limits"
         let limits = try String(contentsOfFile: path, encoding: .utf8)

@@ -6,7 +6,6 @@ import Testing
 @Suite("What an operator is told") struct OperatorTests {
     private static func with(_ body: (PorticoProcess) async throws -> Void) async throws {
         let portico = try PorticoProcess()
-        defer { portico.remove() }
         try await body(portico)
     }
 
@@ -43,7 +42,7 @@ import Testing
     func signIn() async throws {
         try await Self.with { portico in
             let add = ["provider", "add", "google", "--client-id", "1", "--secret-file", "-"]
-            #expect(try portico.run(add, input: "a secret\n").status == 0)
+            try portico.done(add, input: "a secret\n")
             let server = try await EarnestServer(in: portico)
             _ = try await server.running.wait(forOutput: /Sign in +\S+\/login +\(google\)\n/)
             #expect(!server.running.stdout.contains("No realms yet"))
@@ -70,12 +69,8 @@ import Testing
             "--hsts-subdomains", state,
         ]
         try await Self.with { portico in
-            #expect(
-                try portico.run(["realm", "create", "a", "--public-url", "https://id.example.com"])
-                    .status == 0
-            )
+            try portico.done(["realm", "create", "a", "--public-url", "https://id.example.com"])
             let server = try await EarnestServer(in: portico, options)
-            defer { server.running.process.terminate() }
             for path in ["/realms/a/.well-known/openid-configuration", "/nowhere"] {
                 let reply = try await server.request(
                     "GET",
@@ -135,7 +130,7 @@ import Testing
             #expect(open.stderr.contains("Others can read google.secret, mode 644. chmod 600"))
             #expect(try !add(0o600, "shut").stderr.contains("Others can read"))
             let test = try portico.run(
-                ["provider", "test", "shut"],
+                "provider test shut",
                 environment: ["PORTICO_PUBLIC_URL": "https://app.example.com"]
             )
             let callback = "https://app.example.com/v1/auth/shut/callback"
@@ -158,9 +153,8 @@ import Testing
         let text = try String(contentsOf: page, encoding: .utf8)
         let command = try #require(text.firstMatch(of: /\$ portico (provider add .*)\n/)).1
         try await Self.with { portico in
-            let shown = try portico.run(command.split(separator: " ").map(String.init))
-            #expect(shown.status == 0, "\(shown.stderr)")
-            let addresses = shown.stdout.matches(of: /https:\S+/).map { String($0.0) }
+            let shown = try portico.done(command.split(separator: " ").map(String.init))
+            let addresses = shown.matches(of: /https:\S+/).map { String($0.0) }
             #expect(addresses.count == (provider == "apple" ? 3 : 2))
             #expect(text.contains("`\(addresses.first ?? "none")`"))
         }
@@ -169,10 +163,7 @@ import Testing
     @Test("a folder and a database that others can read are warned of at the start")
     func exposed() async throws {
         try await Self.with { portico in
-            #expect(
-                try portico.run(["realm", "create", "a", "--public-url", "http://127.0.0.1:1"])
-                    .status == 0
-            )
+            try portico.done(["realm", "create", "a", "--public-url", "http://127.0.0.1:1"])
             let path = portico.home.appending(path: Self.folder).path
             for (name, mode) in [(path, 0o755), (path + "/portico.sqlite", 0o644)] {
                 try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: name)
@@ -181,7 +172,6 @@ import Testing
                 in: portico,
                 ["--public-url", "http://127.0.0.1:1"]
             )
-            defer { server.running.process.terminate() }
             let said = server.running.stderr
             #expect(said.contains("! Others can read the data folder \(path), mode 755. chmod 700"))
             #expect(said.contains("database file \(path)/portico.sqlite, mode 644. chmod 600"))
@@ -194,10 +184,7 @@ import Testing
     )
     func owner() async throws {
         try await Self.with { portico in
-            #expect(
-                try portico.run(["realm", "create", "a", "--public-url", "http://127.0.0.1:1"])
-                    .status == 0
-            )
+            try portico.done(["realm", "create", "a", "--public-url", "http://127.0.0.1:1"])
             let ring = portico.home.appending(path: Self.folder + "/key-ring").path
             #expect(chown(ring, 1, 1) == 0)
             let shown = try portico.run(["realm", "list"])

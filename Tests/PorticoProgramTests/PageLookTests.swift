@@ -27,7 +27,6 @@ struct PageLookTests {
     @Test("what a theme does not know, and what is no image, stops the start and says why")
     func refusals() throws {
         let portico = try PorticoProcess()
-        defer { portico.remove() }
         func write(_ bytes: some Sequence<UInt8>, _ path: String) throws {
             let file = portico.home.appending(path: path)
             try FileManager.default.createDirectory(
@@ -71,7 +70,6 @@ struct PageLookTests {
     @Test("WEB-CSP-2: logo and marks are served with their types, kept an hour, and run nothing")
     func served() async throws {
         let portico = try PorticoProcess()
-        defer { portico.remove() }
         let brand = portico.home.appending(path: "brand")
         try FileManager.default.createDirectory(at: brand, withIntermediateDirectories: true)
         try Data(Self.svg.utf8).write(to: brand.appending(path: "apple.svg"))
@@ -84,7 +82,6 @@ struct PageLookTests {
                 "accent=#0a5c2f", "--pages-light", "quiet=#cccccc",
             ]
         )
-        defer { server.running.process.terminate() }
         let person = WebPerson()
         let page = try await person.get(server.url + "/login").text
         #expect(page.contains("--accent: #0a5c2f;"))

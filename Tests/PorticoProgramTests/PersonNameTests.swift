@@ -5,7 +5,6 @@ import Testing
     @Test("What is one person's user name and another's id names no one; each has another way")
     func nameOfAnother() throws {
         let portico = try PorticoProcess()
-        defer { portico.remove() }
         func run(_ arguments: String..., status: Int32 = 0) throws -> PorticoProcess.Outcome {
             let outcome = try portico.run(arguments, input: "")
             #expect(outcome.status == status, "\(arguments): \(outcome.stderr)")

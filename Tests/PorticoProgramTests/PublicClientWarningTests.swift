@@ -7,7 +7,6 @@ import Testing
     )
     func told() throws {
         let portico = try PorticoProcess()
-        defer { portico.remove() }
         for (options, isTold) in [([], false), (["--public"], true)] {
             let outcome = try portico.run(
                 ["provider", "add", "atproto", "--dry-run", "--data-directory", "data"] + options

@@ -187,7 +187,6 @@ import Testing
     )
     func staged() async throws {
         let portico = try PorticoProcess()
-        defer { portico.remove() }
         let database = try TestDatabase.inMemory()
         let realm = Realm(
             id: "realm-1",

@@ -7,12 +7,11 @@ struct RealmExportCommandTests {
     @Test("a file is its owner's alone, and what was there stays until it is whole")
     func owner() throws {
         let portico = try PorticoProcess()
-        defer { portico.remove() }
         let html = String(repeating: "x", count: 3_000_000)
         let realm = portico.home.appending(path: "acme.json")
         try Data(#"{"realm": "acme", "enabled": true, "displayNameHtml": "\#(html)"}"#.utf8)
             .write(to: realm)
-        #expect(try portico.run(["realm", "import", realm.path]).status == 0)
+        try portico.done(["realm", "import", realm.path])
         let file = portico.home.appending(path: "out.json")
         try Data("old".utf8).write(to: file)
         try FileManager.default.setAttributes(
@@ -24,7 +23,7 @@ struct RealmExportCommandTests {
         #expect(running.process.waitUntilExit().status == 1)
         #expect(running.stderr.contains("cannot be written"))
         #expect(try String(contentsOf: file, encoding: .utf8) == "old")
-        #expect(try portico.run(arguments).status == 0)
+        try portico.done(arguments)
         let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
         #expect(attributes[.posixPermissions] as? Int == 0o600)
         #expect(try String(contentsOf: file, encoding: .utf8).contains("\"realm\":\"acme\""))

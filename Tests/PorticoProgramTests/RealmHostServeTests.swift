@@ -4,30 +4,20 @@ import PorticoTestSupport
 import Testing
 
 @Suite("A realm's own host, served") struct RealmHostServeTests {
-    private func get(_ path: String, host: String, port: UInt16) async -> RawExchange? {
-        await RawExchange.run {
-            RawExchange(
-                "GET \(path) HTTP/1.1\r\nHost: \(host):\(port)\r\nConnection: close\r\n\r\n",
-                port: port
-            )
-        }
-    }
-
     @Test("decision 0059: a running server serves a realm at its own host, and nothing else there")
     func serves() async throws {
         try await DemoServer.run { server in
-            let port = try #require(UInt16(server.url.split(separator: ":").last ?? ""))
+            let port = server.port
             let path = "/.well-known/oauth-authorization-server"
-            let before = await get(path, host: "pds.localhost", port: port)
+            let before = await RawExchange.get(path, host: "pds.localhost:\(port)", port: port)
             #expect(before?.status == 421)
-            let made = try server.portico.run([
+            try server.portico.done([
                 "realm", "create", "hosted", "--public-url", server.url, "--host",
                 "http://pds.localhost:\(port)", "--data-directory", "demo",
             ])
-            #expect(made.status == 0, "\(made.stderr)")
             var found = ""
             try await waitUntil("it is there") {
-                let reply = await get(path, host: "pds.localhost", port: port)
+                let reply = await RawExchange.get(path, host: "pds.localhost:\(port)", port: port)
                 found = reply?.body ?? ""
                 return reply?.status == 200
             }
@@ -37,12 +27,12 @@ import Testing
             let token = "\(issuer)/realms/hosted/protocol/openid-connect/token"
             #expect(document.string("token_endpoint") == token)
             for other in ["/realms/demo/account", "/login", "/v1/auth/session", "/_outbox"] {
-                let reply = await get(other, host: "pds.localhost", port: port)
+                let reply = await RawExchange.get(other, host: "pds.localhost:\(port)", port: port)
                 #expect(reply?.status == 404, "\(other)")
-                let own = await get(other, host: "127.0.0.1", port: port)
+                let own = await RawExchange.get(other, host: "127.0.0.1:\(port)", port: port)
                 #expect(own?.status != 404, "\(other)")
             }
-            let elsewhere = await get(path, host: "127.0.0.1", port: port)
+            let elsewhere = await RawExchange.get(path, host: "127.0.0.1:\(port)", port: port)
             #expect(elsewhere?.status == 404)
         }
     }

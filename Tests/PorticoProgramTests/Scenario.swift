@@ -90,7 +90,7 @@ struct Scenario: CustomTestStringConvertible {
     }
 
     /// Words are separated by spaces; those in single quotes are one.
-    private static func command(_ text: String, line: Int) -> Command {
+    static func words(_ text: String) -> [String] {
         var words: [String] = []
         for (index, part) in text.split(separator: "'", omittingEmptySubsequences: false)
             .enumerated()
@@ -101,6 +101,11 @@ struct Scenario: CustomTestStringConvertible {
                 words.append(String(part))
             }
         }
+        return words
+    }
+
+    private static func command(_ text: String, line: Int) -> Command {
+        var words = words(text)
         var environment: [String: String] = [:]
         while let word = words.first, word != "portico", let equals = word.firstIndex(of: "=") {
             environment[String(word[..<equals])] = String(word[word.index(after: equals)...])

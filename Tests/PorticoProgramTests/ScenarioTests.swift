@@ -9,7 +9,6 @@ struct ScenarioTests {
     )
     func runs(scenario: Scenario) throws {
         let portico = try PorticoProcess()
-        defer { portico.remove() }
         for step in scenario.steps {
             switch step {
             case .file(let name, let text):

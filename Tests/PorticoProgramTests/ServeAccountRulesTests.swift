@@ -11,9 +11,7 @@ import Testing
         _ body: (DemoServer) async throws -> Void
     ) async throws {
         let portico = try PorticoProcess()
-        defer { portico.remove() }
         let server = try await DemoServer(in: portico, arguments: arguments)
-        defer { server.running.process.terminate() }
         try await body(server)
     }
 

@@ -46,10 +46,11 @@ import Testing
 
     @Test("as many connections as were set: who says nothing makes room")
     func connectionBudget() async throws {
-        try await EarnestServer.run([
-            "--limits-connections", "16", "--limits-idle-seconds", "3600",
-            "--limits-request-seconds", "600",
-        ]) { server in
+        try await EarnestServer.run(
+            Scenario.words(
+                "--limits-connections 16 --limits-idle-seconds 3600 --limits-request-seconds 600"
+            )
+        ) { server in
             let port = server.port
             let first = try #require(RawSocket.connect(port: port))
             defer { RawSocket.close(first) }
@@ -68,12 +69,10 @@ import Testing
     @Test("WEB-BRUTE-2: the sign-ins that a browser may begin, and an address, are two settings")
     func signIns() async throws {
         let portico = try PorticoProcess()
-        defer { portico.remove() }
         let server = try await DemoServer(
             in: portico,
             arguments: ["--limits-sign-ins", "1", "--limits-sign-ins-of-address", "3"]
         )
-        defer { server.running.process.terminate() }
         func begin(_ person: WebPerson) async throws -> Int {
             try await person.get("\(server.url)/v1/auth/google").status
         }

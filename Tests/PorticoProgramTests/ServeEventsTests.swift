@@ -34,10 +34,8 @@ import Testing
             try await ask("shop")
             try await ask("nobody-of-that-name")
             try await server.stop()
-            let lines = try server.command([
-                "events", "--kind", "client.refused", "--jsonl",
-            ])
-            .split(separator: "\n").map { try JSONObject(parsing: Array($0.utf8)) }
+            let lines = try server.command("events --kind client.refused --jsonl")
+                .split(separator: "\n").map { try JSONObject(parsing: Array($0.utf8)) }
             #expect(lines.map { $0.string("client") } == ["shop", nil])
             #expect(lines.map { $0.string("reason") } == ["secret", "unknown_client"])
             #expect(

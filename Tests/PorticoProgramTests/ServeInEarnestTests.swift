@@ -29,21 +29,13 @@ import Testing
     @Test("stand-ins that a demonstration left behind sign no one in, and no page offers them")
     func noStandIns() async throws {
         let portico = try PorticoProcess()
-        defer { portico.remove() }
         let demo = try await DemoServer(in: portico)
-        let port = try #require(demo.url.split(separator: ":").last.flatMap { UInt16($0) })
-        func start(_ provider: String, at port: UInt16) async throws -> RawExchange? {
-            let head = "GET /v1/auth/\(provider) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n"
-            return await RawExchange.run {
-                RawExchange(head + "Connection: close\r\n\r\n", port: port)
-            }
-        }
+        let port = demo.port
         for provider in ["apple", "google", "facebook"] {
-            let reply = try await start(provider, at: port)
+            let reply = await RawExchange.get("/v1/auth/\(provider)", port: port)
             #expect(reply?.field("Location")?.hasPrefix("http://localhost:") == true)
         }
-        demo.running.process.terminate()
-        _ = try await demo.running.ended()
+        try await demo.stop()
 
         let server = try await EarnestServer(
             in: portico,
@@ -51,7 +43,7 @@ import Testing
             port: port
         )
         for provider in ["apple", "google", "facebook"] {
-            let reply = try await start(provider, at: port)
+            let reply = await RawExchange.get("/v1/auth/\(provider)", port: port)
             #expect(reply?.field("Location")?.contains("localhost") != true)
             #expect(reply?.status == 404 || reply?.field("Location")?.hasPrefix("/login") == true)
         }
@@ -74,20 +66,16 @@ import Testing
     @Test("a stand-in is no provider for the command line either, where no demonstration was")
     func commandsRefuseStandIns() async throws {
         let portico = try PorticoProcess()
-        defer { portico.remove() }
         let demo = try await DemoServer(in: portico)
-        demo.running.process.terminate()
-        _ = try await demo.running.ended()
+        try await demo.stop()
         let change = [
             "provider", "update", "google", "--client-id", "other", "--data-directory", "demo",
         ]
-        #expect(try portico.run(change + ["-n"]).status == 0)
+        try portico.done(change + ["-n"])
         try FileManager.default.removeItem(at: portico.home.appending(path: "demo/demo"))
         let refused = try portico.run(change)
         #expect(refused.status != 0)
-        let shown = try portico.run([
-            "provider", "show", "google", "--json", "--data-directory", "demo",
-        ])
+        let shown = try portico.run("provider show google --json --data-directory demo")
         #expect(!shown.stdout.contains(#""client_id":"other""#))
     }
 
@@ -115,7 +103,6 @@ import Testing
     @Test("a mail that waits leaves by the command that was set")
     func mail() async throws {
         let portico = try PorticoProcess()
-        defer { portico.remove() }
         let (script, sent) = (portico.home.path + "/sendmail", portico.home.path + "/sent")
         try Data("#!/bin/sh\ncat > \(sent).new && mv \(sent).new \(sent)\n".utf8)
             .write(to: URL(filePath: script))
@@ -124,7 +111,6 @@ import Testing
             in: portico,
             ["--mail-sendmail", script, "--mail-from", "Acme <portico@example.com>"]
         )
-        defer { server.running.process.terminate() }
         try await server.makeRealm()
         let person = WebPerson()
         let form = try await person.get(
@@ -146,9 +132,7 @@ import Testing
     func proxiedAPIs() async throws {
         let arguments = ["--bff-api", "orders=https://orders.example.com,google"]
         try await EarnestServer.run(arguments) { server in
-            try server.command([
-                "app", "create", "notes", "--redirect-uri", "com.example.notes:/callback",
-            ])
+            try server.command("app create notes --redirect-uri com.example.notes:/callback")
             try await server.wait {
                 try await server.request("GET", "/v1/auth/session").status == 401
             }
@@ -162,9 +146,7 @@ import Testing
     func backendChanges() async throws {
         try await EarnestServer.run { server in
             #expect(try await server.request("GET", "/v1/auth/session").status == 404)
-            try server.command([
-                "app", "create", "notes", "--redirect-uri", "com.example.notes:/callback",
-            ])
+            try server.command("app create notes --redirect-uri com.example.notes:/callback")
             try await server.wait {
                 try await server.request("GET", "/v1/auth/session").status == 401
             }
@@ -206,11 +188,8 @@ import Testing
         let receiver = try LogoutReceiver()
         let callback = try #require(receiver.uri("/cb")).text
         let portico = try PorticoProcess()
-        defer { portico.remove() }
-        try Data(Self.export(redirect: callback).utf8)
-            .write(to: portico.home.appending(path: "acme.json"))
+        try portico.write(Self.export(redirect: callback), to: "acme.json")
         let server = try await EarnestServer(in: portico, ["--import-realm", "acme.json"])
-        defer { server.running.process.terminate() }
         for (name, role) in [("john", "IC"), ("jane", "Manager")] {
             let person = WebPerson()
             _ = try await person.signIn(

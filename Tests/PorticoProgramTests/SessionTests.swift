@@ -15,7 +15,7 @@ struct SessionTests {
             #expect(login.stderr.contains("\n✓ Signed in as Ann Example <ann@example.com>\n"))
 
             let whoami = try portico.run(["whoami", "--json"])
-            let who = try JSONObject(parsing: Array(whoami.stdout.utf8.dropLast()))
+            let who = try whoami.json
             #expect(who.string("email") == "ann@example.com")
             #expect(who.string("issuer") == server.issuer)
             #expect(who.string("client_id") == "portico-cli")
@@ -25,7 +25,7 @@ struct SessionTests {
             #expect(mode as? Int == 0o600)
 
             let userinfo = try portico.run(["userinfo"])
-            let claims = try JSONObject(parsing: Array(userinfo.stdout.utf8.dropLast()))
+            let claims = try userinfo.json
             #expect(claims.string("name") == "Ann Example")
             #expect(claims.object("realm_access")?.strings("roles") == ["editor"])
             #expect(
@@ -56,11 +56,10 @@ struct SessionTests {
     }
 
     private func inspect(_ token: String, _ portico: PorticoProcess) throws {
-        let good = try portico.run(["token", "inspect"], input: token)
-        #expect(good.status == 0)
-        #expect(good.stdout.contains("✓ signature valid   ✓ not expired   ✓ audience given"))
+        let good = try portico.done(["token", "inspect"], input: token)
+        #expect(good.contains("✓ signature valid   ✓ not expired   ✓ audience given"))
         let json = try portico.run(["token", "inspect", "--json"], input: token)
-        let checks = try JSONObject(parsing: Array(json.stdout.utf8.dropLast())).object("checks")
+        let checks = try json.json.object("checks")
         #expect(checks?.string("signature") == "valid")
         #expect(checks?.bool("expired") == false)
 
@@ -70,11 +69,11 @@ struct SessionTests {
         let unnamed = try portico.run(["token", "inspect"], input: forged)
         #expect(unnamed.stdout.contains("✗ signature not checked: The token names no issuer."))
         #expect(unnamed.status == 1)
-        let issuer = try #require(good.stdout.firstMatch(of: /issuer +(\S+)/)).1
+        let issuer = try #require(good.firstMatch(of: /issuer +(\S+)/)).1
         let bad = try portico.run(["token", "inspect", "--issuer", String(issuer)], input: forged)
         #expect(bad.status == 1)
         #expect(bad.stderr.contains("Do not trust it. (token-invalid)"))
-        #expect(try portico.run(["token", "inspect", "--offline"], input: token).status == 0)
+        try portico.done(["token", "inspect", "--offline"], input: token)
     }
 
     @Test("a token that would expire too soon is refreshed first, once, however many ask at once")
@@ -90,7 +89,7 @@ struct SessionTests {
             #expect(tooLong.stdout.isEmpty)
             #expect(tooLong.stderr.contains("does not live as long as that. (misconfigured)"))
             #expect(tooLong.stderr.contains("Ask for less than 5m: --min-ttl"))
-            #expect(try portico.run(["token", "--min-ttl", "4m"]).status == 0)
+            try portico.done(["token", "--min-ttl", "4m"])
 
             try age(by: 290, portico)
             let calls = try (0..<4).map { _ in try portico.start(["token"]) }
@@ -103,10 +102,9 @@ struct SessionTests {
             let fresh = try #require(tokens.first)
             #expect(fresh != first)
             #expect(fresh.split(separator: ".").count == 3)
-            #expect(try portico.run(["userinfo"]).status == 0)
+            try portico.done(["userinfo"])
             // The sign-in's request and one refresh.
-            server.running.process.terminate()
-            _ = try await server.running.ended()
+            try await server.stop()
             let requests = server.running.stderr.split(separator: "\n").filter {
                 $0.contains("path=/realms/demo/protocol/openid-connect/token status=200")
             }
@@ -136,7 +134,7 @@ struct SessionTests {
             let portico = server.portico
             #expect(try await server.login("ann").ended() == 0)
             let other = ["client", "create", "second", "--template", "cli", "--realm", "demo"]
-            #expect(try portico.run(other + ["--data-directory", "demo"]).status == 0)
+            try portico.done(other + ["--data-directory", "demo"])
             // The running server sees it a moment later.
             let visitor = WebPerson()
             let request = TestFlow.request(
@@ -167,7 +165,7 @@ struct SessionTests {
             #expect(logout.status == 0)
             #expect(logout.stderr.contains("Still signed in at \(server.issuer) (portico-cli)"))
             #expect(try portico.run(["userinfo", "--claim", "name"]).stdout == "Ann Example\n")
-            #expect(try portico.run(["logout", "--no-browser"]).status == 0)
+            try portico.done(["logout", "--no-browser"])
             #expect(try portico.run(["whoami"]).status == 3)
         }
     }

@@ -49,7 +49,6 @@ import Testing
     @Test("what was last seen of a session is written before it ends")
     func lastSeen() async throws {
         let portico = try PorticoProcess()
-        defer { portico.remove() }
         let server = try await DemoServer(in: portico)
         let person = WebPerson()
         let account = "\(server.url)/realms/demo/account/apps"
@@ -72,8 +71,7 @@ import Testing
         }
         #expect(try await person.get(account).status == 200)
         #expect(try await person.get(backend, with: [.accept: "application/json"]).status == 200)
-        server.running.process.terminate()
-        #expect(try await server.running.ended() == 0)
+        try await server.stop()
         let seen = try database.read { reader in
             try reader.rows(
                 """
@@ -103,14 +101,10 @@ import Testing
     @Test("the events of its last seconds are written before it ends")
     func counted() async throws {
         let portico = try PorticoProcess()
-        defer { portico.remove() }
-        try Data(Self.realm.utf8).write(to: portico.home.appending(path: "acme.json"))
+        try portico.write(Self.realm, to: "acme.json")
         let server = try await EarnestServer(in: portico)
-        defer { server.running.process.terminate() }
         try server.command(["realm", "import", "acme.json", "--public-url", server.url])
-        try server.command([
-            "realm", "update", "acme", "--swap-tokens", "--accept-unlisted-offline-sessions",
-        ])
+        try server.command("realm update acme --swap-tokens --accept-unlisted-offline-sessions")
         try server.command(["realm", "create", "last", "--public-url", server.url])
         let last = "/realms/last/.well-known/openid-configuration"
         try await server.wait { try await server.request("GET", last).status == 200 }

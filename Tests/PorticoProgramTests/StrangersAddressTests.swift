@@ -107,14 +107,12 @@ import Testing
         let victims = try await Victims()
         defer { victims.stop() }
         let portico = try PorticoProcess()
-        defer { portico.remove() }
         let name = "inside.example.com"
         let server = try await EarnestServer(
             in: portico,
             ["--trusted-proxy", "127.0.0.1"],
             hosts: "127.0.0.1 localhost\n127.0.0.1 \(name)\n::1 \(name)\n"
         )
-        defer { server.running.process.terminate() }
         let host = "pds.localhost:\(server.port)"
         try server.command(["provider", "add", "atproto", "--public-url", server.url])
         try server.command([

@@ -10,13 +10,11 @@ import Testing
     @Test("each is named in the log when the server starts, and offered to no one")
     func named() async throws {
         let portico = try PorticoProcess()
-        defer { portico.remove() }
         func add(_ arguments: [String], _ secret: String) throws {
-            let made = try portico.run(
+            try portico.done(
                 ["provider", "add"] + arguments + ["--secret-file", "-"],
                 input: secret
             )
-            try #require(made.status == 0, "\(made.stderr)")
         }
         try add(["google", "--client-id", "ours"], "a secret\n")
         try add(["facebook", "--client-id", "ours"], "a secret\n")
@@ -34,7 +32,6 @@ import Testing
         }
         try await database.close()
         let server = try await EarnestServer(in: portico)
-        defer { server.running.process.terminate() }
         for name in ["apple", "facebook"] {
             // The log is written beside what says that it listens.
             try await server.wait { server.running.stderr.contains("provider=\(name)") }
