@@ -148,3 +148,158 @@ import Testing
         withExtendedLifetime(lock) {}
     }
 }
+
+@Suite("Two commands at once") struct ChangedMeanwhileTests {
+    @Test("a client that is disabled while a person types its secret stays disabled")
+    func disabled() async throws {
+        let portico = try PorticoProcess()
+        func run(_ arguments: [String]) throws -> PorticoProcess.Outcome {
+            let outcome = try portico.run(arguments, input: "a secret that was chosen for a test")
+            #expect(outcome.status == 0, "\(arguments): \(outcome.stderr)")
+            return outcome
+        }
+        _ = try run(["realm", "create", "acme", "--public-url", "https://id.example.com"])
+        _ = try run(["client", "create", "shop", "--template", "service", "--secret-file", "-"])
+
+        let pipe = portico.home.appending(path: "secret").path
+        #expect(mkfifo(pipe, 0o600) == 0)
+        let typing = try portico.start(["client", "update", "shop", "--secret-file", pipe])
+        let secret = try await Self.opened(pipe)
+        _ = try run(["client", "update", "shop", "--disable-client"])
+        RawPipe.write(secret, "another secret that was chosen")
+        #expect(try await typing.ended() == 6)
+        #expect(
+            typing.stderr == """
+                ✗ It was changed by another command in the meantime. (changed-meanwhile)
+                  Nothing was changed. Look at it and try again.
+
+                """
+        )
+        let shown = try run(["client", "show", "shop", "--json"])
+        #expect(shown.stdout.contains(#""enabled":false"#))
+    }
+
+    /// The pipe's writing end, as soon as a program reads from it: then the command has looked at what
+    /// it changes.
+    private static func opened(_ path: String) async throws -> Int32 {
+        let deadline = ContinuousClock.now + .seconds(60)
+        while ContinuousClock.now < deadline {
+            let descriptor = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC)
+            if descriptor >= 0 { return descriptor }
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        throw PorticoProcess.TimedOut()
+    }
+
+    private enum RawPipe {
+        static func write(_ descriptor: Int32, _ text: String) {
+            let bytes = Array(text.utf8)
+            _ = Foundation.write(descriptor, bytes, bytes.count)
+            close(descriptor)
+        }
+    }
+}
+
+@Suite("--dry-run")
+struct DryRunTests {
+    private static let folder = ".local/share/portico/server"
+
+    /// Names, bytes and times of everything in the data folder.
+    private func contents(of portico: PorticoProcess) throws -> [String: [String]] {
+        let folder = portico.home.appending(path: Self.folder)
+        let manager = FileManager.default
+        return try manager.contentsOfDirectory(atPath: folder.path).reduce(into: [:]) {
+            let file = folder.appending(path: $1)
+            let attributes = try manager.attributesOfItem(atPath: file.path)
+            $0[$1] = [
+                try Data(contentsOf: file).base64EncodedString(),
+                "\(attributes[.modificationDate] ?? "")", "\(attributes[.posixPermissions] ?? "")",
+            ]
+        }
+    }
+
+    @Test("nothing at all is written")
+    func nothing() throws {
+        let portico = try PorticoProcess()
+        for arguments in [
+            ["realm", "create", "acme", "--public-url", "https://id.example.com"],
+            ["client", "create", "app", "--template", "cli"],
+            ["user", "create", "ann", "--without-password"], ["role", "create", "editor"],
+        ] {
+            try portico.done(arguments)
+        }
+        try portico.write(#"{"realm": "other"}"#, to: "other.json")
+        try portico.write("correct horse battery", to: "password")
+        let before = try contents(of: portico)
+        for arguments in [
+            ["realm", "import", "other.json", "--public-url", "https://id.example.com"],
+            ["realm", "create", "next", "--public-url", "https://id.example.com"],
+            ["realm", "delete", "acme", "--confirm", "acme"],
+            ["client", "create", "second", "--template", "cli"],
+            ["client", "update", "app", "--name", "App"],
+            ["client", "delete", "app", "--confirm", "app"],
+            ["user", "create", "bob", "--without-password"],
+            ["user", "update", "ann", "--given-name", "Ann"],
+            ["user", "delete", "ann", "--confirm", "ann"], ["role", "create", "reader"],
+            ["role", "assign", "editor", "ann"],
+            ["role", "delete", "editor", "--confirm", "editor"],
+            [
+                "realm", "create", "moss", "--template", "keycloak", "--public-url",
+                "https://id.example.com",
+            ],
+            ["group", "create", "staff"], ["role", "assign", "editor", "--composite", "editor"],
+            ["user", "set-password", "ann", "--temporary", "--password-file", "password"],
+            ["keys", "rotate"],
+            [
+                "provider", "add", "oidc", "--client-id", "x", "--issuer", "https://a.example",
+                "--without-secret",
+            ],
+            ["app", "create", "notes", "--redirect-uri", "com.example.notes:/callback"],
+        ] {
+            let outcome = try portico.run(arguments + ["--dry-run"])
+            #expect(outcome.status == 0, "\(arguments): \(outcome.stderr)")
+            #expect(outcome.stderr.contains("Nothing written (dry run)."), "\(arguments)")
+            #expect(try contents(of: portico) == before, "\(arguments)")
+        }
+        try portico.done(["role", "create", "reader"])
+        #expect(try contents(of: portico) != before)
+    }
+
+    @Test("where there is no data yet, there is none afterwards")
+    func nothingYet() async throws {
+        let portico = try PorticoProcess()
+        try portico.done("realm create acme --public-url https://id.example.com -n")
+        let made = portico.home.appending(path: Self.folder).path
+        #expect(!FileManager.default.fileExists(atPath: made))
+    }
+}
+
+@Suite("portico realm export")
+struct RealmExportCommandTests {
+    @Test("a file is its owner's alone, and what was there stays until it is whole")
+    func owner() throws {
+        let portico = try PorticoProcess()
+        let html = String(repeating: "x", count: 3_000_000)
+        let realm = portico.home.appending(path: "acme.json")
+        try Data(#"{"realm": "acme", "enabled": true, "displayNameHtml": "\#(html)"}"#.utf8)
+            .write(to: realm)
+        try portico.done(["realm", "import", realm.path])
+        let file = portico.home.appending(path: "out.json")
+        try Data("old".utf8).write(to: file)
+        try FileManager.default.setAttributes(
+            [.posixPermissions: 0o644],
+            ofItemAtPath: file.path
+        )
+        let arguments = ["realm", "export", "acme", "--with-keys", "-o", file.path]
+        let running = try portico.start(arguments, longestFile: 2_000_000)
+        #expect(running.process.waitUntilExit().status == 1)
+        #expect(running.stderr.contains("cannot be written"))
+        #expect(try String(contentsOf: file, encoding: .utf8) == "old")
+        try portico.done(arguments)
+        let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
+        #expect(attributes[.posixPermissions] as? Int == 0o600)
+        #expect(try String(contentsOf: file, encoding: .utf8).contains("\"realm\":\"acme\""))
+        let names = try FileManager.default.contentsOfDirectory(atPath: portico.home.path)
+        #expect(!names.contains { $0.hasSuffix(".new") })
+    }
+}
