@@ -57,10 +57,7 @@ struct AppLinksTests {
         for (apple, google, text, fix) in [
             (moved, good.1, "answers 301, and no redirect is followed", "at this address itself"),
             (LocalServer.reply("404 Not Found"), good.1, "answers 404", "pass /.well-known/ on"),
-            (
-                Self.json(Self.apple, type: "text/html"), good.1, "is text/html, not",
-                "Content-Type"
-            ),
+            (Self.json(Self.apple, type: "text/html"), good.1, "is text/html, not", "Content-Type"),
             (Self.json("<html>"), good.1, "is not JSON", "reach?"),
             (
                 Self.json(#"{"webcredentials":{"apps":["ABCDE12345.com.example.n"]}}"#), good.1,

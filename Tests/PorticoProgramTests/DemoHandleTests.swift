@@ -74,16 +74,15 @@ import Testing
 
     @Test("names that nobody has, and bare ones, are answered without the DNS")
     func names() async throws {
-        try await DemoServer.run { server in
-            let person = WebPerson()
-            let nobody = try await person.get("\(server.url)/login?handle=nobody.handles.test")
-            #expect(nobody.status == 404)
-            let text = nobody.text
-            #expect(text.contains("We can’t find") && text.contains("nobody.handles.test"))
-            let bare = try await person.get("\(server.url)/login?handle=bob")
-            #expect(bare.text.contains("Did you mean bob.handles.test?"))
-            try await person.close()
-        }
+        let server = try await DemoServer()
+        let person = WebPerson()
+        let nobody = try await person.get("\(server.url)/login?handle=nobody.handles.test")
+        #expect(nobody.status == 404)
+        let text = nobody.text
+        #expect(text.contains("We can’t find") && text.contains("nobody.handles.test"))
+        let bare = try await person.get("\(server.url)/login?handle=bob")
+        #expect(bare.text.contains("Did you mean bob.handles.test?"))
+        try await person.close()
     }
 
     @Test("another port is found where the host's is taken, and the realm is made again there")

@@ -29,7 +29,9 @@ struct DemoServer {
         #expect(try await running.ended() == 0)
     }
 
-    init(in portico: PorticoProcess, arguments: [String] = []) async throws {
+    /// - Parameter portico: `nil`: with a home of its own.
+    init(in portico: PorticoProcess? = nil, arguments: [String] = []) async throws {
+        let portico = try portico ?? PorticoProcess()
         self.portico = portico
         running = try portico.start(
             ["serve", "--demo", "--listen", "127.0.0.1:0", "--data-directory", "demo"] + arguments
@@ -46,13 +48,6 @@ struct DemoServer {
             text.matches(of: /Password +(\w+\.\S+)  (\S+)/).map { (String($0.1), String($0.2)) }
         ) { first, _ in first }
         host = String(try #require(text.firstMatch(of: /the host: (\S+)/)).1)
-    }
-
-    /// Runs `body` with a demo of its own, and stops it.
-    static func run(_ body: (DemoServer) async throws -> Void) async throws {
-        let portico = try PorticoProcess()
-        let server = try await DemoServer(in: portico)
-        try await body(server)
     }
 
     /// `portico login` with a person at the browser.
@@ -77,9 +72,11 @@ struct EarnestServer {
 
     var url: String { "http://127.0.0.1:\(port)" }
 
-    /// - Parameter port: 0 for one that is free.
+    /// - Parameters:
+    ///   - portico: `nil`: with a home of its own.
+    ///   - port: 0 for one that is free.
     init(
-        in portico: PorticoProcess,
+        in portico: PorticoProcess? = nil,
         _ arguments: [String] = [],
         port: UInt16 = 0,
         environment: [String: String] = [:],
@@ -87,6 +84,7 @@ struct EarnestServer {
         openFiles: String? = nil,
         hosts: String? = nil
     ) async throws {
+        let portico = try portico ?? PorticoProcess()
         self.portico = portico
         running = try portico.start(
             ["serve", "--listen", "127.0.0.1:\(port)"] + arguments,
@@ -98,16 +96,6 @@ struct EarnestServer {
         let line = try await running.wait(forOutput: /Portico is listening on .*\n/)
         let address = try #require(line.firstMatch(of: /127\.0\.0\.1:(\d+)/))
         self.port = try #require(UInt16(address.1))
-    }
-
-    /// Runs `body` with a server of its own, and stops it.
-    static func run(
-        _ arguments: [String] = [],
-        _ body: (EarnestServer) async throws -> Void
-    ) async throws {
-        let portico = try PorticoProcess()
-        let server = try await EarnestServer(in: portico, arguments)
-        try await body(server)
     }
 
     /// Stops it, and waits until it has ended.

@@ -8,43 +8,42 @@ import Testing
 struct DoctorTests {
     @Test("a running demonstration is found well, and found without its address being named")
     func demo() async throws {
-        try await DemoServer.run { server in
-            let place = ["--data-directory", "demo"]
-            let test = try server.portico.run(["provider", "test", "google"] + place)
-            #expect(test.status == 0, "\(test.stdout) \(test.stderr)")
-            #expect(test.stdout.contains("✓ metadata"))
-            #expect(test.stdout.contains("✓ keys"))
-            try server.portico.done(
-                [
-                    "app", "create", "linked", "--redirect-uri", "http://127.0.0.1/callback",
-                    "--bundle-id", "com.example.linked", "--team", "ABCDE12345",
-                    "--android-package", "com.example.linked", "--fingerprint",
-                    String(repeating: "AB", count: 32),
-                ] + place
-            )
-            // The running server has seen it by the second look.
-            let check = try server.portico.run(["app", "links", "check", "linked"] + place)
-            #expect(check.status == 0, "\(check.stdout) \(check.stderr)")
-            #expect(check.stdout.contains("ABCDE12345.com.example.linked in webcredentials and"))
-            #expect(check.stdout.contains("com.example.linked, 1 fingerprint"))
-            let doctor = try server.portico.run(["doctor"] + place)
-            #expect(doctor.status == 0, "\(doctor.stdout) \(doctor.stderr)")
-            for part in [
-                "discovery says \(server.issuer)", "backend", "google", "facebook", "apple",
-                "notes", "clock", "realm handles", "atproto", "Internet handles",
-                "none: on this machine we are a development client",
-            ] {
-                #expect(doctor.stdout.contains(part), "\(part)")
-            }
-            // Its own client and app are meant to be as they are, and its mails are shown.
-            #expect(!doctor.stdout.contains("rn-expo-app"))
-            #expect(!doctor.stdout.contains("--hand-off code"))
-            #expect(doctor.stdout.contains("none is sent: the demo shows it at /_outbox"))
-            let missing = try server.portico.run(
-                "doctor --data-directory demo --public-url http://127.0.0.1:9"
-            )
-            #expect(missing.status == 10)
+        let server = try await DemoServer()
+        let place = ["--data-directory", "demo"]
+        let test = try server.portico.run(["provider", "test", "google"] + place)
+        #expect(test.status == 0, "\(test.stdout) \(test.stderr)")
+        #expect(test.stdout.contains("✓ metadata"))
+        #expect(test.stdout.contains("✓ keys"))
+        try server.portico.done(
+            [
+                "app", "create", "linked", "--redirect-uri", "http://127.0.0.1/callback",
+                "--bundle-id", "com.example.linked", "--team", "ABCDE12345",
+                "--android-package", "com.example.linked", "--fingerprint",
+                String(repeating: "AB", count: 32),
+            ] + place
+        )
+        // The running server has seen it by the second look.
+        let check = try server.portico.run(["app", "links", "check", "linked"] + place)
+        #expect(check.status == 0, "\(check.stdout) \(check.stderr)")
+        #expect(check.stdout.contains("ABCDE12345.com.example.linked in webcredentials and"))
+        #expect(check.stdout.contains("com.example.linked, 1 fingerprint"))
+        let doctor = try server.portico.run(["doctor"] + place)
+        #expect(doctor.status == 0, "\(doctor.stdout) \(doctor.stderr)")
+        for part in [
+            "discovery says \(server.issuer)", "backend", "google", "facebook", "apple",
+            "notes", "clock", "realm handles", "atproto", "Internet handles",
+            "none: on this machine we are a development client",
+        ] {
+            #expect(doctor.stdout.contains(part), "\(part)")
         }
+        // Its own client and app are meant to be as they are, and its mails are shown.
+        #expect(!doctor.stdout.contains("rn-expo-app"))
+        #expect(!doctor.stdout.contains("--hand-off code"))
+        #expect(doctor.stdout.contains("none is sent: the demo shows it at /_outbox"))
+        let missing = try server.portico.run(
+            "doctor --data-directory demo --public-url http://127.0.0.1:9"
+        )
+        #expect(missing.status == 10)
     }
 
     @Test("what is wrong on this machine is found without asking anyone")
@@ -100,10 +99,7 @@ struct DoctorTests {
         try doctor().expectProblem("but no sender", fix: "mail.from: ")
         try FileManager.default.removeItem(at: settings)
         let folder = portico.home.appending(path: ".local/share/portico/server")
-        try FileManager.default.setAttributes(
-            [.posixPermissions: 0o755],
-            ofItemAtPath: folder.path
-        )
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder.path)
         try doctor().expectProblem("others can read", fix: "chmod 700 ")
     }
 

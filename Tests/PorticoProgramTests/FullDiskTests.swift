@@ -98,9 +98,7 @@ import Testing
         let page = try await server.request(
             "GET",
             "/realms/acme/protocol/openid-connect/auth?"
-                + EarnestServer.form(
-                    TestFlow.request("shop", [("redirect_uri", Self.redirectURI)])
-                )
+                + EarnestServer.form(TestFlow.request("shop", [("redirect_uri", Self.redirectURI)]))
         )
         #expect(page.status == 200, "nothing is written for the sign-in page")
         // The log has it once, in words.
@@ -145,9 +143,7 @@ import Testing
 @Suite("What cannot be written to stdout") struct FullOutputTests {
     private static func realm() throws -> PorticoProcess {
         let portico = try PorticoProcess()
-        let make = [
-            "realm", "create", "acme", "--public-url", "https://id.example.com",
-        ]
+        let make = ["realm", "create", "acme", "--public-url", "https://id.example.com"]
         try portico.done(make)
         return portico
     }
@@ -211,11 +207,7 @@ import Testing
         let portico = try Self.realm()
         let client = ["client", "create", "notes", "--template", "cli"]
         try portico.done(client)
-        let failed = try portico.run(
-            arguments,
-            input: EarnestServer.password,
-            output: "/dev/full"
-        )
+        let failed = try portico.run(arguments, input: EarnestServer.password, output: "/dev/full")
         if ["whoami", "token"].contains(arguments[0]) {
             #expect(failed.status == 3, "no one is signed in")
             return

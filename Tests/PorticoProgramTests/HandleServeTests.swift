@@ -12,35 +12,32 @@ import Testing
         "ATP-LOC-4: a running server takes the provider up; on this machine it is a client for development"
     )
     func serves() async throws {
-        try await DemoServer.run { server in
-            let port = server.port
-            // The demo's own is of its own host.
-            try server.portico.done(
-                "provider remove atproto --confirm atproto --data-directory demo"
-            )
-            try await waitUntil("it is gone") {
-                await RawExchange.get("/mobile-auth", port: port)?.status == 404
-            }
-            let made = try server.portico.run("provider add atproto --data-directory demo")
-            #expect(made.status == 0, "\(made.stderr)")
-            var found = ""
-            try await waitUntil("it is there") {
-                let reply = await RawExchange.get("/oauth-client-metadata.json", port: port)
-                found = reply?.body ?? ""
-                return reply?.status == 200
-            }
-            let document = try JSONObject(parsing: Array(found.utf8))
-            let redirect = "http://127.0.0.1:\(port)/oauth/callback"
-            #expect(document.strings("redirect_uris") == [redirect])
-            #expect(document.string("client_id")?.hasPrefix("http://localhost?") == true)
-            #expect(document.string("token_endpoint_auth_method") == "none")
-            #expect(await RawExchange.get("/mobile-auth", port: port)?.status == 200)
-            #expect(await RawExchange.get("/login?handle=", port: port)?.status == 400)
-            // The cookie's passwords are made with it.
-            let file = server.portico.home.appending(path: "demo/seal-passwords").path
-            let attributes = try FileManager.default.attributesOfItem(atPath: file)
-            #expect(attributes[.posixPermissions] as? Int == 0o600)
+        let server = try await DemoServer()
+        let port = server.port
+        // The demo's own is of its own host.
+        try server.portico.done("provider remove atproto --confirm atproto --data-directory demo")
+        try await waitUntil("it is gone") {
+            await RawExchange.get("/mobile-auth", port: port)?.status == 404
         }
+        let made = try server.portico.run("provider add atproto --data-directory demo")
+        #expect(made.status == 0, "\(made.stderr)")
+        var found = ""
+        try await waitUntil("it is there") {
+            let reply = await RawExchange.get("/oauth-client-metadata.json", port: port)
+            found = reply?.body ?? ""
+            return reply?.status == 200
+        }
+        let document = try JSONObject(parsing: Array(found.utf8))
+        let redirect = "http://127.0.0.1:\(port)/oauth/callback"
+        #expect(document.strings("redirect_uris") == [redirect])
+        #expect(document.string("client_id")?.hasPrefix("http://localhost?") == true)
+        #expect(document.string("token_endpoint_auth_method") == "none")
+        #expect(await RawExchange.get("/mobile-auth", port: port)?.status == 200)
+        #expect(await RawExchange.get("/login?handle=", port: port)?.status == 400)
+        // The cookie's passwords are made with it.
+        let file = server.portico.home.appending(path: "demo/seal-passwords").path
+        let attributes = try FileManager.default.attributesOfItem(atPath: file)
+        #expect(attributes[.posixPermissions] as? Int == 0o600)
     }
 
     /// The revisions of sessions of which no refresh is under way.
@@ -177,34 +174,33 @@ import Testing
 @Suite("A realm's own host, served") struct RealmHostServeTests {
     @Test("decision 0059: a running server serves a realm at its own host, and nothing else there")
     func serves() async throws {
-        try await DemoServer.run { server in
-            let port = server.port
-            let path = "/.well-known/oauth-authorization-server"
-            let before = await RawExchange.get(path, host: "pds.localhost:\(port)", port: port)
-            #expect(before?.status == 421)
-            try server.portico.done([
-                "realm", "create", "hosted", "--public-url", server.url, "--host",
-                "http://pds.localhost:\(port)", "--data-directory", "demo",
-            ])
-            var found = ""
-            try await waitUntil("it is there") {
-                let reply = await RawExchange.get(path, host: "pds.localhost:\(port)", port: port)
-                found = reply?.body ?? ""
-                return reply?.status == 200
-            }
-            let document = try JSONObject(parsing: Array(found.utf8))
-            let issuer = "http://pds.localhost:\(port)"
-            #expect(document.string("issuer") == issuer)
-            let token = "\(issuer)/realms/hosted/protocol/openid-connect/token"
-            #expect(document.string("token_endpoint") == token)
-            for other in ["/realms/demo/account", "/login", "/v1/auth/session", "/_outbox"] {
-                let reply = await RawExchange.get(other, host: "pds.localhost:\(port)", port: port)
-                #expect(reply?.status == 404, "\(other)")
-                let own = await RawExchange.get(other, host: "127.0.0.1:\(port)", port: port)
-                #expect(own?.status != 404, "\(other)")
-            }
-            let elsewhere = await RawExchange.get(path, host: "127.0.0.1:\(port)", port: port)
-            #expect(elsewhere?.status == 404)
+        let server = try await DemoServer()
+        let port = server.port
+        let path = "/.well-known/oauth-authorization-server"
+        let before = await RawExchange.get(path, host: "pds.localhost:\(port)", port: port)
+        #expect(before?.status == 421)
+        try server.portico.done([
+            "realm", "create", "hosted", "--public-url", server.url, "--host",
+            "http://pds.localhost:\(port)", "--data-directory", "demo",
+        ])
+        var found = ""
+        try await waitUntil("it is there") {
+            let reply = await RawExchange.get(path, host: "pds.localhost:\(port)", port: port)
+            found = reply?.body ?? ""
+            return reply?.status == 200
         }
+        let document = try JSONObject(parsing: Array(found.utf8))
+        let issuer = "http://pds.localhost:\(port)"
+        #expect(document.string("issuer") == issuer)
+        let token = "\(issuer)/realms/hosted/protocol/openid-connect/token"
+        #expect(document.string("token_endpoint") == token)
+        for other in ["/realms/demo/account", "/login", "/v1/auth/session", "/_outbox"] {
+            let reply = await RawExchange.get(other, host: "pds.localhost:\(port)", port: port)
+            #expect(reply?.status == 404, "\(other)")
+            let own = await RawExchange.get(other, host: "127.0.0.1:\(port)", port: port)
+            #expect(own?.status != 404, "\(other)")
+        }
+        let elsewhere = await RawExchange.get(path, host: "127.0.0.1:\(port)", port: port)
+        #expect(elsewhere?.status == 404)
     }
 }

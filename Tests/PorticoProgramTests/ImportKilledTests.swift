@@ -19,9 +19,7 @@ import Testing
         return counts
     }
 
-    @Test(
-        "KC-M-1: kill -9 between two chunks leaves nothing that anyone sees"
-    )
+    @Test("KC-M-1: kill -9 between two chunks leaves nothing that anyone sees")
     func killed() async throws {
         let portico = try PorticoProcess()
         let users = (0..<4000).map {
@@ -286,10 +284,7 @@ struct RealmExportCommandTests {
         try portico.done(["realm", "import", realm.path])
         let file = portico.home.appending(path: "out.json")
         try Data("old".utf8).write(to: file)
-        try FileManager.default.setAttributes(
-            [.posixPermissions: 0o644],
-            ofItemAtPath: file.path
-        )
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file.path)
         let arguments = ["realm", "export", "acme", "--with-keys", "-o", file.path]
         let running = try portico.start(arguments, longestFile: 2_000_000)
         #expect(running.process.waitUntilExit().status == 1)

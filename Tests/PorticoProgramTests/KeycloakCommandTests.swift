@@ -80,57 +80,49 @@ struct KeycloakCommandTests {
 
     @Test("KC-A-1: commands alone make the article's realm, and each person has their role")
     func article() async throws {
-        try await EarnestServer.run { server in
-            try await makeRealm(at: server)
-            for (name, given, family, role) in Self.people {
-                let token = try #require(
-                    try await tokens(of: name, at: server).string("access_token")
-                )
-                let claims = try JWT(parsing: token).uncheckedClaims()
-                #expect(claims.strings("roles") == [role])
-                #expect(claims.string("typ") == "Bearer")
-                #expect(claims.string("azp") == Self.client)
-                #expect(claims.string("aud") == "account")
-                let reply = try await server.request(
-                    "GET",
-                    "/realms/test/protocol/openid-connect/userinfo",
-                    ["Authorization: Bearer \(token)"]
-                )
-                let profile = try JSONObject(parsing: Array(reply.body.utf8))
-                #expect(profile.strings("roles") == [role])
-                #expect(profile.string("preferred_username") == name)
-                #expect(profile.string("name") == "\(given) \(family)")
-            }
+        let server = try await EarnestServer()
+        try await makeRealm(at: server)
+        for (name, given, family, role) in Self.people {
+            let token = try #require(try await tokens(of: name, at: server).string("access_token"))
+            let claims = try JWT(parsing: token).uncheckedClaims()
+            #expect(claims.strings("roles") == [role])
+            #expect(claims.string("typ") == "Bearer")
+            #expect(claims.string("azp") == Self.client)
+            #expect(claims.string("aud") == "account")
+            let reply = try await server.request(
+                "GET",
+                "/realms/test/protocol/openid-connect/userinfo",
+                ["Authorization: Bearer \(token)"]
+            )
+            let profile = try JSONObject(parsing: Array(reply.body.utf8))
+            #expect(profile.strings("roles") == [role])
+            #expect(profile.string("preferred_username") == name)
+            #expect(profile.string("name") == "\(given) \(family)")
         }
     }
 
     @Test("what groups, composite roles and scope mappings amount to is in the next token")
     func roles() async throws {
-        try await EarnestServer.run { server in
-            try await makeRealm(at: server)
-            func roles() async throws -> Set<String> {
-                let token = try #require(
-                    try await tokens(of: "jd", at: server).string("access_token")
-                )
-                let claims = try JWT(parsing: token).uncheckedClaims()
-                return Set(claims.object("realm_access")?.strings("roles") ?? [])
-            }
-            for role in ["lead", "reader"] { try server.command(["role", "create", role]) }
-            try server.command(["role", "assign", "reader", "--composite", "lead"])
-            try server.command(["group", "create", "staff"])
-            try server.command(["role", "assign", "lead", "--group", "staff"])
-            #expect(try await roles().isDisjoint(with: ["lead", "reader"]))
-            try server.command(["group", "add-member", "staff", "jd"])
-            try await server.wait { try await roles().isSuperset(of: ["lead", "reader"]) }
-            // Without full scope it sees what it is mapped to, and nothing else.
-            try server.command(["client", "update", Self.client, "--no-full-scope"])
-            try server.command([
-                "role", "assign", "reader", "--seen-by-client", Self.client,
-            ])
-            try await server.wait {
-                let roles = try await roles()
-                return roles.contains("reader") && !roles.contains("lead")
-            }
+        let server = try await EarnestServer()
+        try await makeRealm(at: server)
+        func roles() async throws -> Set<String> {
+            let token = try #require(try await tokens(of: "jd", at: server).string("access_token"))
+            let claims = try JWT(parsing: token).uncheckedClaims()
+            return Set(claims.object("realm_access")?.strings("roles") ?? [])
+        }
+        for role in ["lead", "reader"] { try server.command(["role", "create", role]) }
+        try server.command(["role", "assign", "reader", "--composite", "lead"])
+        try server.command(["group", "create", "staff"])
+        try server.command(["role", "assign", "lead", "--group", "staff"])
+        #expect(try await roles().isDisjoint(with: ["lead", "reader"]))
+        try server.command(["group", "add-member", "staff", "jd"])
+        try await server.wait { try await roles().isSuperset(of: ["lead", "reader"]) }
+        // Without full scope it sees what it is mapped to, and nothing else.
+        try server.command(["client", "update", Self.client, "--no-full-scope"])
+        try server.command(["role", "assign", "reader", "--seen-by-client", Self.client])
+        try await server.wait {
+            let roles = try await roles()
+            return roles.contains("reader") && !roles.contains("lead")
         }
     }
 
@@ -213,20 +205,19 @@ struct KeycloakCommandTests {
 
     @Test("a temporary password must be replaced at the next sign-in")
     func temporary() async throws {
-        try await EarnestServer.run { server in
-            try await server.makeRealm()
-            try server.command(
-                "user set-password ann --temporary --password-file -",
-                input: "another horse battery"
-            )
-            let person = WebPerson()
-            let page = try await person.signIn(
-                at: server.authorization(to: "http://127.0.0.1/callback"),
-                "ann",
-                "another horse battery"
-            )
-            #expect(page.text.contains("new-password"))
-            try await person.close()
-        }
+        let server = try await EarnestServer()
+        try await server.makeRealm()
+        try server.command(
+            "user set-password ann --temporary --password-file -",
+            input: "another horse battery"
+        )
+        let person = WebPerson()
+        let page = try await person.signIn(
+            at: server.authorization(to: "http://127.0.0.1/callback"),
+            "ann",
+            "another horse battery"
+        )
+        #expect(page.text.contains("new-password"))
+        try await person.close()
     }
 }

@@ -23,12 +23,8 @@ import Testing
                 "serve", "--demo", "--listen", "127.0.0.1:\(port)", "--public-url", url,
                 "--data-directory", "demo",
             ])
-            _ = try await running.wait(
-                forOutput: /Try +\S+ login --issuer \S+ --client-id \S+\n/
-            )
-            password = String(
-                try #require(running.stdout.firstMatch(of: /Password +ann  (\S+)/)).1
-            )
+            _ = try await running.wait(forOutput: /Try +\S+ login --issuer \S+ --client-id \S+\n/)
+            password = String(try #require(running.stdout.firstMatch(of: /Password +ann  (\S+)/)).1)
         }
     }
 

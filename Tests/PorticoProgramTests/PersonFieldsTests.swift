@@ -113,9 +113,7 @@ struct PersonFieldsTests {
         // Over the edge of a piece.
         let edge = String(repeating: "z", count: 65_530)
         #expect(
-            try lines(edge + "\nabcdefghij\n", limit: 65_530) == [
-                text(edge), text("abcdefghij"),
-            ]
+            try lines(edge + "\nabcdefghij\n", limit: 65_530) == [text(edge), text("abcdefghij")]
         )
     }
 

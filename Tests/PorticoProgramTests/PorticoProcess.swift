@@ -258,10 +258,7 @@ struct GuardianTests {
         guardian.watch(process)
         // Another program, whose number it might be by then.
         let input = Pipe()
-        let other = try ChildProgram(
-            "/bin/cat",
-            input: input.fileHandleForReading.fileDescriptor
-        )
+        let other = try ChildProgram("/bin/cat", input: input.fileHandleForReading.fileDescriptor)
         guardian.watch(other)
         #expect(FileManager.default.fileExists(atPath: guardian.folder.path))
         #expect(process.isRunning)

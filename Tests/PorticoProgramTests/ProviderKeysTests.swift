@@ -31,9 +31,7 @@ import Testing
                             revision, takes_foreign, tries)
                         VALUES ($1, 'd', 'h', 'h', 'i', 'c', $2, 's', 's', 'x', 1, 1, 1, FALSE, 0)
                         """,
-                        [
-                            .bytes(Array(repeating: 0, count: 15) + [UInt8(number)]), .text(keyID),
-                        ]
+                        [.bytes(Array(repeating: 0, count: 15) + [UInt8(number)]), .text(keyID)]
                     )
                 }
             }

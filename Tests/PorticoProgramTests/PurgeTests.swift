@@ -145,12 +145,7 @@ import Testing
         for name in ["ann", "bob"] {
             _ = try await database.people.create(
                 NewPerson(
-                    person: Person(
-                        id: name,
-                        realmID: "realm-1",
-                        username: name,
-                        createdAt: 0
-                    ),
+                    person: Person(id: name, realmID: "realm-1", username: name, createdAt: 0),
                     password: nil
                 )
             )

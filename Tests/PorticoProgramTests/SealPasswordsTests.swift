@@ -15,10 +15,7 @@ import Testing
     {
         let file = portico.home.appending(path: "passwords")
         try Data(text.utf8).write(to: file)
-        try FileManager.default.setAttributes(
-            [.posixPermissions: mode],
-            ofItemAtPath: file.path
-        )
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: file.path)
         return file.path
     }
 
@@ -73,30 +70,29 @@ import Testing
         "decision 0060: a password that is taken out opens nothing any more, without a new start of the server"
     )
     func takenOut() async throws {
-        try await DemoServer.run { server in
-            let port = server.port
-            let file = server.portico.home.appending(path: "demo/seal-passwords").path
-            let seal = try IronSession(IronPasswords.load(file)).seal(
-                ["did": "did:plc:abcdefghijklmnopqrstuvwx"],
-                seconds: 600,
-                at: Int64(Date().timeIntervalSince1970 * 1000),
-                random: .system
-            )
-            func isAnswered(_ reason: String) async -> Bool {
-                let cookie = "Cookie: sid=\(seal)"
-                let reply = await RawExchange.get("/api/auth/session", port: server.port, [cookie])
-                return reply?.status == 401 && reply?.body.contains(reason) == true
-            }
-            // It opens, and names nobody who is here.
-            let opens = await isAnswered("SESSION_EXPIRED")
-            #expect(opens)
-            let next = file + ".next"
-            let line = Data("9 \(RandomSource.system.text(32))\n".utf8)
-            let mode: [FileAttributeKey: Any] = [.posixPermissions: 0o600]
-            #expect(FileManager.default.createFile(atPath: next, contents: line, attributes: mode))
-            #expect(rename(next, file) == 0)
-            try await waitUntil("it opens nothing") { await isAnswered("INVALID_COOKIE") }
+        let server = try await DemoServer()
+        let port = server.port
+        let file = server.portico.home.appending(path: "demo/seal-passwords").path
+        let seal = try IronSession(IronPasswords.load(file)).seal(
+            ["did": "did:plc:abcdefghijklmnopqrstuvwx"],
+            seconds: 600,
+            at: Int64(Date().timeIntervalSince1970 * 1000),
+            random: .system
+        )
+        func isAnswered(_ reason: String) async -> Bool {
+            let cookie = "Cookie: sid=\(seal)"
+            let reply = await RawExchange.get("/api/auth/session", port: server.port, [cookie])
+            return reply?.status == 401 && reply?.body.contains(reason) == true
         }
+        // It opens, and names nobody who is here.
+        let opens = await isAnswered("SESSION_EXPIRED")
+        #expect(opens)
+        let next = file + ".next"
+        let line = Data("9 \(RandomSource.system.text(32))\n".utf8)
+        let mode: [FileAttributeKey: Any] = [.posixPermissions: 0o600]
+        #expect(FileManager.default.createFile(atPath: next, contents: line, attributes: mode))
+        #expect(rename(next, file) == 0)
+        try await waitUntil("it opens nothing") { await isAnswered("INVALID_COOKIE") }
     }
 
     @Test("where they are needed they are made once, in the data folder; else they are not")

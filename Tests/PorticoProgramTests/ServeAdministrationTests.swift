@@ -49,9 +49,7 @@ import Testing
         ]
         let made = try server.command(["client", "create", "ops"] + words)
         let secret = made.split(separator: "\n").last.map(String.init) ?? ""
-        try server.command(
-            "role assign admin --service-account ops --realm master"
-        )
+        try server.command("role assign admin --service-account ops --realm master")
         let form = EarnestServer.form([
             ("grant_type", "client_credentials"), ("client_id", "ops"), ("client_secret", secret),
         ])

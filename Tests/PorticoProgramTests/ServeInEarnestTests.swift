@@ -10,23 +10,21 @@ import Testing
 @Suite("serve, in earnest") struct ServeInEarnestTests {
     @Test("the mails of a demonstration are nowhere")
     func noDemoPages() async throws {
-        try await EarnestServer.run { server in
-            try await server.makeRealm()
-            for method in ["GET", "HEAD", "POST"] {
-                #expect(try await server.request(method, "/_outbox").status == 404)
-            }
-            #expect(!server.running.stdout.contains("Stand-ins"))
-            #expect(!server.running.stdout.contains("_outbox"))
+        let server = try await EarnestServer()
+        try await server.makeRealm()
+        for method in ["GET", "HEAD", "POST"] {
+            #expect(try await server.request(method, "/_outbox").status == 404)
         }
+        #expect(!server.running.stdout.contains("Stand-ins"))
+        #expect(!server.running.stdout.contains("_outbox"))
     }
 
     @Test("with --demo they are there")
     func demoMails() async throws {
-        try await DemoServer.run { server in
-            let person = WebPerson()
-            #expect(try await person.get(server.url + "/_outbox").status == 200)
-            try await person.close()
-        }
+        let server = try await DemoServer()
+        let person = WebPerson()
+        #expect(try await person.get(server.url + "/_outbox").status == 200)
+        try await person.close()
     }
 
     @Test("stand-ins that a demonstration left behind sign no one in, and no page offers them")
@@ -40,11 +38,7 @@ import Testing
         }
         try await demo.stop()
 
-        let server = try await EarnestServer(
-            in: portico,
-            ["--data-directory", "demo"],
-            port: port
-        )
+        let server = try await EarnestServer(in: portico, ["--data-directory", "demo"], port: port)
         for provider in ["apple", "google", "facebook"] {
             let reply = await RawExchange.get("/v1/auth/\(provider)", port: port)
             #expect(reply?.field("Location")?.contains("localhost") != true)
@@ -85,21 +79,18 @@ import Testing
     @Test("a forgotten password is replaced where mail is sent, and not offered where none is")
     func forgottenPassword() async throws {
         for arguments in [[], ["--mail-sendmail", "/bin/true", "--mail-from", "a@b.example"]] {
-            try await EarnestServer.run(arguments) { server in
-                try await server.makeRealm()
-                let person = WebPerson()
-                let page = try await person.get(
-                    server.authorization(to: "http://127.0.0.1/callback")
-                )
-                #expect(page.status == 200, "\(page.text)")
-                #expect(page.text.contains("reset-credentials") == !arguments.isEmpty)
-                let form = try await server.request(
-                    "GET",
-                    "/realms/acme/login-actions/reset-credentials"
-                )
-                #expect(form.status == (arguments.isEmpty ? 404 : 200))
-                try await person.close()
-            }
+            let server = try await EarnestServer(arguments)
+            try await server.makeRealm()
+            let person = WebPerson()
+            let page = try await person.get(server.authorization(to: "http://127.0.0.1/callback"))
+            #expect(page.status == 200, "\(page.text)")
+            #expect(page.text.contains("reset-credentials") == !arguments.isEmpty)
+            let form = try await server.request(
+                "GET",
+                "/realms/acme/login-actions/reset-credentials"
+            )
+            #expect(form.status == (arguments.isEmpty ? 404 : 200))
+            try await person.close()
         }
     }
 
@@ -116,9 +107,7 @@ import Testing
         )
         try await server.makeRealm()
         let person = WebPerson()
-        let form = try await person.get(
-            server.url + "/realms/acme/login-actions/reset-credentials"
-        )
+        let form = try await person.get(server.url + "/realms/acme/login-actions/reset-credentials")
         _ = try await person.submit(
             form,
             from: server.url,
@@ -134,29 +123,27 @@ import Testing
     @Test("WEB-BFF-4: a configured API is reachable with a session, and no other one is")
     func proxiedAPIs() async throws {
         let arguments = ["--bff-api", "orders=https://orders.example.com,google"]
-        try await EarnestServer.run(arguments) { server in
-            try server.command("app create notes --redirect-uri com.example.notes:/callback")
-            try await server.wait {
-                try await server.request("GET", "/v1/auth/session").status == 401
-            }
-            let ours = ["X-Portico: 1"]
-            #expect(try await server.request("GET", "/bff/orders/list", ours).status == 401)
-            #expect(try await server.request("GET", "/bff/others/list", ours).status == 404)
+        let server = try await EarnestServer(arguments)
+        try server.command("app create notes --redirect-uri com.example.notes:/callback")
+        try await server.wait {
+            try await server.request("GET", "/v1/auth/session").status == 401
         }
+        let ours = ["X-Portico: 1"]
+        #expect(try await server.request("GET", "/bff/orders/list", ours).status == 401)
+        #expect(try await server.request("GET", "/bff/others/list", ours).status == 404)
     }
 
     @Test("apps and providers that the command line changes are seen within moments")
     func backendChanges() async throws {
-        try await EarnestServer.run { server in
-            #expect(try await server.request("GET", "/v1/auth/session").status == 404)
-            try server.command("app create notes --redirect-uri com.example.notes:/callback")
-            try await server.wait {
-                try await server.request("GET", "/v1/auth/session").status == 401
-            }
-            try server.command(["app", "update", "notes", "--disable-app"])
-            try await server.wait {
-                try await server.request("GET", "/v1/auth/session").status != 401
-            }
+        let server = try await EarnestServer()
+        #expect(try await server.request("GET", "/v1/auth/session").status == 404)
+        try server.command("app create notes --redirect-uri com.example.notes:/callback")
+        try await server.wait {
+            try await server.request("GET", "/v1/auth/session").status == 401
+        }
+        try server.command(["app", "update", "notes", "--disable-app"])
+        try await server.wait {
+            try await server.request("GET", "/v1/auth/session").status != 401
         }
     }
 
@@ -200,14 +187,8 @@ import Testing
                 name,
                 EarnestServer.password
             )
-            let arrived = try #require(
-                receiver.requests.last?.firstMatch(of: /[?&]code=([^& ]+)/)
-            )
-            let form = TestFlow.redemption(
-                String(arrived.1),
-                "shop",
-                [("redirect_uri", callback)]
-            )
+            let arrived = try #require(receiver.requests.last?.firstMatch(of: /[?&]code=([^&]+)/))
+            let form = TestFlow.redemption(String(arrived.1), "shop", [("redirect_uri", callback)])
             let reply = try await server.request(
                 "POST",
                 "/realms/acme/protocol/openid-connect/token",

@@ -12,41 +12,40 @@ import Testing
 @Suite("A server that stops") struct StoppingTests {
     @Test("it is not ready from the moment it was told to, while it finishes what is under way")
     func notReady() async throws {
-        try await EarnestServer.run { server in
-            let port = server.port
-            /// A request of which the server has the head, and waits for the body.
-            func begun(_ path: String) async throws -> Int32 {
-                let connection = try #require(RawSocket.connect(port: port))
-                let head = "GET \(path) HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n"
-                let answer = await RawExchange.run {
-                    RawSocket.send(connection, Array((head + "Expect: 100-continue\r\n\r\n").utf8))
-                    return RawSocket.receive(connection)
-                }
-                #expect(answer?.starts(with: Array("HTTP/1.1 100 ".utf8)) == true)
-                return connection
+        let server = try await EarnestServer()
+        let port = server.port
+        /// A request of which the server has the head, and waits for the body.
+        func begun(_ path: String) async throws -> Int32 {
+            let connection = try #require(RawSocket.connect(port: port))
+            let head = "GET \(path) HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n"
+            let answer = await RawExchange.run {
+                RawSocket.send(connection, Array((head + "Expect: 100-continue\r\n\r\n").utf8))
+                return RawSocket.receive(connection)
             }
-            let (ready, health) = (try await begun("/readyz"), try await begun("/healthz"))
-            #expect(try await server.request("GET", "/readyz").status == 200)
-            kill(server.running.process.id, SIGTERM)
-            // Where no one can connect any more it has been told.
-            try await server.wait {
-                guard let more = RawSocket.connect(port: port) else { return true }
-                RawSocket.close(more)
-                return false
-            }
-            func answer(_ connection: Int32) async -> RawExchange? {
-                await RawExchange.run {
-                    RawSocket.send(connection, Array("x".utf8))
-                    defer { RawSocket.close(connection) }
-                    return RawExchange(from: connection)
-                }
-            }
-            let notReady = await answer(ready)
-            #expect(notReady?.status == 503)
-            #expect(notReady?.body == "not ready\n")
-            #expect(await answer(health)?.status == 200)
-            #expect(try await server.running.ended() == 0)
+            #expect(answer?.starts(with: Array("HTTP/1.1 100 ".utf8)) == true)
+            return connection
         }
+        let (ready, health) = (try await begun("/readyz"), try await begun("/healthz"))
+        #expect(try await server.request("GET", "/readyz").status == 200)
+        kill(server.running.process.id, SIGTERM)
+        // Where no one can connect any more it has been told.
+        try await server.wait {
+            guard let more = RawSocket.connect(port: port) else { return true }
+            RawSocket.close(more)
+            return false
+        }
+        func answer(_ connection: Int32) async -> RawExchange? {
+            await RawExchange.run {
+                RawSocket.send(connection, Array("x".utf8))
+                defer { RawSocket.close(connection) }
+                return RawExchange(from: connection)
+            }
+        }
+        let notReady = await answer(ready)
+        #expect(notReady?.status == 503)
+        #expect(notReady?.body == "not ready\n")
+        #expect(await answer(health)?.status == 200)
+        #expect(try await server.running.ended() == 0)
     }
 
     @Test("what was last seen of a session is written before it ends")
@@ -264,11 +263,7 @@ import Testing
                     message: "task failed",
                     metadata: ["task": "purge", "kind": "Broken"]
                 ),
-                Recorder.Line(
-                    level: .notice,
-                    message: "works again",
-                    metadata: ["task": "purge"]
-                ),
+                Recorder.Line(level: .notice, message: "works again", metadata: ["task": "purge"]),
             ]
         )
     }
@@ -349,11 +344,7 @@ import Testing
     func stuck() async throws {
         let checked = Checked()
         checked.hold()
-        let check = SharedCheck(
-            interval: .zero,
-            patience: .milliseconds(50),
-            check: checked.check
-        )
+        let check = SharedCheck(interval: .zero, patience: .milliseconds(50), check: checked.check)
         #expect(await answers(20, check) == Array(repeating: false, count: 20))
         #expect(await check() == false)
         #expect(checked.count == 1)

@@ -65,12 +65,7 @@ extension Administration {
                     + "The ids: \(portico("group list --realm \(realm.name) --json"))"
             )
         }
-        throw missing(
-            "group",
-            path,
-            among: paths,
-            portico("group list --realm \(realm.name)")
-        )
+        throw missing("group", path, among: paths, portico("group list --realm \(realm.name)"))
     }
 
     // MARK: Clients

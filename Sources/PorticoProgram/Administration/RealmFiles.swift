@@ -142,10 +142,7 @@ enum RealmFiles {
     }
 
     private static func unreadable(_ path: String, _ reason: Int32) -> Failure {
-        Failure(
-            .importBroken,
-            "\(printable(path)) cannot be read: \(systemReason(reason))."
-        )
+        Failure(.importBroken, "\(printable(path)) cannot be read: \(systemReason(reason)).")
     }
 }
 

@@ -285,10 +285,7 @@ struct LiveSessionsRequest {
             throw LiveSessionsError(reason: "it answers \(status).")
         }
         // `try?`: whatever is wrong with it, it is no answer of Keycloak's.
-        let value = try? JSONValue(
-            parsing: reply.body,
-            limits: .foreign(size: Self.limits.bytes)
-        )
+        let value = try? JSONValue(parsing: reply.body, limits: .foreign(size: Self.limits.bytes))
         guard let array = value?.array else {
             throw LiveSessionsError(reason: "it does not answer like Keycloak.")
         }

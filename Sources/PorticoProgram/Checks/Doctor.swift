@@ -95,10 +95,7 @@ struct Doctor {
         let (providers, leads) = await network.providers()
         findings.add("Server", server + network.clock(leads))
         findings.add("Public address", await publicAddress())
-        findings.add(
-            "Realms",
-            try await unmailed(administration) + network.clients()
-        )
+        findings.add("Realms", try await unmailed(administration) + network.clients())
         findings.add("Providers", providers)
         findings.add("Internet handles", await network.published())
         findings.add("Apps", await network.apps())

@@ -202,11 +202,7 @@ struct NetworkDoctor {
             let isOfDemo = administration.allowsStandIns && DemoBackend.made(app)
             if let warning = app.sessionWarning, !isOfDemo {
                 findings.append(
-                    .note(
-                        app.name,
-                        warning,
-                        fix: portico("app update \(app.name) --hand-off code")
-                    )
+                    .note(app.name, warning, fix: portico("app update \(app.name) --hand-off code"))
                 )
             }
             findings += await links(of: app)

@@ -91,11 +91,7 @@ struct ProviderCheck {
         } catch {
             let failure = Failure(translating: error)
             report.findings.append(
-                .problem(
-                    "secret",
-                    failure?.what ?? "unusable",
-                    fix: update("--secret-file PATH")
-                )
+                .problem("secret", failure?.what ?? "unusable", fix: update("--secret-file PATH"))
             )
             return false
         }

@@ -77,9 +77,7 @@ struct ProductValues {
 
     static func origin(of url: String) -> String {
         guard let slashes = url.firstRange(of: "://") else { return url }
-        return String(
-            url[..<slashes.upperBound] + url[slashes.upperBound...].prefix { $0 != "/" }
-        )
+        return String(url[..<slashes.upperBound] + url[slashes.upperBound...].prefix { $0 != "/" })
     }
 
     /// What is filled in is not looked at again.

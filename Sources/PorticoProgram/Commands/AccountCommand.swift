@@ -310,9 +310,7 @@ extension Administration {
         switch outcome {
         case .revoked: console.say("  \(provider) has revoked its token.")
         case .notRevoked:
-            console.warn(
-                "\(provider) did not revoke its token: it cannot, or does not answer."
-            )
+            console.warn("\(provider) did not revoke its token: it cannot, or does not answer.")
         case .providerGone:
             console.warn(
                 "\(provider) is no longer set up, or is disabled: its token was not revoked."

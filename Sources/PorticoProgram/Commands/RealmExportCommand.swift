@@ -44,9 +44,7 @@ extension RealmCommand {
                 throw Self.unwritable(path, refusal)
             }
             warn(summary)
-            console.done(
-                "Wrote realm \(realm.name) to \(printable(path)), \(words(of: summary))."
-            )
+            console.done("Wrote realm \(realm.name) to \(printable(path)), \(words(of: summary)).")
         }
 
         private func export(

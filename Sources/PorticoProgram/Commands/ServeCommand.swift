@@ -171,9 +171,7 @@ struct ServeCommand: AsyncParsableCommand {
             )
         } else if realms.isEmpty {
             // Its issuer begins with the public URL and never changes.
-            let command = portico(
-                "realm create NAME --public-url \(settings.effectivePublicURL)"
-            )
+            let command = portico("realm create NAME --public-url \(settings.effectivePublicURL)")
             lines.append("  No realms yet. Create one: \(command)")
         }
         return (lines, demonstration)

@@ -76,11 +76,7 @@ struct SessionCommand: AsyncParsableCommand {
             -> LiveAccountSession?
         {
             let live = try await administration.accounts.live(
-                id: try UniqueID(
-                    text,
-                    of: "a session",
-                    find: portico("session list --account ID")
-                ),
+                id: try UniqueID(text, of: "a session", find: portico("session list --account ID")),
                 at: administration.moment.seconds
             )
             guard let account else { return live }

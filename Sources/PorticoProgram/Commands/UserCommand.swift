@@ -162,9 +162,7 @@ extension UserCommand {
                 console.done(
                     "Created user \(name) in realm \(realm.name). "
                         + "Undo: "
-                        + portico(
-                            "user delete \(name) --realm \(realm.name) --confirm \(name)"
-                        )
+                        + portico("user delete \(name) --realm \(realm.name) --confirm \(name)")
                 )
                 try console.made("Id", person.id)
             }

@@ -49,20 +49,14 @@ struct DemoArticle: DemoRealmMaker {
                 people: registration,
                 baseURL: installation.settings.effectivePublicURL
             )
-            return try await newRealm(
-                Self.json,
-                named: Self.name,
-                at: installation.clock.moment()
-            )
+            return try await newRealm(Self.json, named: Self.name, at: installation.clock.moment())
         }
     }
 
     private static let json: JSONObject = [
         "realm": .string(name),
         "enabled": true,
-        "roles": [
-            "client": [clientID: [["name": "Manager"], ["name": "IC"]]]
-        ],
+        "roles": ["client": [clientID: [["name": "Manager"], ["name": "IC"]]]],
         "clients": [
             [
                 "clientId": .string(clientID),

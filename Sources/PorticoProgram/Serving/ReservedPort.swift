@@ -35,10 +35,7 @@ final class ReservedPort: Sendable {
             close(descriptor)
             throw Self.failure(wanted, code)
         }
-        address = ListenAddress(
-            host: wanted.host,
-            port: Self.boundPort(descriptor) ?? wanted.port
-        )
+        address = ListenAddress(host: wanted.host, port: Self.boundPort(descriptor) ?? wanted.port)
         #if os(Linux)
             self.descriptor = descriptor
         #else

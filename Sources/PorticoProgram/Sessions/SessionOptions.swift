@@ -187,9 +187,7 @@ extension Failure {
             self.init(
                 .misconfigured,
                 error.description,
-                advice: words + [
-                    "Asked: \(printable(issuer))/.well-known/openid-configuration"
-                ]
+                advice: words + ["Asked: \(printable(issuer))/.well-known/openid-configuration"]
             )
         case .misconfigured(.certificateUntrusted):
             self.init(

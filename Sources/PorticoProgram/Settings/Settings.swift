@@ -209,10 +209,6 @@ extension Failure {
     }
 
     fileprivate static func exposed(_ what: String, _ advice: String) -> Failure {
-        Failure(
-            .wrongValue,
-            "A test network is for this machine only. \(what)",
-            advice
-        )
+        Failure(.wrongValue, "A test network is for this machine only. \(what)", advice)
     }
 }

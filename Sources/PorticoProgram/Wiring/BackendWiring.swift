@@ -99,10 +99,7 @@ struct BackendWiring {
         let logger = log.logger("portico.backend")
         guard let passwords = try installation.sealPasswords(isNeeded: false) else { return }
         for id in passwords.weakIDs {
-            logger.warning(
-                "a password of sid is easy to guess",
-                metadata: ["id": .string(id)]
-            )
+            logger.warning("a password of sid is easy to guess", metadata: ["id": .string(id)])
         }
         guard !wereThere else { return }
         let handles = installation.handles
@@ -135,11 +132,7 @@ struct BackendWiring {
             calls: asInDemo(
                 GuardedTransport(
                     longest: HandleDirectory.longest,
-                    answers: SharedCapacity(
-                        HandleDirectory.mostAnswers,
-                        part: 4,
-                        person: (1, 2)
-                    ),
+                    answers: SharedCapacity(HandleDirectory.mostAnswers, part: 4, person: (1, 2)),
                     connections: OpenFiles(installation.settings).outgoing,
                     in: network
                 )

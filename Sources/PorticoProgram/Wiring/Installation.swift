@@ -158,11 +158,7 @@ extension Failure {
         } else {
             advice = [error.description] + error.advice(directory)
         }
-        self.init(
-            .database,
-            "\(printable(directory.database)) cannot be opened.",
-            advice: advice
-        )
+        self.init(.database, "\(printable(directory.database)) cannot be opened.", advice: advice)
     }
 }
 
