@@ -25,7 +25,7 @@ struct HandleNetwork {
     ///
     /// - Parameter app: The arguments of `app create`.
     static func run(
-        app: [String],
+        app: [String] = ["posts", "--redirect-uri", "com.example.posts:/signed-in"],
         _ body: @escaping @Sendable (HandleNetwork) async throws -> Void
     ) async throws {
         try await withLoopbackListener { port, door in
@@ -94,6 +94,25 @@ struct HandleNetwork {
             texts: [:],
             authority: nil
         )
+    }
+
+    /// Ann signs in at the backend.
+    func signIn() async throws -> WebPerson {
+        let person = WebPerson(in: names)
+        let address = "https://\(Self.backend)/login?handle=\(ATHostPerson.ann.handle)"
+        _ = try await person.signIn(byHandle: address, of: .ann, EarnestServer.password)
+        try await person.close()
+        return person
+    }
+
+    /// Runs a command. The network answers from this process: the command must not hold its threads.
+    func run(_ line: String, environment: [String: String] = [:]) async throws
+        -> PorticoProcess.Outcome
+    {
+        let portico = portico
+        return try await RawExchange.run {
+            Result { try portico.run(line, environment: environment) }
+        }.get()
     }
 
     /// Lets apps reach the backend at an address of this machine, for as long as `body` runs.

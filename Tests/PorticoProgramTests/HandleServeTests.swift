@@ -63,17 +63,9 @@ import Testing
 
     @Test("decision 0057: a server that is told to stop stores what a host answers to a refresh")
     func stops() async throws {
-        let app = ["posts", "--redirect-uri", "com.example.posts:/signed-in"]
-        try await HandleNetwork.run(app: app) { network in
+        try await HandleNetwork.run { network in
             let (served, tokens) = (network.served, network.tokens)
-            let person = WebPerson(in: network.names)
-            let ann = ATHostPerson.ann
-            _ = try await person.signIn(
-                byHandle: "https://\(HandleNetwork.backend)/login?handle=\(ann.handle)",
-                of: ann,
-                EarnestServer.password
-            )
-            try await person.close()
+            let person = try await network.signIn()
             let sid = try #require(person.cookie("sid", of: HandleNetwork.backend))
             let file = network.portico.home
                 .appending(path: ".local/share/portico/server/portico.sqlite")
@@ -109,13 +101,6 @@ import Testing
         }
     }
 
-    /// The network answers from this process: a command must not hold its threads.
-    private static func run(_ portico: PorticoProcess, _ line: String) async throws
-        -> PorticoProcess.Outcome
-    {
-        try await RawExchange.run { Result { try portico.run(line) } }.get()
-    }
-
     /// What a command lists with `--json`.
     private static func items(_ outcome: PorticoProcess.Outcome) throws -> [JSONObject] {
         #expect(outcome.status == 0, "\(outcome.stderr)")
@@ -125,48 +110,38 @@ import Testing
 
     @Test("a host is told of a session that a command ended, though its person does not come again")
     func ended() async throws {
-        let app = ["posts", "--redirect-uri", "com.example.posts:/signed-in"]
-        try await HandleNetwork.run(app: app) { network in
-            let (portico, log) = (network.portico, network.log)
-            let person = WebPerson(in: network.names)
-            let ann = ATHostPerson.ann
-            _ = try await person.signIn(
-                byHandle: "https://\(HandleNetwork.backend)/login?handle=\(ann.handle)",
-                of: ann,
-                EarnestServer.password
-            )
-            try await person.close()
-            let accounts = try Self.items(try await Self.run(portico, "account list --json"))
+        try await HandleNetwork.run { network in
+            let log = network.log
+            _ = try await network.signIn()
+            let accounts = try Self.items(try await network.run("account list --json"))
             #expect(accounts.count == 1)
             let account = try #require(accounts.first?.string("id"))
             #expect(log.count(.revocation) == 0)
-            let ended = try await Self.run(portico, "session revoke --all --account \(account)")
+            let ended = try await network.run("session revoke --all --account \(account)")
             #expect(ended.status == 0, "\(ended.stderr)")
             try await waitUntil("the host is told") { log.count(.revocation) > 0 }
         }
     }
 
     /// The states of the keys that prove who we are, by their ids.
-    private static func keys(_ portico: PorticoProcess) async throws -> [String: String] {
-        let listed = try await run(portico, "provider keys list atproto --json")
+    private static func keys(_ network: HandleNetwork) async throws -> [String: String] {
+        let listed = try await network.run("provider keys list atproto --json")
         let pairs = try items(listed).map { ($0.string("kid") ?? "", $0.string("state") ?? "") }
         return Dictionary(uniqueKeysWithValues: pairs)
     }
 
     @Test("ATP-CA-6: a running server publishes a new key once the last one was withdrawn")
     func withdrawn() async throws {
-        let app = ["posts", "--redirect-uri", "com.example.posts:/signed-in"]
-        try await HandleNetwork.run(app: app) { network in
-            let portico = network.portico
-            let before = try await Self.keys(portico)
+        try await HandleNetwork.run { network in
+            let before = try await Self.keys(network)
             #expect(Array(before.values) == ["active"])
             let key = try #require(before.keys.first)
-            let withdrawn = try await Self.run(portico, "provider keys withdraw atproto -- \(key)")
+            let withdrawn = try await network.run("provider keys withdraw atproto -- \(key)")
             #expect(withdrawn.status == 0, "\(withdrawn.stderr)")
             try await waitUntil("there is a new key") {
-                try await Self.keys(portico).values.contains("next")
+                try await Self.keys(network).values.contains("next")
             }
-            #expect(try await Self.keys(portico)[key] == "withdrawn")
+            #expect(try await Self.keys(network)[key] == "withdrawn")
         }
     }
 }

@@ -35,6 +35,13 @@ import Testing
     }
 }
 
+extension Installation {
+    /// With a database in memory.
+    static func pretend() throws -> Installation {
+        try open(Settings(dataDirectory: "/nowhere"), missing: .pretend)
+    }
+}
+
 extension BackendWiring {
     /// That of a server with these settings, and no mail.
     init(_ installation: Installation, _ settings: Settings, _ outbound: OutboundClient) throws {

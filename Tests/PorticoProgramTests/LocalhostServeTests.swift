@@ -149,18 +149,4 @@ import Testing
         let listener = try #require(RawSocket.listen(port: UInt16(clamping: port)))
         RawSocket.close(listener.socket)
     }
-
-    @Test("a port in use is refused by name")
-    func taken() throws {
-        let listener = try #require(RawSocket.listen(port: 0, sharing: true))
-        defer { RawSocket.close(listener.socket) }
-        do throws(Failure) {
-            _ = try ReservedPort(ListenAddress(host: "127.0.0.1", port: Int(listener.port)))
-            Issue.record("it was taken")
-        } catch {
-            #expect(error.problem == .portInUse)
-            let address = "127.0.0.1:\(listener.port)"
-            #expect(error.what == "Another program is already listening on \(address).")
-        }
-    }
 }

@@ -108,7 +108,7 @@ import Testing
         let good = client.json.serialized()
         let cases: [(Result<HTTPReply, HTTPTransportError>?, String, String)] = [
             (nil, "cannot be fetched", "portico serve"),
-            (.failure(.refused), "not at a public address", "DNS"),
+            (.failure(.refused), "not at a public address", "public IP address"),
             (.failure(.timedOut), "within ten seconds", "Ten minutes"),
             (.failure(.untrusted), "not trusted", "certificate"),
             (Self.reply(good, 308), "answers 308, and hosts follow no redirect", "itself"),

@@ -152,11 +152,7 @@ import Testing
         "what a write has found ends with the first try that can write, and not with one that fails"
     )
     func ends() async throws {
-        let log = WrittenLog(StoppedClock())
-        let installation = try Installation.open(
-            Settings(dataDirectory: "/nowhere"),
-            missing: .pretend
-        )
+        let (log, installation) = (WrittenLog(StoppedClock()), try Installation.pretend())
         let database = installation.database
         let check = StorageCheck(installation, logger: log.logger)
         try await check.retry()
@@ -177,11 +173,7 @@ import Testing
 
     @Test("it does not end where the database can be read, and not written")
     func readable() async throws {
-        let log = WrittenLog(StoppedClock())
-        let installation = try Installation.open(
-            Settings(dataDirectory: "/nowhere"),
-            missing: .pretend
-        )
+        let (log, installation) = (WrittenLog(StoppedClock()), try Installation.pretend())
         let database = installation.database
         let check = StorageCheck(installation, logger: log.logger)
         _ = try await database.write { try $0.run("DROP TABLE write_probes", []) }

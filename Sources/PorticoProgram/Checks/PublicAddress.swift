@@ -171,78 +171,61 @@ struct PublishedDocuments {
     }
 
     private func document(_ client: OwnClientDocument) async -> Finding {
-        let (name, address) = ("client document", client.clientID)
-        let reply: HTTPReply
-        switch await fetch(address, name) {
-        case .success(let fetched): reply = fetched
-        case .failure(let fault): return fault.finding
-        }
-        do {
-            let document = try ClientDocument(
-                parsing: reply.body,
-                at: ClientIDAddress(address, allowsTest: rules.allowsTest),
-                scopes: .atProtocol
-            )
-            // `try?`: it was JSON a line before.
-            let json = try? JSONObject(parsing: reply.body)
-            let members = ["redirect_uris", "scope", "token_endpoint_auth_method", "jwks_uri"]
-            guard let other = members.first(where: { json?[$0] != client.json[$0] }) else {
-                return .passed(name, "\(document.clientID), \(milliseconds) ms")
+        let address = client.clientID
+        return await finding("client document", address) { reply in
+            do {
+                let document = try ClientDocument(
+                    parsing: reply.body,
+                    at: ClientIDAddress(address, allowsTest: rules.allowsTest),
+                    scopes: .atProtocol
+                )
+                // `try?`: it was JSON a line before.
+                let json = try? JSONObject(parsing: reply.body)
+                let members = ["redirect_uris", "scope", "token_endpoint_auth_method", "jwks_uri"]
+                guard let other = members.first(where: { json?[$0] != client.json[$0] }) else {
+                    return .passed(document.clientID)
+                }
+                return .problem(
+                    "has another \(other) than this server is set up with",
+                    fix: "An older copy at the proxy, or another server? Restart this one, too."
+                )
+            } catch {
+                return .problem(
+                    "is no document that hosts take: \(error)",
+                    fix: "It must be this server's own, with \(address) as its client_id."
+                )
             }
-            return .problem(
-                name,
-                "\(address) has another \(other) than this server is set up with",
-                fix: "An older copy at the proxy, or another server? Restart this one, too."
-            )
-        } catch {
-            return .problem(
-                name,
-                "\(address) is no document that hosts take: \(error)",
-                fix: "It must be this server's own, with \(address) as its client_id."
-            )
         }
     }
 
     /// Every key that a session may need must be there, and no one that was withdrawn.
     private func keySet(at address: String, _ keys: [HandleClientKey]) async -> Finding {
-        let name = "client keys"
-        let reply: HTTPReply
-        switch await fetch(address, name) {
-        case .success(let fetched): reply = fetched
-        case .failure(let fault): return fault.finding
+        await finding("client keys", address) { reply in
+            // `try?`: whatever is wrong with it, it is none.
+            guard let set = try? JWKSet(parsing: reply.body) else {
+                let fix = "What does that address reach? It must be this server."
+                return .problem("is no key set", fix: fix)
+            }
+            let published = set.keys.compactMap(\.keyID)
+            func isThere(_ key: HandleClientKey) -> Bool {
+                published.contains { sameBytes($0, key.keyID) }
+            }
+            let stale = "A copy at the proxy? It may keep this address for a minute at most."
+            if let missing = keys.first(where: { $0.withdrawnAt == nil && !isThere($0) }) {
+                return .problem("lacks key \(missing.keyID)", fix: stale)
+            }
+            if let withdrawn = keys.first(where: { $0.withdrawnAt != nil && isThere($0) }) {
+                let text = "still has key \(withdrawn.keyID), which was withdrawn"
+                return .problem(text, fix: stale)
+            }
+            guard !published.isEmpty else {
+                return .problem(
+                    "has no key: no one can sign in by handle",
+                    fix: "The server makes one when it runs: \(portico("serve"))"
+                )
+            }
+            return .passed("\(published.count) at \(address)")
         }
-        let published: [String]
-        do {
-            published = try JWKSet(parsing: reply.body).keys.compactMap(\.keyID)
-        } catch {
-            return .problem(
-                name,
-                "\(address) is no key set",
-                fix: "What does that address reach? It must be this server."
-            )
-        }
-        func isThere(_ key: HandleClientKey) -> Bool {
-            published.contains { sameBytes($0, key.keyID) }
-        }
-        let stale = "A copy at the proxy? It may keep this address for a minute at most."
-        if let missing = keys.first(where: { $0.withdrawnAt == nil && !isThere($0) }) {
-            return .problem(name, "\(address) lacks key \(missing.keyID)", fix: stale)
-        }
-        if let withdrawn = keys.first(where: { $0.withdrawnAt != nil && isThere($0) }) {
-            return .problem(
-                name,
-                "\(address) still has key \(withdrawn.keyID), which was withdrawn",
-                fix: stale
-            )
-        }
-        guard !published.isEmpty else {
-            return .problem(
-                name,
-                "\(address) has no key: no one can sign in by handle",
-                fix: "The server makes one when it runs: \(portico("serve"))"
-            )
-        }
-        return .passed(name, "\(published.count) at \(address), \(milliseconds) ms")
     }
 
     /// What a realm that is a host's authorization server says of itself.
@@ -267,40 +250,30 @@ struct PublishedDocuments {
 
     private func server(at origin: ServerOrigin, _ name: String) async -> Finding {
         let address = origin.text + "/.well-known/oauth-authorization-server"
-        switch await fetch(address, name) {
-        case .failure(let fault): return fault.finding
-        case .success(let reply):
+        return await finding(name, address) { reply in
             do {
                 _ = try AuthorizationServer(parsing: reply.body, of: origin)
-                return .passed(name, "\(address), \(milliseconds) ms")
+                return .passed(address)
             } catch {
-                return .problem(
-                    name,
-                    "\(address) is no metadata that clients take: \(error)",
-                    fix: Self.passOn(origin)
-                )
+                let text = "is no metadata that clients take: \(error)"
+                return .problem(text, fix: Self.passOn(origin))
             }
         }
     }
 
     private func resource(at origin: ServerOrigin, _ name: String) async -> Finding {
         let address = origin.text + "/.well-known/oauth-protected-resource"
-        switch await fetch(address, name) {
-        case .failure(let fault): return fault.finding
-        case .success(let reply):
+        return await finding(name, address) { reply in
             // `try?`: what is not JSON names no server.
             let json = try? JSONObject(parsing: reply.body)
             let servers = json?.strings("authorization_servers") ?? []
             guard sameBytes(json?.string("resource") ?? "", origin.text), servers.count == 1,
                 sameBytes(servers[0], origin.text)
             else {
-                return .problem(
-                    name,
-                    "\(address) names another server, or another host",
-                    fix: Self.passOn(origin)
-                )
+                let text = "names another server, or another host"
+                return .problem(text, fix: Self.passOn(origin))
             }
-            return .passed(name, "\(address), \(milliseconds) ms")
+            return .passed(address)
         }
     }
 
@@ -308,46 +281,59 @@ struct PublishedDocuments {
         "Let the proxy pass everything of \(origin.host) on to this server as it is."
     }
 
-    private struct Fault: Error {
-        let finding: Finding
+    private enum Verdict {
+        case passed(String)
+        /// The text stands behind the address.
+        case problem(String, fix: String)
     }
 
-    private var milliseconds: Int64 { transport.exchanges.last?.milliseconds ?? 0 }
+    /// - Parameter judge: Sees a document that hosts would read.
+    private func finding(_ name: String, _ address: String, _ judge: (HTTPReply) -> Verdict) async
+        -> Finding
+    {
+        let verdict =
+            switch await transport.get(address) {
+            case .failure(let error): Self.fault(error)
+            case .success(let reply): Self.fault(reply) ?? judge(reply)
+            }
+        return switch verdict {
+        case .passed(let text):
+            .passed(name, "\(text), \(transport.exchanges.last?.milliseconds ?? 0) ms")
+        case .problem(let text, let fix): .problem(name, "\(address) \(text)", fix: fix)
+        }
+    }
 
-    private func fetch(_ address: String, _ name: String) async -> Result<HTTPReply, Fault> {
-        func fault(_ text: String, _ fix: String) -> Result<HTTPReply, Fault> {
-            .failure(Fault(finding: .problem(name, "\(address) \(text)", fix: fix)))
-        }
-        switch await transport.get(address) {
-        case .failure(.refused):
-            return fault(
+    private static func fault(_ error: HTTPTransportError) -> Verdict {
+        switch error {
+        case .refused:
+            .problem(
                 "is not at a public address, so no host fetches it",
-                "Let the DNS name an address of the internet for it, and for nothing else."
+                fix: "Point this hostname to a public IP address only."
             )
-        case .failure(.timedOut):
-            return fault(
+        case .timedOut:
+            .problem(
                 "does not answer within ten seconds",
-                "Ten minutes without it, and no session can be refreshed: what holds it up?"
+                fix: "Ten minutes without it, and no session can be refreshed: what holds it up?"
             )
-        case .failure(let error):
-            return fault("cannot be fetched: \(error)", AppLinks.remedy(of: error))
-        case .success(let reply):
-            let code = reply.response.status.code
-            guard code == 200 else {
-                return (300..<400).contains(code)
-                    ? fault(
-                        "answers \(code), and hosts follow no redirect",
-                        "Answer at this address itself, also at the proxy."
-                    )
-                    : fault("answers \(code)", "Let the proxy pass every path on.")
-            }
-            guard reply.mediaType == "application/json" else {
-                return fault(
-                    "is \(reply.mediaType ?? "of no type"), not application/json",
-                    "Let the proxy pass Content-Type on as it is."
-                )
-            }
-            return .success(reply)
+        default: .problem("cannot be fetched: \(error)", fix: AppLinks.remedy(of: error))
         }
+    }
+
+    private static func fault(_ reply: HTTPReply) -> Verdict? {
+        let code = reply.response.status.code
+        guard code == 200 else {
+            return (300..<400).contains(code)
+                ? .problem(
+                    "answers \(code), and hosts follow no redirect",
+                    fix: "Answer at this address itself, also at the proxy."
+                ) : .problem("answers \(code)", fix: "Let the proxy pass every path on.")
+        }
+        guard reply.mediaType == "application/json" else {
+            return .problem(
+                "is \(reply.mediaType ?? "of no type"), not application/json",
+                fix: "Let the proxy pass Content-Type on as it is."
+            )
+        }
+        return nil
     }
 }

@@ -57,11 +57,7 @@ extension DataDirectoryOptions {
     func reader(publicURL: String?) throws -> SettingsReader {
         var options = values
         options["public-url"] = publicURL.map { [$0] }
-        return try SettingsReader(
-            options: options,
-            file: config,
-            environment: ProcessInfo.processInfo.environment
-        )
+        return try SettingsReader(options: options, file: config)
     }
 }
 

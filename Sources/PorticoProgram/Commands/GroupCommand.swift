@@ -352,16 +352,15 @@ struct GroupFields: ParsableArguments {
 
 struct AttributeFields: ParsableArguments {
     @Option(
-        name: .customLong("attribute"),
         help: .value(
             "name=value",
             "Another attribute. Repeat for several, even with one name; NAME= removes it."
         )
     )
-    var attributes: [String] = []
+    var attribute: [String] = []
 
     func validate() throws {
-        for attribute in attributes where !attribute.dropFirst().contains("=") {
+        for one in attribute where !one.dropFirst().contains("=") {
             throw ValidationError("--attribute must be written as NAME=VALUE.")
         }
     }
@@ -372,12 +371,8 @@ struct AttributeFields: ParsableArguments {
 
     private var named: [String: [String]] {
         var named: [String: [String]] = [:]
-        for attribute in attributes {
-            let parts = attribute.split(
-                separator: "=",
-                maxSplits: 1,
-                omittingEmptySubsequences: false
-            )
+        for one in attribute {
+            let parts = one.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard parts.count == 2 else { continue }
             named[String(parts[0]), default: []] += parts[1].isEmpty ? [] : [String(parts[1])]
         }

@@ -21,11 +21,8 @@ struct KeysCommand: AsyncParsableCommand {
                 """
         )
 
-        @Option(
-            name: .customLong("alg"),
-            help: .value("algorithm", "ES256, RS256, PS256 or EdDSA; else the realm's.")
-        )
-        var algorithm: SignatureAlgorithm?
+        @Option(help: .value("algorithm", "ES256, RS256, PS256 or EdDSA; else the realm's."))
+        var alg: SignatureAlgorithm?
         @Option(help: .value("time", "How long the former key stays published, such as 7d or 12h."))
         var overlap: DurationText?
         @Flag(help: "Sign with the new key at once, as after a leak.") var now = false
@@ -35,7 +32,7 @@ struct KeysCommand: AsyncParsableCommand {
         func run(_ administration: Administration) async throws {
             let realm = try administration.realm(realm.realm)
             let moment = administration.moment
-            let algorithm = algorithm ?? realm.signingAlgorithm
+            let algorithm = alg ?? realm.signingAlgorithm
             let rotation = KeyRotation(
                 maker: SigningKeyMaker(ring: administration.installation.ring),
                 realm: realm,

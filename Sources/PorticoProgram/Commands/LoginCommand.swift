@@ -23,13 +23,10 @@ struct LoginCommand: AsyncParsableCommand {
     )
     var clientID: String?
 
-    @Option(
-        name: .customLong("scope"),
-        help: .value("scopes", "The scopes to ask for, instead of openid, profile and email.")
-    )
-    var scopes: [String] = []
+    @Option(help: .value("scopes", "The scopes to ask for, instead of openid, profile and email."))
+    var scope: [String] = []
 
-    @Flag(name: .long, help: "Only print the address; do not start a browser.")
+    @Flag(help: "Only print the address; do not start a browser.")
     var noBrowser = false
 
     @Option(help: .value("time", "How long to wait for you, such as 90s or 3m."))
@@ -40,20 +37,16 @@ struct LoginCommand: AsyncParsableCommand {
     )
     var callbackPort: UInt16 = 0
 
-    @Flag(
-        name: .customLong("pkce-unannounced"),
-        help: "Accept a provider that does not announce PKCE. S256 is still sent."
-    )
-    var isPKCEUnannounced = false
+    @Flag(help: "Accept a provider that does not announce PKCE. S256 is still sent.")
+    var pkceUnannounced = false
 
     @Option(
-        name: .customLong("trusted-audience"),
         help: .value(
             "id",
             "What ID Tokens may name as audience beside the client. Repeat for several."
         )
     )
-    var trustedAudiences: [String] = []
+    var trustedAudience: [String] = []
 
     @Option(
         help: .value(
@@ -76,7 +69,7 @@ struct LoginCommand: AsyncParsableCommand {
             folder,
             beginning: SessionBeginning(
                 callbackPort: callbackPort,
-                isPKCEUnannounced: isPKCEUnannounced
+                isPKCEUnannounced: pkceUnannounced
             )
         ) { client in
             // More scopes than it has need the person again.
@@ -108,7 +101,7 @@ struct LoginCommand: AsyncParsableCommand {
         }
     }
 
-    private var isScopeAsked: Bool { !scopes.isEmpty }
+    private var isScopeAsked: Bool { !scope.isEmpty }
 
     private func choice(in folder: SessionFolder) async throws -> SessionChoice {
         let options = SessionOptions(issuer: issuer, clientID: clientID)
@@ -119,15 +112,15 @@ struct LoginCommand: AsyncParsableCommand {
                 "Name it: portico login --issuer https://id.example.com"
             )
         }
-        let asked = scopes.flatMap { $0.split(separator: " ").map(String.init) }
+        let asked = scope.flatMap { $0.split(separator: " ").map(String.init) }
         if isScopeAsked {
             choice.scopes = asked
         } else if choice.scopes.isEmpty {
             choice.scopes = SessionChoice.standardScopes
         }
         // What is left out stays as it was at the last sign-in; empty clears it.
-        if !trustedAudiences.isEmpty {
-            choice.trust.audiences = trustedAudiences.filter { !$0.isEmpty }
+        if !trustedAudience.isEmpty {
+            choice.trust.audiences = trustedAudience.filter { !$0.isEmpty }
         }
         if let tenantIssuers {
             guard tenantIssuers.isEmpty || IssuerTemplate(tenantIssuers) != nil else {

@@ -13,7 +13,7 @@ struct LogoutCommand: AsyncParsableCommand {
             """
     )
 
-    @Flag(name: .long, help: "Do not open the provider's sign-out page.") var noBrowser = false
+    @Flag(help: "Do not open the provider's sign-out page.") var noBrowser = false
 
     @Option(
         help: ArgumentHelp(

@@ -83,17 +83,14 @@ struct MapperCommand: AsyncParsableCommand {
         @OptionGroup var name: Name
         @Option(help: .value("type", "What it writes, such as oidc-usermodel-attribute-mapper."))
         var type: String
-        @Option(
-            name: .customLong("setting"),
-            help: .value("name=value", "A setting of that type. Repeat for several.")
-        )
-        var settings: [String] = []
+        @Option(help: .value("name=value", "A setting of that type. Repeat for several."))
+        var setting: [String] = []
         @Option(help: .value("where", "Where it writes. Repeat for several."))
         var into: [MapperTargetChoice] = []
         @OptionGroup var options: ChangingOptions
 
         func validate() throws {
-            for setting in settings where !setting.dropFirst().contains("=") {
+            for one in setting where !one.dropFirst().contains("=") {
                 throw ValidationError("--setting must be written as NAME=VALUE.")
             }
         }
@@ -125,8 +122,8 @@ struct MapperCommand: AsyncParsableCommand {
         /// With what is meant where nothing is said: what Keycloak's console fills in.
         private var config: JSONObject {
             var config = JSONObject()
-            for setting in settings {
-                let parts = setting.split(
+            for one in setting {
+                let parts = one.split(
                     separator: "=",
                     maxSplits: 1,
                     omittingEmptySubsequences: false

@@ -171,26 +171,21 @@ extension ScopeCommand: ShownResource, DeletedResource {
 /// is named is added; nothing is removed unless it is named.
 struct ScopeOptions: ParsableArguments {
     @Option(
-        name: .customLong("default-scope"),
         help: .value("scope", "Another scope that it, or a new client of the realm, always gets.")
     )
-    var defaults: [String] = []
+    var defaultScope: [String] = []
+
+    @Option(help: .value("scope", "Another scope that it, or a new client, may ask for."))
+    var optionalScope: [String] = []
 
     @Option(
-        name: .customLong("optional-scope"),
-        help: .value("scope", "Another scope that it, or a new client, may ask for.")
-    )
-    var optionals: [String] = []
-
-    @Option(
-        name: .customLong("remove-scope"),
         help: .value("scope", "A scope to remove, before others are added. Repeat for several.")
     )
-    var removed: [String] = []
+    var removeScope: [String] = []
 
-    var added: [String] { defaults + optionals }
+    var added: [String] { defaultScope + optionalScope }
 
-    var isEmpty: Bool { added.isEmpty && removed.isEmpty }
+    var isEmpty: Bool { added.isEmpty && removeScope.isEmpty }
 
     /// A default scope may be asked for anyway, so it is not listed as optional too.
     ///
@@ -198,7 +193,7 @@ struct ScopeOptions: ParsableArguments {
     func change(_ lists: inout (defaults: [String], optionals: [String]), of owner: String)
         throws(Failure)
     {
-        for scope in removed {
+        for scope in removeScope {
             let known = lists.defaults + lists.optionals
             guard known.contains(where: { sameBytes($0, scope) }) else {
                 throw Failure(
@@ -210,12 +205,12 @@ struct ScopeOptions: ParsableArguments {
             lists.defaults.removeAll { sameBytes($0, scope) }
             lists.optionals.removeAll { sameBytes($0, scope) }
         }
-        for scope in defaults where !lists.defaults.contains(where: { sameBytes($0, scope) }) {
+        for scope in defaultScope where !lists.defaults.contains(where: { sameBytes($0, scope) }) {
             lists.optionals.removeAll { sameBytes($0, scope) }
             lists.defaults.append(scope)
         }
         let known = lists.defaults + lists.optionals
-        for scope in optionals where !known.contains(where: { sameBytes($0, scope) }) {
+        for scope in optionalScope where !known.contains(where: { sameBytes($0, scope) }) {
             lists.optionals.append(scope)
         }
     }

@@ -78,11 +78,7 @@ struct ServeCommand: AsyncParsableCommand {
     }
 
     private func readSettings() async throws -> Settings {
-        let reader = try SettingsReader(
-            options: settings.values,
-            file: settings.config,
-            environment: ProcessInfo.processInfo.environment
-        )
+        let reader = try SettingsReader(options: settings.values, file: settings.config)
         var (settings, origins) = try reader.settings()
         if demo, origins["data-directory"] != .option("--data-directory") {
             settings.dataDirectory = DataDirectory(path: settings.dataDirectory).ofDemo.path

@@ -25,13 +25,12 @@ struct TokenCommand: AsyncParsableCommand {
         )
 
         @Option(
-            name: .customLong("min-ttl"),
             help: .value(
                 "time",
                 "How long it must still be valid, such as 10m or 4m30s. Otherwise 60s, or half of its life."
             )
         )
-        var minimum: DurationText?
+        var minTtl: DurationText?
 
         @OptionGroup var session: SessionOptions
         @OptionGroup var output: ConsoleOptions
@@ -45,7 +44,7 @@ struct TokenCommand: AsyncParsableCommand {
 
         private func token(of session: Session) async throws -> String {
             do throws(SignInError) {
-                return try await session.token(validFor: minimum.map { .seconds($0.seconds) })
+                return try await session.token(validFor: minTtl.map { .seconds($0.seconds) })
             } catch {
                 guard error.kind == .misconfigured(.tokenLifeTooShort),
                     let life = session.accessTokenLife.flatMap({ Int64(exactly: $0.rounded(.down)) }

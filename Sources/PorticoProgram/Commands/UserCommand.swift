@@ -102,11 +102,8 @@ extension UserCommand {
         @OptionGroup var password: PasswordOptions
         @Flag(help: "Create them without a password: they cannot sign in yet.")
         var withoutPassword = false
-        @Option(
-            name: .customLong("role"),
-            help: .value("name", "A role of the realm. Repeat for several.")
-        )
-        var roles: [String] = []
+        @Option(help: .value("name", "A role of the realm. Repeat for several."))
+        var role: [String] = []
         @OptionGroup var fields: PersonFields
         @OptionGroup var realm: RealmOptions
         @OptionGroup var options: ChangingOptions
@@ -126,7 +123,7 @@ extension UserCommand {
                 fields.apply(to: &person)
                 person = try registration.checked(person)
                 let name = person.username
-                for role in roles { try await administration.role(role, of: nil, in: realm) }
+                for name in role { try await administration.role(name, of: nil, in: realm) }
                 let taken = Failure(
                     .exists,
                     "The username, email address or DID is taken in realm \(realm.name).",
@@ -153,7 +150,7 @@ extension UserCommand {
                     return
                 }
                 var new = NewPerson(person: person, password: nil)
-                new.roles = roles.map { RoleName(clientID: nil, name: $0) }
+                new.roles = role.map { RoleName(clientID: nil, name: $0) }
                 do {
                     try await changes.create(new, password: given, by: .commandLine, at: moment)
                 } catch AdministrationRefusal.taken {

@@ -4,9 +4,9 @@ import PorticoSystem
 struct ConsoleOptions: ParsableArguments {
     @Flag(name: .shortAndLong, help: "Print errors only.") var quiet = false
 
-    @Flag(name: .long, help: "Do not use colours.") var noColor = false
+    @Flag(help: "Do not use colours.") var noColor = false
 
-    @Flag(name: .long, help: "Never ask; fail if an answer is needed.") var noInput = false
+    @Flag(help: "Never ask; fail if an answer is needed.") var noInput = false
 
     var console: Console {
         Console(
@@ -19,9 +19,9 @@ struct ConsoleOptions: ParsableArguments {
 }
 
 struct ReadOptions: ParsableArguments {
-    @Flag(name: .long, help: "Write JSON; fields are added, never removed.") var json = false
+    @Flag(help: "Write JSON; fields are added, never removed.") var json = false
 
-    @Flag(name: .long, help: "Write rows with tabs between the fields, without a header.")
+    @Flag(help: "Write rows with tabs between the fields, without a header.")
     var plain = false
 
     func validate() throws {
@@ -32,11 +32,11 @@ struct ReadOptions: ParsableArguments {
 }
 
 struct ListOptions: ParsableArguments {
-    @Option(name: .long, help: .value("count", "Show at most this many.")) var limit = 100
+    @Option(help: .value("count", "Show at most this many.")) var limit = 100
 
-    @Option(name: .long, help: "Continue where an earlier list ended.") var cursor: String?
+    @Option(help: "Continue where an earlier list ended.") var cursor: String?
 
-    @Option(name: .long, help: .value("text", "Show only items that contain this text."))
+    @Option(help: .value("text", "Show only items that contain this text."))
     var filter: String?
 
     var isPart: Bool { cursor != nil || filter != nil }

@@ -99,11 +99,7 @@ struct OwnCommand: Sendable {
     static let run: OwnCommand = {
         let arguments = Array(CommandLine.arguments.dropFirst())
         return OwnCommand(arguments: arguments) { config in
-            let reader = try SettingsReader(
-                options: [:],
-                file: config,
-                environment: ProcessInfo.processInfo.environment
-            )
+            let reader = try SettingsReader(file: config)
             return DataDirectory(path: try reader.settings().settings.dataDirectory).ofDemo.path
         }
     }()

@@ -16,8 +16,11 @@ struct SettingsReader {
     ///   - options: Values by option.
     ///   - file: The file that `--config` names, instead of `portico.yaml`.
     /// - Throws: where a file or the environment has a name that no setting has.
-    init(options: [String: [String]], file: String?, environment: [String: String]) throws(Failure)
-    {
+    init(
+        options: [String: [String]] = [:],
+        file: String?,
+        environment: [String: String] = ProcessInfo.processInfo.environment
+    ) throws(Failure) {
         self.environment = environment
         let named = file ?? environment["PORTICO_CONFIG"].flatMap { $0.isEmpty ? nil : $0 }
         let personal = Self.configurationHome(environment) + "/portico/config.yaml"
