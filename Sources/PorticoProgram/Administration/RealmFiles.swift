@@ -32,36 +32,27 @@ enum RealmFiles {
     private static func file(_ path: String, _ placeholders: Placeholders) throws(Failure)
         -> RealmFile
     {
-        guard let version = FileVersion(path) else { throw unreadable(path, errno) }
+        guard let version = version(of: path) else { throw unreadable(path, errno) }
         return RealmFile(
             name: path,
-            hasChanged: { FileVersion(path) != version },
+            hasChanged: { Self.version(of: path) != version },
             placeholders: placeholders
         ) { offset throws(FileBytes.Refusal) in try HeldFile(path, from: offset) }
     }
 
     /// What tells whether a file was written to, or another one put in its place.
-    private struct FileVersion: Equatable {
-        private let device: UInt64
-        private let file: UInt64
-        private let size: Int64
-        private let seconds: Int64
-        private let nanoseconds: Int64
-
-        init?(_ path: String) {
-            var status = stat()
-            guard stat(path, &status) == 0 else { return nil }
-            #if canImport(Darwin)
-                let written = status.st_mtimespec
-            #else
-                let written = status.st_mtim
-            #endif
-            device = UInt64(truncatingIfNeeded: status.st_dev)
-            file = UInt64(truncatingIfNeeded: status.st_ino)
-            size = Int64(status.st_size)
-            seconds = Int64(written.tv_sec)
-            nanoseconds = Int64(written.tv_nsec)
-        }
+    private static func version(of path: String) -> [Int64]? {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        #if canImport(Darwin)
+            let written = status.st_mtimespec
+        #else
+            let written = status.st_mtim
+        #endif
+        return [
+            Int64(truncatingIfNeeded: status.st_dev), Int64(truncatingIfNeeded: status.st_ino),
+            Int64(status.st_size), Int64(written.tv_sec), Int64(written.tv_nsec),
+        ]
     }
 
     /// Files that Keycloak names after realms and their people, or every JSON file where none is.
