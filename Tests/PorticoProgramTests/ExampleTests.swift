@@ -27,7 +27,7 @@ struct ExampleTests {
         #expect(signedOut.status == 1)
         #expect(signedOut.stderr == "No one is signed in. Run: orders sign-in\n")
 
-        let signIn = try portico.start("sign-in", of: "OrdersExample", environment: environment)
+        let signIn = try portico.start(["sign-in"], of: "OrdersExample", environment: environment)
         let address = try await signIn.wait(forErrors: /http:\/\/\S+code_challenge_method=S256/)
         let person = WebPerson()
         _ = try await person.signIn(at: address, "ann", server.passwords["ann"] ?? "")

@@ -71,7 +71,6 @@ import Testing
     )
     func takenOut() async throws {
         let server = try await DemoServer()
-        let port = server.port
         let file = server.portico.home.appending(path: "demo/seal-passwords").path
         let seal = try IronSession(IronPasswords.load(file)).seal(
             ["did": "did:plc:abcdefghijklmnopqrstuvwx"],
