@@ -1,6 +1,5 @@
 import ArgumentParser
 
-/// The command line.
 @main
 struct Program: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

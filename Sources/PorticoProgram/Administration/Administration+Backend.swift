@@ -7,7 +7,6 @@ import PorticoUpstream
 import PorticoWeb
 import PorticoSystem
 
-/// What commands about the backend-for-frontend work with.
 extension Administration {
     func backend() async throws -> BackendConfiguration {
         try await installation.backend.configuration()
@@ -115,14 +114,7 @@ extension Administration {
         -> Value
     {
         let outbound = OutboundClient()
-        let result: Result<Value, any Error>
-        do {
-            result = .success(try await body(outbound))
-        } catch {
-            result = .failure(error)
-        }
-        try await outbound.shutdown()
-        return try result.get()
+        return try await finally(outbound.shutdown) { try await body(outbound) }
     }
 }
 

@@ -6,22 +6,10 @@ import PorticoStores
 
 /// What commands change in realms: by the implementation that the administration over HTTP has.
 extension Administration {
-    /// Lends what makes changes.
     func changing<Value>(_ body: (RealmAdministration) async throws -> Value) async throws
         -> Value
     {
-        try await installation.registering { registration in
-            try await body(
-                RealmAdministration(
-                    store: realms,
-                    people: people,
-                    sessions: installation.sessions,
-                    ring: installation.ring,
-                    registration: registration,
-                    clock: installation.clock
-                )
-            )
-        }
+        try await installation.registering { try await body(installation.administration($0)) }
     }
 
     /// The same, to create something.
@@ -38,7 +26,6 @@ extension Administration {
         }
     }
 
-    /// Deletes something, as ``Deletion`` does it.
     func deleting(_ body: (RealmAdministration) async throws -> Void) async throws -> Change {
         try await changing(body)
         return .changed
@@ -78,12 +65,7 @@ extension Administration {
                     + "The ids: \(portico("group list --realm \(realm.name) --json"))"
             )
         }
-        throw missing(
-            "group",
-            path,
-            among: paths,
-            portico("group list --realm \(realm.name)")
-        )
+        throw missing("group", path, among: paths, portico("group list --realm \(realm.name)"))
     }
 
     // MARK: Clients

@@ -73,7 +73,6 @@ struct ClientFields: ParsableArguments {
     )
     var removedTargets: [String] = []
 
-    /// - Parameter random: Makes the ids of what is new.
     func apply(to client: inout Client, random: RandomSource) throws {
         if let algorithm {
             client.idTokenAlgorithm = algorithm

@@ -44,68 +44,55 @@ struct NetworkDoctor {
         administration.allowsStandIns && DemoArticle.made(client)
     }
 
-    /// Imported clients may be laxer than new ones can be (docs/decisions/0032).
-    func laxClients() async throws -> [Finding] {
-        try await findings { client, realm in
-            guard client.type == .public, client.codeProtection != .pkce, !isOfDemo(client) else {
-                return []
-            }
-            return [
-                Finding.note(
-                    "client \(client.clientID)",
-                    "public, and PKCE is optional (realm \(realm.name))",
-                    fix: portico("client update \(client.clientID) --realm \(realm.name) --pkce")
-                )
-            ]
-        }
-    }
-
-    /// What is found in the enabled clients of all realms.
-    func findings(_ find: (Client, Realm) -> [Finding]) async throws -> [Finding] {
-        var findings: [Finding] = []
+    /// What an operator should know of the enabled clients of all realms, kind by kind.
+    func clients() async throws -> [Finding] {
+        var kinds = [[Finding]](repeating: [], count: 4)
         for realm in administration.realmList {
             for client in try await administration.clients(of: realm) where client.isEnabled {
-                findings += find(client, realm)
+                for (kind, found) in notes(of: client, in: realm).enumerated() {
+                    kinds[kind] += found.map { text, fix in
+                        let text = "\(text) (realm \(realm.name))"
+                        return .note("client \(client.clientID)", text, fix: fix)
+                    }
+                }
             }
         }
-        return findings
+        return kinds.flatMap(\.self)
     }
 
-    /// Apps that administer for everyone with rights who signs in to them.
-    func administeringClients() async throws -> [Finding] {
-        try await findings { client, realm in
-            guard client.administers, client.lendsAdministration else { return [] }
-            return [
-                Finding.note(
-                    "client \(client.clientID)",
-                    "administers: its people's tokens carry their administrative roles "
-                        + "(realm \(realm.name))",
-                    fix: portico(
-                        "client update \(client.clientID) --realm \(realm.name) --no-administers"
-                    )
+    private func notes(of client: Client, in realm: Realm) -> [[(text: String, fix: String)]] {
+        let update: CommandWords = "client update \(client.clientID) --realm \(realm.name)"
+        let isOfDemo = isOfDemo(client)
+        // Imported clients may be laxer than new ones can be (docs/decisions/0032).
+        let isLax = client.type == .public && client.codeProtection != .pkce && !isOfDemo
+        // They keep redirect patterns that no new client gets: each that lets through more than one address of
+        // the app's own is named.
+        let patterns = isOfDemo ? [] : client.laxPatterns(issuer: realm.issuer)
+        return [
+            isLax ? [("public, and PKCE is optional", portico("\(update) --pkce"))] : [],
+            patterns.map { pattern, warning in
+                (
+                    "redirect URI \(pattern): \(warning.description)",
+                    portico("\(update) --redirect-uri ADDRESS")
+                        + ", for each address that the app has"
                 )
-            ]
-        }
-    }
-
-    /// Anyone can send a link with a login token of their own: it signs the person who opens it in to
-    /// that app, as the sender.
-    func silentHandOns() async throws -> [Finding] {
-        try await findings { client, realm in
+            },
+            // Anyone can send a link with a login token of their own: it signs the person who opens it in to
+            // that app, as the sender.
             client.loginTokenTargets.filter(\.isSilent).map { target in
-                Finding.note(
-                    "client \(client.clientID)",
-                    "a link with its login token signs in to \(target.clientID) without asking "
-                        + "(realm \(realm.name))",
-                    fix: portico(
-                        """
-                        client update \(client.clientID) --realm \(realm.name) \
-                        --login-token-target \(target.clientID)
-                        """
-                    )
+                (
+                    "a link with its login token signs in to \(target.clientID) without asking",
+                    portico("\(update) --login-token-target \(target.clientID)")
                 )
-            }
-        }
+            },
+            client.administers && client.lendsAdministration
+                ? [
+                    (
+                        "administers: its people's tokens carry their administrative roles",
+                        portico("\(update) --no-administers")
+                    )
+                ] : [],
+        ]
     }
 
     func providers() async -> (findings: [Finding], clockLeads: [Int64]) {
@@ -269,5 +256,21 @@ extension NetworkDoctor {
             findings += await documents.check(realm)
         }
         return findings
+    }
+}
+
+extension Client {
+    fileprivate func laxPatterns(issuer: String) -> [(String, RedirectPattern.Warning)] {
+        guard redirectRule == .patterns else { return [] }
+        let patterns = RedirectPatterns(
+            redirectURIs.map(\.text),
+            rootURL: rootURI,
+            serverOrigin: HTTPAddress(issuer)?.webOrigin ?? ""
+        )
+        return patterns.patterns.compactMap { pattern in
+            // An asterisk that stands for itself lets nothing through.
+            guard let warning = pattern.warning, warning != .literalAsterisk else { return nil }
+            return (pattern.text, warning)
+        }
     }
 }

@@ -6,7 +6,6 @@ import PorticoStores
 import PorticoSystem
 
 extension RealmCommand {
-    /// `portico realm diff`
     struct Diff: DataDirectoryCommand {
         static let configuration = CommandConfiguration(
             abstract: "Show what is different in a realm and in a file.",
@@ -41,7 +40,7 @@ extension RealmCommand {
             let realm = try administration.realm(name)
             let descriptor = open(file, O_RDONLY | O_CLOEXEC)
             guard descriptor >= 0 else {
-                let reason = String(cString: strerror(errno))
+                let reason = systemReason()
                 throw Failure(.notFound, "\(printable(file)) cannot be read: \(reason).")
             }
             defer { close(descriptor) }

@@ -27,7 +27,6 @@ struct DemoFolder {
 
     private var isMarked: Bool { installation.directory.isOfDemo }
 
-    /// The kind of data that the folder has, if any.
     private func contents() async throws -> String? {
         guard try await installation.realms.realms().isEmpty else { return "realms" }
         let backend = try await installation.backend.configuration()

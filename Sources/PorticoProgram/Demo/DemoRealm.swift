@@ -6,12 +6,12 @@ import PorticoStores
 
 /// The realm of `portico serve --demo`: two people, a client for `portico login`, two apps of the backend, some
 /// roles.
-struct DemoRealm {
+struct DemoRealm: DemoRealmMaker {
     static let name = "demo"
 
     let installation: Installation
 
-    private static let people = [
+    let people = [
         DemoPerson(
             username: "ann",
             givenName: "Ann",
@@ -56,48 +56,7 @@ struct DemoRealm {
         }
     }
 
-    /// - Throws: `issuer-mismatch` where it cannot be made anew.
-    func check() async throws {
-        guard let former = try await former(), try !isHere(former) else { return }
-        try await DemoRenewal(installation: installation, former: former).check(
-            against: new(),
-            Self.people,
-            advice: ["Start it at its own address:", porticoServing(former.issuer, of: Self.name)]
-        )
-    }
-
-    /// Creates the realm or repairs it, and sets new passwords. A checked one with another issuer is
-    /// made anew.
-    ///
-    /// - Returns: The new passwords.
-    func prepare() async throws -> [DemoPassword] {
-        let realm: Realm
-        let former = try await former()
-        if let former, try isHere(former) {
-            realm = former
-        } else {
-            if let former { _ = try await installation.realms.deleteRealm(id: former.id) }
-            let new = try new()
-            _ = try await installation.realms.create(new)
-            realm = new.realm
-        }
-        return try await installation.prepare(Self.people, in: realm)
-    }
-
-    private func former() async throws -> Realm? {
-        try await installation.realms.realm(named: Self.name)
-    }
-
-    /// Whether its issuer is that of this start.
-    private func isHere(_ realm: Realm) throws -> Bool {
-        let issuer = try RealmCreation.issuer(
-            of: Self.name,
-            baseURL: installation.settings.effectivePublicURL
-        )
-        return sameBytes(realm.issuer, issuer)
-    }
-
-    private func new() throws -> NewRealm {
+    func new() throws -> NewRealm {
         let moment = installation.clock.moment()
         var new = try RealmCreation(ring: installation.ring)(
             name: Self.name,
