@@ -1,5 +1,5 @@
-public import PorticoProtocol
 package import PorticoBytes
+public import PorticoProtocol
 public import PorticoSystem
 
 /// Signs people in to an app at one OpenID provider (OpenID Connect Core §3.1, RFC 8252).
@@ -204,9 +204,7 @@ public final class SignInClient: Sendable {
             }
             return issuer
         } catch {
-            throw SignInError(
-                .misconfigured(error == .insecure ? .issuerInsecure : .issuerInvalid)
-            )
+            throw SignInError(.misconfigured(error == .insecure ? .issuerInsecure : .issuerInvalid))
         }
     }
 }
@@ -222,4 +220,74 @@ struct ClientContext: Sendable {
     let now: @Sendable () -> Date
     let random: RandomSource
     let unwritten = UnwrittenRecord<SessionRecord>()
+}
+
+/// The result of looking for a stored ``Session``.
+public typealias RestoredSession = Restored<Session>
+
+extension SignInClient {
+    /// Restores the session of an earlier run without using the network or asking the person.
+    ///
+    /// A session of another issuer or client counts as no session.
+    public func restore() async -> RestoredSession {
+        let provider: RemoteProvider
+        let stored: SessionRecord?
+        do throws(SignInError) {
+            provider = try remoteProvider()
+            stored = try await context.storage.record()
+        } catch {
+            guard case .storage(let problem) = error.kind else { return .signedOut }
+            return .locked(problem)
+        }
+        guard let record = stored,
+            sameBytes(record.issuer, issuer), sameBytes(record.clientID, clientID),
+            provider.issuer.issued(record.idToken.claims)
+        else { return .signedOut }
+        await provider.learn(record.provider)
+        return .signedIn(Session(client: self, provider: provider, record: record))
+    }
+
+    /// Stores a new session before the caller gets it.
+    func store(_ record: SessionRecord) async throws(SignInError) {
+        try await context.storage.replace(with: record)
+    }
+}
+
+extension SignInClient {
+    /// Signs a person in and keeps the session (RFC 8252 §4.1).
+    ///
+    /// Cancelling the task closes the port or the sheet, and ends the attempt.
+    ///
+    /// - Parameters:
+    ///   - request: What this sign-in asks for beyond the scopes.
+    ///   - method: Which browser, and for how long.
+    /// - Throws: Any kind of ``SignInError``; nothing is stored in that case.
+    public func signIn(
+        _ request: SignInRequest = SignInRequest(),
+        using method: SignInMethod = .standard
+    ) async throws(SignInError) -> Session {
+        try redirect.check()
+        if let browser = context.browser {
+            return try await browser.finish(begin(request, redirectURI: redirect.scriptedURI))
+        }
+        _ = try method.kind(for: redirect)
+        try await context.storage.checkKeeps(SessionRecord.self)
+        // The port is opened only once the request is known to be valid (RFC 8252 §8.3).
+        _ = try await remoteProvider().metadata()
+        return try await method.run(on: redirect) { session in
+            session.user.displayName
+        } begin: { redirectURI throws(SignInError) in
+            try await begin(request, redirectURI: redirectURI)
+        }
+    }
+}
+
+/// The result of looking for a stored session, at a provider or at a backend.
+public enum Restored<Session: Sendable>: Sendable {
+    /// A session is stored. If the server has ended it since, the first refresh finds out.
+    case signedIn(Session)
+    /// No session is stored, or it belongs to another server or client, or it cannot be parsed.
+    case signedOut
+    /// A session may be stored but cannot be read now. This is not "signed out".
+    case locked(SignInError.StorageProblem)
 }

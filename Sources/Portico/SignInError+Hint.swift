@@ -46,9 +46,7 @@ extension SignInError.Hint {
         Self("The issuer must be an absolute URL without query, fragment and placeholders.")
     /// The issuer is http (RFC 8414 §2).
     public static let issuerInsecure =
-        Self(
-            "The issuer must be https; http only on this machine with allowInsecureLoopback."
-        )
+        Self("The issuer must be https; http only on this machine with allowInsecureLoopback.")
     /// `localhost`, or a name below it, has the address of another machine (RFC 6761 §6.3).
     public static let localhostElsewhere =
         Self(
@@ -66,9 +64,7 @@ extension SignInError.Hint {
     /// Apple's sign-in sheet closes on a private-use scheme, and on https from iOS 17.4 and macOS
     /// 14.4; see ``Redirect/https(_:fallback:)``.
     public static let redirectNotForSheet =
-        Self(
-            "The sign-in sheet needs a private-use scheme, or https where the system takes it."
-        )
+        Self("The sign-in sheet needs a private-use scheme, or https where the system takes it.")
     /// The backend's address is invalid, or http (see ``BackendClient``).
     public static let backendInvalid =
         Self("The backend must be https, without query; http on this machine where allowed.")

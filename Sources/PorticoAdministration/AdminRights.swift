@@ -120,14 +120,19 @@ package struct AdminRights: Sendable {
     /// Whether they may give everyone what new people get.
     var mayGiveDefaults: Bool {
         guard !isUnlimited else { return true }
-        let defaults = NewPersonDefaults(realm)
-        return mayGive(defaults.roles) && defaults.groupIDs.allSatisfy(mayJoin)
+        return mayGive(realm.defaultRoles) && realm.defaultGroupIDs.allSatisfy(mayJoin)
     }
 
     /// Whether they may change how someone signs in, and what they have. Who holds more rights than
     /// oneself could be signed in as.
     package func mayChange(_ person: PersonWithRoles) -> Bool {
         mayGive(graph.roles(of: person))
+    }
+
+    /// Whether they may have a client that is an app of the backend: it gets sessions of people whom no realm's
+    /// administrator administers (docs/decisions/0164).
+    func mayHandOff(_ client: Client) -> Bool {
+        client.handOff.form == .none || administrator.isServerAdministrator
     }
 
     /// Whether they may change a client, and see its secret.

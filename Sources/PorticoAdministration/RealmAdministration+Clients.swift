@@ -168,6 +168,7 @@ extension RealmAdministration {
             in: client.realmID,
             needing: .manageClients
         )
+        try Self.expect(rights.mayHandOff(client))
         guard !rights.isUnlimited else { return rights }
         try Self.expect(rights.mayChange(client, account: try await account(of: client)))
         return rights
@@ -190,6 +191,7 @@ extension RealmAdministration {
         guard known.count == defaultRoles.count else {
             throw AdministrationRefusal.invalid(.defaultRoles)
         }
+        try Self.expect(rights.mayHandOff(client))
         guard !rights.isUnlimited else { return }
         try Self.expect(client.administers == former?.administers ?? false)
         try Self.expect(rights.mayName(client.clientID))

@@ -132,11 +132,7 @@ extension Backend {
         let pending = PendingCookie(policy, ring: ring, directory: directory)
         let starts = StartLimit(limit: limits.starts, browsers: cookies.form)
         let emails = EmailCodes(accounts: accounts, ring: ring, limits: limits.mails)
-        let departure = AccountDeparture(
-            accounts: accounts,
-            directory: directory,
-            ring: ring
-        )
+        let departure = AccountDeparture(accounts: accounts, directory: directory, ring: ring)
         let signOut = BrowserSignOut(whose: whose, departure: departure)
         return BackendEndpoints(
             responder: responder,

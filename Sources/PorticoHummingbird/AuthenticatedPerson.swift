@@ -47,13 +47,7 @@ public struct AuthenticatedPerson: Sendable, Identifiable {
     /// All data about the person: the claims of the access token, or `user` of the session.
     public let claims: JSONObject
 
-    init(
-        id: ID,
-        origin: Origin,
-        roles: Roles = .none,
-        scope: Scope = .none,
-        claims: JSONObject
-    ) {
+    init(id: ID, origin: Origin, roles: Roles = .none, scope: Scope = .none, claims: JSONObject) {
         self.id = id
         self.origin = origin
         self.roles = roles

@@ -1,4 +1,6 @@
 import HTTPTypes
+import Hummingbird
+public import Portico
 import PorticoBytes
 import PorticoProtocol
 
@@ -103,4 +105,95 @@ enum PresentedCredentials: Hashable {
     private static func isTokenCharacter(_ byte: UInt8) -> Bool {
         byte.isUnreserved || "+/=*".utf8.contains(byte)
     }
+}
+
+/// Judges the proofs of requests to a service (RFC 9449 §4.3).
+struct PresentedProofs: Sendable {
+    private let publicURL: String
+    private let nonces: DPoPNonces?
+    private let judge: DPoPJudge
+    /// Only who has a token and its key adds to them.
+    private let seen = SeenLately<Hash256>(capacity: 65_536)
+    private let clock: Clock
+
+    init(_ proofs: ProofsOfPossession, clock: Clock) {
+        publicURL = proofs.publicURL
+        nonces = proofs.nonces
+        self.clock = clock
+        var isGood: (@Sendable (String, Int64) -> Bool)?
+        if let nonces = proofs.nonces { isGood = { nonces.isGood($0, at: $1) } }
+        judge = DPoPJudge(nonce: isGood)
+    }
+
+    /// The nonce of answers, if proofs must have one.
+    var nonce: String? { nonces?.current(at: clock.moment().seconds) }
+
+    /// The proof of a request. What it proves is compared with the token, and then it is spent.
+    func proof(of request: Request, with token: String) throws(OAuthError) -> DPoPProof {
+        let path = request.head.path ?? "/"
+        guard path.utf8.first == UInt8(ascii: "/") else { throw DPoPRefusal.target.error }
+        let asked = DPoPJudge.Request(
+            method: request.method,
+            address: publicURL + path,
+            token: token
+        )
+        let proof: DPoPProof?
+        do throws(DPoPRefusal) {
+            let proofs = request.headers[values: .dpop]
+            proof = try judge(proofs, for: asked, at: clock.moment().seconds)
+        } catch {
+            throw error.error
+        }
+        guard let proof else {
+            throw OAuthError(.invalidDPoPProof, "The request has no proof of possession.")
+        }
+        return proof
+    }
+
+    /// Uses a proof up. It is good once (§11.1).
+    func spend(_ proof: DPoPProof) throws(OAuthError) {
+        guard seen.isFirst(proof.replayKey) else {
+            throw OAuthError(.invalidDPoPProof, "The proof was used before.")
+        }
+    }
+}
+
+/// How a service takes access tokens that are bound to a key: as `Authorization: DPoP`, with a proof
+/// in the field `DPoP` that the sender has the key (RFC 9449 §7).
+///
+/// Such a token is refused as a Bearer token, and one that is not bound is refused with a proof. Each
+/// process takes a proof once, for about three minutes after it was made.
+public struct ProofsOfPossession: Sendable {
+    /// Without a slash at its end.
+    let publicURL: String
+    let nonces: DPoPNonces?
+
+    /// - Parameters:
+    ///   - publicURL: The address of the service as clients know it: https, with the beginning of the
+    ///     path that a proxy takes away, if any. A proof must name an address below it: neither the
+    ///     field `Host` of a request nor a proxy decides (RFC 9449 §4.3).
+    ///   - nonceKey: 32 secret bytes or more, the same in all processes of the service. Each proof
+    ///     must then have a nonce that the service has given in the last three minutes, in the field
+    ///     `DPoP-Nonce` of an answer (RFC 9449 §9): no proof can be made in advance. `nil`: no nonces.
+    ///   - allowInsecureLoopback: Allows an `http` address on this machine.
+    /// - Throws: misconfigured if that is no address, or the key is too short.
+    public init(
+        publicURL: String,
+        nonceKey: [UInt8]? = nil,
+        allowInsecureLoopback: Bool = false
+    ) throws(SignInError) {
+        let text = publicURL.hasSuffix("/") ? String(publicURL.dropLast()) : publicURL
+        guard let address = HTTPAddress(text), address.query == nil,
+            address.isSecure || allowInsecureLoopback && address.isThisMachine,
+            nonceKey.map({ $0.count >= 32 }) ?? true
+        else { throw SignInError(.misconfigured(.verificationInvalid)) }
+        self.publicURL = text
+        nonces = nonceKey.map { DPoPNonces(secret: $0) }
+    }
+}
+
+extension ProofsOfPossession: CustomStringConvertible, CustomReflectable {
+    /// Without the key.
+    public var description: String { "ProofsOfPossession(\(publicURL))" }
+    public var customMirror: Mirror { Mirror(self, children: ["publicURL": publicURL]) }
 }

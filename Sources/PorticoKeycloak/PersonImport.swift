@@ -88,15 +88,14 @@ struct PersonImport {
         }
         guard !clients.isEmpty else { return [] }
         let graph = RoleGraph(parts: new.roleParts, groups: new.groups)
-        let defaults = NewPersonDefaults(new.realm)
-        let known = defaults.roles.filter(roles.contains)
+        let known = new.realm.defaultRoles.filter(roles.contains)
         var accounts: [Representation] = []
         for client in clients {
             let account: JSONObject = [
                 "username": .string("service-account-\(client.clientID)"), "enabled": true,
                 "serviceAccountClientId": .string(client.clientID),
                 "realmRoles": .texts(known.ofRealm), "clientRoles": .object(known.byClient),
-                "groups": .texts(defaults.groupIDs.map(graph.path)),
+                "groups": .texts(new.realm.defaultGroupIDs.map(graph.path)),
             ]
             accounts.append(
                 try Representation(.object(account), path: "account of \(client.clientID)")

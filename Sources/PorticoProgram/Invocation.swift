@@ -160,7 +160,6 @@ struct CommandPath {
     private(set) var names: [String] = []
     /// The first word that should have been a command and is none.
     private(set) var unknown: String?
-    /// What it could have been.
     private(set) var candidates: [String] = []
 
     init(_ arguments: [String]) {
@@ -182,5 +181,78 @@ struct CommandPath {
             commands = command.configuration.subcommands
             hasDefault = command.configuration.defaultSubcommand != nil
         }
+    }
+}
+
+/// Tells by its form whether a word of a command line is a token: other users can read command
+/// lines, and logs must not repeat it.
+enum TokenForm {
+    /// Whether `text` is what a JWS or JWE looks like (RFC 7515 §7.1, RFC 7516 §7.1): three or five parts
+    /// in base64url, the first of them a JSON object. No file is called that by chance.
+    static func isToken(_ text: some StringProtocol) -> Bool {
+        var parts = 1
+        for byte in text.utf8 {
+            if byte == UInt8(ascii: ".") {
+                parts += 1
+            } else if !isBase64URL(byte) {
+                return false
+            }
+        }
+        return (parts == 3 || parts == 5) && isBrace(text.utf8.prefix(2))
+    }
+
+    /// Whether the first octet that these characters encode is `{`.
+    private static func isBrace(_ characters: some Sequence<UInt8>) -> Bool {
+        var characters = characters.makeIterator()
+        guard characters.next() == UInt8(ascii: "e"), let second = characters.next() else {
+            return false
+        }
+        return UInt8(ascii: "w")...UInt8(ascii: "z") ~= second
+            || second.isDigit || second == UInt8(ascii: "-") || second == UInt8(ascii: "_")
+    }
+
+    private static func isBase64URL(_ byte: UInt8) -> Bool {
+        byte.isLetterOrDigit || "-_".utf8.contains(byte)
+    }
+}
+
+enum Suggestion {
+    static func nearest(to word: String, among candidates: some Sequence<String>) -> String? {
+        if word.count > 1, let whole = candidates.first(where: { $0.hasPrefix(word) }) {
+            return whole
+        }
+        let word = Array(word.lowercased().unicodeScalars.prefix(64))
+        let ranked = candidates.map { candidate in
+            (candidate, distance(word, Array(candidate.lowercased().unicodeScalars)))
+        }
+        guard let best = ranked.min(by: { $0.1 < $1.1 }) else { return nil }
+        // One typo in a short word, a third of the letters of a long one.
+        return best.1 <= max(1, (word.count + 1) / 3) ? best.0 : nil
+    }
+
+    /// How many letters must be added, removed, replaced or swapped with their neighbour
+    /// (optimal string alignment).
+    static func distance(_ one: [Unicode.Scalar], _ other: [Unicode.Scalar]) -> Int {
+        var before: [Int] = []
+        var previous = Array(0...other.count)
+        for row in one.indices {
+            var current = [row + 1]
+            for column in other.indices {
+                let isSame = one[row] == other[column]
+                var best = min(
+                    previous[column] + (isSame ? 0 : 1),
+                    previous[column + 1] + 1,
+                    current[column] + 1
+                )
+                if row > 0, column > 0, one[row] == other[column - 1],
+                    one[row - 1] == other[column]
+                {
+                    best = min(best, before[column - 1] + 1)
+                }
+                current.append(best)
+            }
+            (before, previous) = (previous, current)
+        }
+        return previous[other.count]
     }
 }

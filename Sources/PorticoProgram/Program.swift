@@ -1,6 +1,5 @@
 import ArgumentParser
 
-/// The command line.
 @main
 struct Program: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -16,7 +15,7 @@ struct Program: AsyncParsableCommand {
             TokenCommand.self,
             UserinfoCommand.self, RealmCommand.self, ClientCommand.self, UserCommand.self,
             RoleCommand.self, GroupCommand.self, ScopeCommand.self, MapperCommand.self,
-            KeysCommand.self, ProviderCommand.self, AppCommand.self,
+            KeysCommand.self, ProviderCommand.self,
             AccountCommand.self, SessionCommand.self, EventsCommand.self, DoctorCommand.self,
             ConfigCommand.self,
         ]

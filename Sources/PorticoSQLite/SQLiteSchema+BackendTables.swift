@@ -101,17 +101,12 @@ extension SQLiteSchema {
             expires_at INTEGER NOT NULL
         ) STRICT, WITHOUT ROWID;
 
-        -- A counter that each change to apps or providers raises.
+        -- A counter that each change to providers raises, and the realm whose clients the apps are.
         CREATE TABLE backend_version (
-            id INTEGER PRIMARY KEY CHECK (id = 1), version INTEGER NOT NULL
+            id INTEGER PRIMARY KEY CHECK (id = 1), version INTEGER NOT NULL,
+            realm_id TEXT REFERENCES realms (id) ON DELETE SET NULL
         ) STRICT;
         INSERT INTO backend_version (id, version) VALUES (1, 1);
-
-        -- Apps of the backend.
-        CREATE TABLE apps (
-            id BLOB NOT NULL PRIMARY KEY,
-            name TEXT NOT NULL UNIQUE, is_default INTEGER NOT NULL, settings TEXT NOT NULL
-        ) STRICT;
 
         -- Identity providers that accounts sign in with.
         CREATE TABLE providers (

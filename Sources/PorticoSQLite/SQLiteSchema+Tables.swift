@@ -68,7 +68,8 @@ extension SQLiteSchema {
         CREATE INDEX login_token_targets_by_target ON login_token_targets (target_id);
 
         -- What clients are found by besides their names. `origin`: of their pages, of enabled ones;
-        -- `*` is any. `scheme`: a private-use scheme of their redirect URIs.
+        -- `*` is any. `scheme`: a private-use scheme of their redirect URIs. `hand_off`: of apps of the
+        -- backend, how.
         CREATE TABLE client_addresses (
             realm_id TEXT NOT NULL, kind TEXT NOT NULL, address TEXT NOT NULL,
             client_id TEXT NOT NULL REFERENCES clients (id) ON DELETE CASCADE,

@@ -1,5 +1,7 @@
+public import HTTPTypes
 import PorticoBytes
 public import PorticoProtocol
+import PorticoSystem
 
 /// A person with an account at a ``FakeProvider`` or a ``FakeBackend``.
 public struct FakePerson: Hashable, Sendable {
@@ -98,5 +100,162 @@ extension FakePerson {
         if let email { user["email"] = .string(email) }
         for (name, value) in claims { user[name] = value }
         return user
+    }
+}
+
+/// A request to an API of the app, with a token that is live.
+public struct FakeCall: Sendable {
+    /// Method, path and fields.
+    public let request: HTTPRequest
+    /// Empty if there is none.
+    public let body: [UInt8]
+    /// Whose token it is.
+    public let person: FakePerson
+}
+
+/// The APIs that a test serves, by origin.
+struct FakeServices: Sendable {
+    typealias Answer = @Sendable (FakeCall) async -> HTTPReply
+
+    private var answers: [String: Answer] = [:]
+
+    mutating func serve(_ origin: String, _ answer: @escaping Answer) {
+        answers[HTTPAddress(origin)?.origin ?? origin] = answer
+    }
+
+    subscript(address: HTTPAddress) -> Answer? { answers[address.origin] }
+}
+
+/// What a ``FakeProvider`` and a ``FakeBackend`` both keep: people, and the tokens of apps.
+protocol FakeState {
+    var people: [FakePerson] { get set }
+    var families: [TokenFamily] { get set }
+}
+
+extension FakeState {
+    func person(_ subject: String) -> FakePerson? {
+        people.first { sameBytes($0.subject, subject) }
+    }
+
+    /// Whose token a request carries, if it is live.
+    func person(of request: HTTPRequest, at now: Date) -> FakePerson? {
+        guard let token = request.sessionToken else { return nil }
+        return families.first { $0.isLive(token, at: now) }.flatMap { person($0.subject) }
+    }
+
+    mutating func change(_ person: FakePerson) {
+        let index = people.firstIndex { sameBytes($0.subject, person.subject) }
+        if let index { people[index] = person } else { people.append(person) }
+    }
+
+    /// - Returns: The tokens that a refresh token is good for, by their index.
+    mutating func refresh(
+        _ request: HTTPRequest,
+        _ form: FormParameters,
+        _ rotation: RefreshRotation
+    ) -> Int? {
+        let token = form["refresh_token"] ?? ""
+        guard let index = families.firstIndex(where: { $0.has(token) }),
+            families[index].use(token, key: request.idempotencyKey, rotation)
+        else { return nil }
+        return index
+    }
+
+    mutating func endFamilies(where isEnding: (TokenFamily) -> Bool = { _ in true }) {
+        for index in families.indices where isEnding(families[index]) { families[index].end() }
+    }
+}
+
+extension HTTPRequest {
+    /// What the request carries as a Bearer token, or as the cookie of a backend.
+    var sessionToken: String? {
+        if let token = token(after: "Bearer ") { return token }
+        // As the real one: by the cookie alone, any page could ask.
+        guard headerFields[.portico] == "1",
+            let cookie = headerFields[.cookie], cookie.hasPrefix("sid=")
+        else { return nil }
+        return String(cookie.dropFirst(4))
+    }
+
+    /// - Parameter scheme: With the space after it.
+    func token(after scheme: String) -> String? {
+        headerFields[.authorization].flatMap { field in
+            field.hasPrefix(scheme) ? String(field.dropFirst(scheme.count)) : nil
+        }
+    }
+
+    fileprivate var idempotencyKey: String? { headerFields[.idempotencyKey] }
+}
+
+/// What becomes of a refresh token that was used (RFC 6749 §6, RFC 9700 §4.14.2).
+public enum RefreshRotation: Hashable, Sendable {
+    /// It is replaced. A repetition with the same `Idempotency-Key` gets the same successor, as
+    /// from Portico's own provider; any other reuse ends the session.
+    case idempotent
+    /// It is replaced, and a repetition ends the session, as at most providers.
+    case plain
+    /// It stays valid.
+    case reusable
+}
+
+/// The tokens of one sign-in, one after the other.
+struct TokenFamily: Sendable {
+    let number: Int
+    let subject: String
+    /// What the tokens are bound to, if anything.
+    let key: JWKThumbprint?
+    /// Whether the session token is a cookie, which replaces itself.
+    let isCookie: Bool
+    private(set) var isOver = false
+    private var generation = 0
+    private var lastKey: String?
+    private var accessTokens: [String: Date] = [:]
+
+    init(number: Int, subject: String, key: JWKThumbprint? = nil, isCookie: Bool = false) {
+        self.number = number
+        self.subject = subject
+        self.key = key
+        self.isCookie = isCookie
+    }
+
+    var refreshToken: String { token(of: generation) }
+
+    private func token(of generation: Int) -> String { "refresh-\(number)-\(generation)" }
+
+    /// Whether a token, of now or spent, belongs here.
+    func has(_ token: String) -> Bool {
+        token.hasPrefix("refresh-\(number)-") || accessTokens[token] != nil
+    }
+
+    func isLive(_ accessToken: String, at now: Date) -> Bool {
+        accessTokens[accessToken].map { $0 > now } ?? false
+    }
+
+    func expiry(of accessToken: String) -> Date? { accessTokens[accessToken] }
+
+    mutating func issue(_ accessToken: String, until expiry: Date) {
+        accessTokens[accessToken] = expiry
+    }
+
+    mutating func end() {
+        isOver = true
+        accessTokens = [:]
+    }
+
+    /// - Returns: Whether the token is good for new ones.
+    mutating func use(_ token: String, key: String?, _ rotation: RefreshRotation) -> Bool {
+        guard !isOver else { return false }
+        if sameBytes(token, refreshToken) {
+            if rotation != .reusable { generation += 1 }
+            lastKey = key
+            return true
+        }
+        if rotation == .idempotent, sameBytes(token, self.token(of: generation - 1)), let key,
+            let lastKey, sameBytes(key, lastKey)
+        {
+            return true
+        }
+        end()
+        return false
     }
 }

@@ -88,10 +88,7 @@ package struct IdentityProvider: Sendable {
         case hashed
     }
 
-    init(
-        _ settings: ProviderSettings,
-        issuer: String
-    ) throws(IdentityProviderRefusal) {
+    init(_ settings: ProviderSettings, issuer: String) throws(IdentityProviderRefusal) {
         name = settings.name
         kind = settings.kind
         self.settings = settings.json

@@ -53,8 +53,8 @@ class Server:
                 given=KEYS,
             )  # fmt: skip
             # Native tokens are looked at only for an app that takes any.
-            audiences = [f"--audience={name}=example" for name in ("google", "facebook")]
-            self.administer("app", "update", "notes", *audiences)
+            audiences = [f"--native-audience={name}=example" for name in ("google", "facebook")]
+            self.administer("client", "update", "notes", "--realm", "demo", *audiences)
             # The server looks once a second for what the command line wrote.
             self.wait_for_client("keyed")
             self.cookie_names = self.cookies()

@@ -62,110 +62,6 @@ struct HandlePageWalkTests {
     }
 
     @Test(
-        "handle pages: no such handle, another's, a host that is down or has no sign-in: own words, and the way on",
-        .needs(.chromium),
-        arguments: Trouble.allCases
-    )
-    func told(_ trouble: Trouble) async throws {
-        try await HostWalk.run { walk in
-            walk.host.configure { trouble.happen(to: &$0) }
-            if trouble == .anothersHandle {
-                let names = JSONValue.array([.string("at://other.handles.test")])
-                walk.hosts.first.didMembers.withLock { $0 = ["alsoKnownAs": names] }
-            }
-            try await walk.walk.open("/mobile-auth?redirect=/account/ways")
-            try await walk.page("Enter your internet handle")
-            try await walk.browser.type(trouble.typed, into: "#handle")
-            try await walk.browser.click("button.button")
-            try await walk.page("Error: Enter your internet handle")
-            #expect(try await walk.walk.says(trouble.told))
-            #expect(try await walk.walk.path().hasPrefix("/login?"))
-            let field = try await walk.browser.run("return document.getElementById('handle').value")
-            #expect(field.string == trouble.typed)
-            #expect(walk.log.count(.pushed) == 0)
-            // The same again, or another one: from that page, and to where the person wanted to go.
-            walk.host.repair()
-            walk.hosts.first.didMembers.withLock { $0 = [:] }
-            walk.server.clock.advance(by: 61)
-            try await walk.enter(trouble == .nobody ? HostWalk.ann : nil)
-            try await walk.finish("Sign-in methods")
-        }
-    }
-
-    @Test(
-        "handle pages, expired: who comes back after ten minutes begins again, and gets to where they wanted",
-        .needs(.chromium)
-    )
-    func expired() async throws {
-        try await HostWalk.run { walk in
-            try await walk.walk.open("/mobile-auth?redirect=/account/ways")
-            try await walk.enter(HostWalk.ann)
-            try await walk.leave()
-            walk.server.clock.advance(by: 601)
-            try await walk.walk.open(try walk.callback())
-            try await walk.page("Error: Enter your internet handle")
-            #expect(try await walk.walk.says("This took too long"))
-            #expect(walk.log.count(.token) == 0)
-            try await walk.enter(HostWalk.ann)
-            try await walk.finish("Sign-in methods")
-        }
-    }
-
-    @Test(
-        "handle pages, two servers: whose account is at another host is asked first, and signs in there",
-        .needs(.chromium)
-    )
-    func elsewhere() async throws {
-        try await HostWalk.run { walk in
-            let (first, second) = (walk.hosts.first, walk.hosts.second)
-            var moved = ATHostPerson.ann
-            moved.movedTo = second.host.baseURL
-            walk.host.setPeople([moved, .bob])
-            try await walk.walk.open("/mobile-auth?redirect=/account/ways")
-            try await walk.enter(first.host.baseURL)
-            try await walk.leave()
-            try await walk.allow(at: first)
-            try await walk.page("Your account is at localhost")
-            #expect(try await walk.walk.says(ATHostPerson.ann.did))
-            #expect(try await walk.server.accounts().isEmpty)
-            #expect(second.log.count(.pushed) == 0)
-            try await walk.walk.press("continue")
-            try await walk.isAt(second, "Sign in to localhost")
-            try await walk.allow(at: second)
-            try await walk.page("Sign-in methods")
-            #expect(try await walk.server.accounts().count == 1)
-        }
-    }
-
-    @Test(
-        "handle pages, hand-off and late answer: an app gets a button, and what comes again says so",
-        .needs(.chromium)
-    )
-    func answered() async throws {
-        try await HostWalk.run { walk in
-            try await walk.walk.open(
-                "/login?handle=\(HostWalk.ann)&platform=mobile&app=notes&state=s1"
-                    + "&redirect_uri=com.example.notes:/callback"
-                    + "&code_challenge=\(CodeVerifier(random: .system).challenge.text)"
-            )
-            try await walk.isAt(walk.hosts.first, "Sign in to localhost")
-            try await walk.allow(at: walk.hosts.first)
-            // The hand-off: a browser opens an app at the person's wish only.
-            try await walk.page("Return to Notes")
-            let link = try await walk.browser.run(
-                "return document.querySelector('a.button').getAttribute('href')"
-            )
-            #expect(link.string?.hasPrefix("com.example.notes:/callback?code=") == true)
-            #expect(link.string?.contains("state=s1") == true)
-            let asked = walk.log.count(.token)
-            try await walk.walk.open(try walk.callback())
-            try await walk.page("This sign-in is finished")
-            #expect(try await walk.walk.says("It works only once."))
-            #expect(walk.log.count(.token) == asked)
-        }
-    }
-
-    @Test(
         "handle pages, a web app's window: without scripts it says that it can be closed, and leads on",
         .needs(.chromium)
     )
@@ -199,6 +95,54 @@ struct HandlePageWalkTests {
             try await walk.allow(at: walk.hosts.first)
             try await walk.page("Sign-in methods")
             #expect(try await walk.server.accounts().count == 1)
+        }
+    }
+}
+
+/// What few people meet who sign in by handle, in a real Chromium.
+@Suite("End to end: rare pages of signing in by internet handle", .serialized)
+struct HandleRareWalkTests {
+    @Test(
+        "SEED-TIJS-6: a web app that opens a window is told of the sign-in at another site, and the window closes",
+        .needs(.chromium)
+    )
+    func popup() async throws {
+        try await HostWalk.run { walk in
+            // An app's page at our origin, which has no policy against windows of its own, is here the page
+            // itself: it keeps its opener.
+            try await walk.walk.open("/mobile-auth?pwa=true")
+            try await walk.page("Enter your internet handle")
+            let app = try await walk.browser.tab()
+            try await walk.browser.run(
+                """
+                window.told = [];
+                addEventListener('message', event =>
+                    told.push([event.origin, JSON.stringify(event.data)]));
+                window.popup = open('/mobile-auth?pwa=true', 'sign-in', 'width=400,height=600');
+                """
+            )
+            let window = try #require(try await walk.browser.otherTab())
+            try await walk.browser.show(window)
+            try await walk.browser.look(width: 320, isDark: false)
+            try await walk.enter(HostWalk.ann)
+            try await walk.leave()
+            try await walk.allow(at: walk.hosts.first)
+            try await waitUntil("the window closes") {
+                try await walk.browser.otherTab(than: app) == nil
+            }
+            try await walk.browser.show(app)
+            let told = try await walk.browser.run("return window.told")
+            let messages = (told.array ?? []).map { $0.strings ?? [] }
+            #expect(messages.map(\.first) == [walk.server.origin])
+            let text = try #require(messages.first?.last)
+            let result = try JSONObject(parsing: Array(text.utf8))
+            #expect(result.string("type") == "oauth-callback" && result.bool("success") == true)
+            #expect(result.string("did") == ATHostPerson.ann.did)
+            #expect(result.string("handle") == HostWalk.ann)
+            let kept = try await walk.browser.run("return localStorage['pwa-oauth-result']")
+            #expect(kept.string == text)
+            try await walk.walk.open("/dashboard")
+            try await walk.page("You’re signed in")
         }
     }
 }

@@ -18,49 +18,6 @@ struct HandleWalkTests {
         }
     }
 
-    @Test("By DID and by host it is the same account", .needs(.chromium))
-    func otherStarts() async throws {
-        try await HandleWalk.run { walk in
-            try await walk.signIn(HandleWalk.ann)
-            let first = try await walk.session(try await walk.seal())
-            let did = try #require(first.json.string("did"))
-            for typed in [did, walk.stage.host] {
-                try await walk.signOut()
-                try await walk.open()
-                try await walk.browser.type(typed, into: "#handle")
-                try await walk.browser.click("button.button")
-                try await walk.expect("Continue at localhost")
-                try await walk.browser.click("a.button")
-                // Signed in there still: it asks at once whether we may.
-                try await walk.atHost("Allow localhost to use")
-                try await walk.allow()
-                try await walk.expectSession(of: HandleWalk.ann)
-                let session = try await walk.session(try await walk.seal())
-                #expect(session.json.string("did") == did)
-            }
-        }
-    }
-
-    @Test("A bare name is proposed, and one that nobody has is said to be so", .needs(.chromium))
-    func names() async throws {
-        try await HandleWalk.run { walk in
-            try await walk.open()
-            try await walk.browser.type("nobody.handles.test", into: "#handle")
-            try await walk.browser.click("button.button")
-            try await walk.expect("Error: Enter your internet handle")
-            #expect(
-                try await walk.browser.text("main").contains("We can’t find nobody.handles.test")
-            )
-            try await walk.browser.type("ann", into: "#handle")
-            try await walk.browser.click("button.button")
-            try await walk.expect("Did you mean ann.handles.test?")
-            try await walk.browser.click("button[value='\(HandleWalk.ann)']")
-            try await walk.leave()
-            try await walk.prove(HandleWalk.ann)
-            try await walk.allow()
-        }
-    }
-
     @Test("A wrong password is said to be one, and costs nothing else", .needs(.chromium))
     func wrongPassword() async throws {
         try await HandleWalk.run { walk in
@@ -86,47 +43,6 @@ struct HandleWalkTests {
             #expect(said.contains("You signed in with a different account from"))
             try await walk.browser.open(walk.stage.origin + "/dashboard")
             #expect(try await walk.seal() == nil)
-        }
-    }
-
-    @Test("Who does not allow it is told that they stopped, and may begin again", .needs(.chromium))
-    func refused() async throws {
-        try await HandleWalk.run { walk in
-            try await walk.open()
-            try await walk.enter(HandleWalk.ann)
-            try await walk.prove(HandleWalk.ann)
-            try await walk.browser.click("button[value=deny]")
-            try await walk.expect("Error: Enter your internet handle")
-            #expect(try await walk.browser.text("main").contains("You stopped signing in"))
-            #expect(try await walk.seal() == nil)
-            // The field has the handle.
-            try await walk.browser.click("button.button")
-            try await walk.expect("Continue at localhost")
-            try await walk.browser.click("a.button")
-            try await walk.atHost("Allow localhost to use")
-            try await walk.allow()
-        }
-    }
-
-    @Test("Of two browsers one signs out, and the other goes on", .needs(.chromium))
-    func devices() async throws {
-        try await HandleWalk.run { walk in
-            try await walk.signIn(HandleWalk.ann)
-            let first = try await walk.seal()
-            try await Browser.use { browser in
-                let other = HandleWalk(stage: walk.stage, browser: browser)
-                try await other.signIn(HandleWalk.ann)
-                #expect(try await other.seal() != first)
-                try await walk.signOut()
-                #expect(try await walk.seal() == nil)
-                let ended = try await walk.session(first)
-                #expect(ended.status == 401)
-                #expect(ended.json.string("reason") == "SESSION_EXPIRED")
-                #expect(try await walk.atHost(first).status == 401)
-                try await other.expectSession(of: HandleWalk.ann)
-                try await other.browser.open(walk.stage.origin + "/dashboard")
-                try await other.expect("You’re signed in")
-            }
         }
     }
 

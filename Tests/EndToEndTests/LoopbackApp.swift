@@ -11,8 +11,6 @@ struct LoopbackApp {
     let clientID: String
     private let stage: Stage
     private let receiver: LocalServer
-    /// A secret, an assertion: what the client adds to a request to prove itself.
-    var credentials: @Sendable () throws -> [(String, String)] = { [] }
 
     /// Registers the client, and waits until the server knows it.
     ///
@@ -81,15 +79,6 @@ struct LoopbackApp {
         )
     }
 
-    /// Where a sign-in begins whose request was pushed (RFC 9126 §4).
-    func pushedAddress(_ pushed: Reply) throws -> String {
-        let reference = try #require(pushed.json.string("request_uri"))
-        return FormEncoding.appending(
-            [(name: "client_id", value: clientID), (name: "request_uri", value: reference)],
-            to: stage.issuer + "/protocol/openid-connect/auth"
-        )
-    }
-
     /// The parameters of the answer with this number, from 0, as soon as it is there.
     func answer(_ number: Int = 0) async throws -> [String: String] {
         for _ in 0..<3000 {
@@ -150,17 +139,7 @@ struct LoopbackApp {
             clientID,
             [("redirect_uri", redirectURI)] + changes
         )
-        return try await stage.post("token", form + credentials())
-    }
-
-    func refresh(_ tokens: Reply, key: String? = nil) async throws -> Reply {
-        var headers: HTTPFields = [:]
-        if let key, let name = HTTPField.Name("Idempotency-Key") { headers[name] = key }
-        let form = [
-            ("grant_type", "refresh_token"), ("client_id", clientID),
-            ("refresh_token", tokens.json.string("refresh_token") ?? ""),
-        ]
-        return try await stage.post("token", form + credentials(), headers: headers)
+        return try await stage.post("token", form)
     }
 
     /// Whether UserInfo still takes the access token.
@@ -171,5 +150,43 @@ struct LoopbackApp {
             headers: [.authorization: "Bearer " + token]
         )
         return reply.status == 200
+    }
+}
+
+/// A desktop app that waits on a loopback port for its sign-in at the backend.
+final class WaitingApp: Sendable {
+    private let receiver: LocalServer
+    let verifier = CodeVerifier(random: .system)
+
+    init() throws {
+        receiver = try LocalServer { _ in
+            LocalServer.reply(
+                "200 OK",
+                ["Content-Type: text/html"],
+                "<!doctype html><title>Arrived</title>"
+            )
+        }
+    }
+
+    private var query: [(name: String, value: String)] {
+        [
+            ("platform", "mobile"), ("app", "notes"), ("state", "app-state"),
+            ("redirect_uri", "http://127.0.0.1:\(receiver.port)/callback"),
+            ("code_challenge", verifier.challenge.text),
+        ]
+    }
+
+    /// Where its sign-in begins.
+    var login: String { FormEncoding.appending(query, to: "/login") }
+
+    /// What came on its redirect last.
+    var answer: [String: String] {
+        guard let head = receiver.requests.last(where: { $0.hasPrefix("GET /callback?") }),
+            let target = head.split(separator: " ").dropFirst().first,
+            let query = target.split(separator: "?").last,
+            // `try?`: what is no query has no parameters.
+            let form = try? FormParameters(decoding: query.utf8)
+        else { return [:] }
+        return Dictionary(form.all.map { ($0.name, $0.value) }) { first, _ in first }
     }
 }

@@ -137,6 +137,13 @@ class Walk:
             self.provider.administer("client", "update", CLIENT, "--no-consent")
 
 
+def register_app(backend):
+    backend.administer(
+        *("client", "create", "notes", "--hand-off", "code"),
+        *("--redirect-uri", "http://127.0.0.1/callback"),
+    )
+
+
 def one_process(steps, program, folder, realm):
     """The realm and the backend are one server, which tells itself."""
     steps.subject = "realm as upstream, one process"
@@ -147,7 +154,7 @@ def one_process(steps, program, folder, realm):
         backend.add_provider(
             NAME, backend.issuer, CLIENT, SECRET, "keycloak", ("--display-name", BUTTON)
         )
-        backend.administer("app", "create", "notes", "--redirect-uri", "http://127.0.0.1/callback")
+        register_app(backend)
     with backend:
         walk = Walk(steps, backend, backend)
         first, second, bob = walk.registered()
@@ -175,7 +182,8 @@ def two_processes(steps, program, folder, realm):
             private,
             more=("--key-id", "backend-1", "--display-name", BUTTON),
         )
-        backend.administer("app", "create", "notes", "--redirect-uri", "http://127.0.0.1/callback")
+        backend.administer("realm", "create", "home", "--public-url", backend.base)
+        register_app(backend)
     with backend:
         walk = Walk(steps, provider, backend)
         with provider:

@@ -7,11 +7,16 @@ import Testing
 @testable import PorticoATProtocol
 
 @Suite("What authorization servers answer our client") struct ATAnswerTests {
+    private let world: ClientWorld
+
+    init() throws {
+        world = try ClientWorld()
+    }
+
     private typealias Answer = Result<HTTPReply, HTTPTransportError>
 
     @Test("ATP-TL-1: tokens are taken as the server gives them, with its times")
     func tokens() async throws {
-        let world = try ClientWorld()
         let client = world.client(ScriptedServer([.tokens(["expires_in": 3600])]))
         let tokens = try await world.refresh(by: client)
         #expect(tokens.access.reveal() == "access-1")
@@ -33,13 +38,9 @@ import Testing
 
     @Test("ATP-CB-7: a token that is not bound to our key is refused, and its successor is kept")
     func tokenType() async throws {
-        let world = try ClientWorld()
         for type in ["Bearer", "bearer", "", "DPoP ", "N_A"] {
             let failure = await world.failure(.tokens(["token_type": .string(type)]))
-            #expect(
-                failure == .unusable(.tokenType, successor: SecretText("refresh-1")),
-                "\(type)"
-            )
+            #expect(failure == .unusable(.tokenType, successor: SecretText("refresh-1")), "\(type)")
         }
         #expect(
             await world.failure(.tokens(without: "token_type"))
@@ -49,7 +50,6 @@ import Testing
 
     @Test("ATP-CB-5: an answer without the scope atproto is refused")
     func scope() async throws {
-        let world = try ClientWorld()
         let answers: [Answer] = [
             .tokens(without: "scope"), .tokens(["scope": ""]), .tokens(["scope": "openid"]),
             .tokens(["scope": "atproto2 transition:generic"]), .tokens(["scope": "Atproto"]),
@@ -67,7 +67,6 @@ import Testing
 
     @Test("ATP-CB-3: tokens of nobody, or of another than the sign-in began with, are refused")
     func subject() async throws {
-        let world = try ClientWorld()
         let successor = SecretText("refresh-1")
         for subject in ["", "alice.example.com", "did:plc:short", "did:key:z6", "did:web:10.0.0.1"]
         {
@@ -94,7 +93,6 @@ import Testing
 
     @Test("a refresh token that came with an answer of no use is not lost")
     func successor() async throws {
-        let world = try ClientWorld()
         let kept = SecretText("refresh-1")
         #expect(
             await world.failure(.tokens(without: "access_token"))
@@ -126,7 +124,6 @@ import Testing
 
     @Test("tokens of 32 KiB are kept, and longer ones are not")
     func longTokens() async throws {
-        let world = try ClientWorld()
         let longest = String(repeating: "a", count: 32 * 1024)
         for name in ["access_token", "refresh_token"] {
             #expect(await world.failure(.tokens([name: .string(longest)])) == nil)
@@ -148,7 +145,6 @@ import Testing
 
     @Test("ATP-DP-5: an answer without a nonce is refused, unless that rule is switched off")
     func nonces() async throws {
-        let world = try ClientWorld()
         var reply = try Answer.pushed.get()
         reply.response.headerFields[try #require(HTTPField.Name("DPoP-Nonce"))] = nil
         #expect(
@@ -167,7 +163,6 @@ import Testing
 
     @Test("a pushed request has an address of visible text, of at most 512 bytes")
     func pushed() async throws {
-        let world = try ClientWorld()
         func answer(_ uri: JSONValue?) -> Answer {
             var json: JSONObject = ["expires_in": 299]
             json["request_uri"] = uri
@@ -180,9 +175,7 @@ import Testing
             answer(.string(longest + "u")), .server(201, "urn:x", "text/plain"),
             .server(201, #"{"request_uri":"u"}"#, "text/html"), .server(201, "[]"),
         ] {
-            #expect(
-                await world.failure(of: .push, answer) == .unusable(.notPushed, successor: nil)
-            )
+            #expect(await world.failure(of: .push, answer) == .unusable(.notPushed, successor: nil))
         }
         let padding = String(repeating: " ", count: 16 * 1024)
         #expect(
@@ -196,7 +189,6 @@ import Testing
         arguments: [400, 401]
     )
     func errors(status: Int) async throws {
-        let world = try ClientWorld()
         let expected: [(String, ATError)] = [
             ("invalid_grant", .invalidGrant), ("invalid_client", .client(.invalidClient)),
             ("invalid_client_metadata", .client(.invalidClientMetadata)),
@@ -221,7 +213,6 @@ import Testing
 
     @Test("ATP-TL-4, ATP-TL-7: the trouble of a server, or of the network, ends no session")
     func trouble() async throws {
-        let world = try ClientWorld()
         let answers: [(Answer, ATError, isDefinite: Bool)] = [
             (.refusal("server_error", status: 500), .server(status: 500), false),
             // A loser of a race.
@@ -250,7 +241,6 @@ import Testing
 
     @Test("tokens and errors show no secret")
     func secrets() async throws {
-        let world = try ClientWorld()
         let tokens = try await world.refresh(by: world.client(ScriptedServer([.tokens()])))
         let failure = try #require(await world.failure(.tokens(["token_type": "Bearer"])))
         let identity = world.identity()

@@ -7,6 +7,12 @@ import Testing
 @testable import PorticoATProtocol
 
 @Suite("What our client sends to authorization servers") struct ATClientTests {
+    private let world: ClientWorld
+
+    init() throws {
+        world = try ClientWorld()
+    }
+
     private static func good(_ call: ClientWorld.Call) -> Result<HTTPReply, HTTPTransportError> {
         switch call {
         case .push: .pushed
@@ -17,7 +23,6 @@ import Testing
 
     @Test("ATP-AR-1, ATP-AR-7: a sign-in is pushed with what the protocol wants, and nothing else")
     func push() async throws {
-        let world = try ClientWorld()
         let server = ScriptedServer([.pushed])
         let authorization = ATAuthorization(
             state: "state-1",
@@ -57,7 +62,6 @@ import Testing
 
     @Test("ATP-AR-10: the hint is the handle or the DID, and nothing where a server was named")
     func hint() async throws {
-        let world = try ClientWorld()
         let starts: [(HandleInput.Start, String?)] = [
             (.handle(try Handle("ALICE.example.com")), "alice.example.com"),
             (.did(try world.alice), ScriptedWorld.alice),
@@ -73,7 +77,6 @@ import Testing
 
     @Test("ATP-CB-2: a code is redeemed with its verifier and the same redirect URI")
     func redeem() async throws {
-        let world = try ClientWorld()
         let server = ScriptedServer([.tokens()])
         try await world.make(.redeem, by: world.client(server), isPublic: true)
         let request = try #require(server.requests.first)
@@ -101,7 +104,6 @@ import Testing
         arguments: ClientWorld.Call.allCases
     )
     func assertion(call: ClientWorld.Call) async throws {
-        let world = try ClientWorld()
         let server = ScriptedServer([.refusal("use_dpop_nonce"), Self.good(call)])
         try await world.make(call, by: world.client(server))
         let assertions = try server.requests.map { try #require(try $0.assertion) }
@@ -135,7 +137,6 @@ import Testing
 
     @Test("ATP-DP-1, ATP-DP-2: one key from the first request on, and a proof for each request")
     func proofs() async throws {
-        let world = try ClientWorld()
         let server = ScriptedServer([.pushed, .tokens(), .tokens(), .server(200, "{}")])
         let client = world.client(server)
         for call in ClientWorld.Call.allCases { try await world.make(call, by: client) }
@@ -151,7 +152,6 @@ import Testing
         arguments: ClientWorld.Call.allCases
     )
     func nonces(call: ClientWorld.Call) async throws {
-        let world = try ClientWorld()
         for status in [400, 401] {
             let server = ScriptedServer([
                 .refusal("use_dpop_nonce", status: status, nonce: "asked-\(status)"),
@@ -172,7 +172,6 @@ import Testing
 
     @Test("ATP-DP-4: a server that asks again gets no third request, and the session stays")
     func endlessNonces() async throws {
-        let world = try ClientWorld()
         let server = ScriptedServer([
             .refusal("use_dpop_nonce", nonce: "n-1"), .refusal("use_dpop_nonce", nonce: "n-2"),
         ])
@@ -186,7 +185,6 @@ import Testing
 
     @Test("revocation says only whether there is something left to do")
     func revoke() async throws {
-        let world = try ClientWorld()
         func revokes(
             _ answer: Result<HTTPReply, HTTPTransportError>,
             _ world: ClientWorld
@@ -227,7 +225,6 @@ import Testing
 
     @Test("requests say how long they wait: both tries of a refresh fit into its lease")
     func limits() async throws {
-        let world = try ClientWorld()
         for call in ClientWorld.Call.allCases {
             let server = ScriptedServer([Self.good(call)])
             try await world.make(call, by: world.client(server))
@@ -235,5 +232,109 @@ import Testing
             #expect(limits.seconds <= 10)
             #expect(limits.bytes == (call == .redeem || call == .refresh ? 262_144 : 16_384))
         }
+    }
+}
+
+@Suite("Our own client's document") struct OwnClientDocumentTests {
+    private func own(
+        _ origin: String = "https://app.example.org",
+        isConfidential: Bool = true
+    ) throws -> OwnClientDocument? {
+        OwnClientDocument(
+            origin: origin,
+            name: "Shop",
+            scope: try Scope("atproto transition:generic"),
+            isConfidential: isConfidential
+        )
+    }
+
+    @Test("ATP-MD-2, ATP-MD-7: a confidential client names itself, its keys, and nothing secret")
+    func confidential() throws {
+        let own = try #require(try own())
+        #expect(own.clientID == "https://app.example.org/oauth-client-metadata.json")
+        #expect(own.redirectURI == "https://app.example.org/oauth/callback")
+        #expect(own.isConfidential)
+        let expected: JSONObject = [
+            "client_id": .string(own.clientID), "client_name": "Shop",
+            "client_uri": "https://app.example.org", "application_type": "web",
+            "redirect_uris": ["https://app.example.org/oauth/callback"],
+            "grant_types": ["authorization_code", "refresh_token"], "response_types": ["code"],
+            "scope": "atproto transition:generic", "dpop_bound_access_tokens": true,
+            "token_endpoint_auth_method": "private_key_jwt",
+            "token_endpoint_auth_signing_alg": "ES256",
+            "jwks_uri": "https://app.example.org/oauth/jwks.json",
+        ]
+        #expect(own.json == expected)
+    }
+
+    @Test("ATP-MD-8: a public client has the method none, and no keys")
+    func open() throws {
+        let own = try #require(try own(isConfidential: false))
+        #expect(!own.isConfidential)
+        #expect(own.json.string("token_endpoint_auth_method") == "none")
+        #expect(own.json["token_endpoint_auth_signing_alg"] == nil)
+        #expect(own.json["jwks_uri"] == nil)
+        #expect(own.json["jwks"] == nil)
+    }
+
+    @Test(
+        "ATP-MD-3, ATP-MD-4, ATP-MD-5, ATP-MD-6, ATP-MD-9, ATP-MD-10: servers that read it strictly take it",
+        arguments: [true, false]
+    )
+    func strict(isConfidential: Bool) throws {
+        let own = try #require(try own(isConfidential: isConfidential))
+        let document = try ClientDocument(
+            parsing: own.json.serialized(),
+            at: ClientIDAddress(own.clientID),
+            scopes: .atProtocol
+        )
+        #expect(document.clientID == own.clientID)
+        #expect(document.redirectURIs.map(\.text) == [own.redirectURI])
+        #expect(document.scope == own.scope)
+        #expect(document.refreshes)
+        #expect(!document.isNative)
+        #expect((document.authentication != .none) == isConfidential)
+    }
+
+    @Test(
+        "ATP-LOC-4: on this machine it is the client for development, which comes back to 127.0.0.1",
+        arguments: ["http://localhost:8080", "http://127.0.0.1:8080", "http://app.localhost:8080"]
+    )
+    func development(origin: String) throws {
+        let own = try #require(try own(origin))
+        #expect(
+            own.clientID == "http://localhost?redirect_uri="
+                + "http%3A%2F%2F127.0.0.1%3A8080%2Foauth%2Fcallback"
+                + "&scope=atproto%20transition%3Ageneric"
+        )
+        #expect(own.redirectURI == "http://127.0.0.1:8080/oauth/callback")
+        #expect(!own.isConfidential)
+        #expect(own.json.string("token_endpoint_auth_method") == "none")
+        let client = try LocalhostClient(own.clientID)
+        #expect(client.document.redirectURIs.map(\.text) == [own.redirectURI])
+        #expect(client.document.scope == own.scope)
+    }
+
+    @Test("ATP-LOC-4: at a literal it comes back to that one")
+    func literals() throws {
+        for literal in ["127.0.0.1", "[::1]"] {
+            let own = try #require(try own("http://\(literal):8080"))
+            #expect(own.redirectURI == "http://\(literal):8080/oauth/callback")
+            let client = try LocalhostClient(own.clientID)
+            #expect(client.document.redirectURIs.map(\.text) == [own.redirectURI])
+        }
+    }
+
+    @Test(
+        "ATP-C-ID-1: where servers would read no document, there is none",
+        arguments: [
+            "https://app.example.org:8443", "https://app.example.org:443", "https://localhost",
+            "https://10.0.0.1", "https://app.internal", "https://app.test",
+            "https://app.example.org/", "https://app.example.org/shop", "http://app.example.org",
+            "app.example.org", "",
+        ]
+    )
+    func impossible(origin: String) throws {
+        #expect(try own(origin) == nil)
     }
 }

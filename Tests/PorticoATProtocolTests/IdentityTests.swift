@@ -7,6 +7,12 @@ import Testing
 @testable import PorticoATProtocol
 
 @Suite("Whose a handle is, and where") struct IdentityTests {
+    private let world: World
+
+    init() throws {
+        world = try World()
+    }
+
     private typealias World = ScriptedWorld
 
     private func error(_ body: () async throws -> ATIdentity) async -> IdentityError? {
@@ -20,7 +26,6 @@ import Testing
 
     @Test("ATP-ID-1: a handle and a DID lead to the same account and host")
     func entries() async throws {
-        let world = try World()
         let expected = ATIdentity(
             did: try DID(World.alice),
             handle: try Handle("alice.example.com"),
@@ -39,7 +44,6 @@ import Testing
         ]
     )
     func texts(records: [String]) async throws {
-        let world = try World()
         world.names["_atproto.alice.example.com"] = .success(records)
         #expect(try await world.identity(of: "alice.example.com").did.text == World.alice)
         #expect(world.names.questions == ["_atproto.alice.example.com"])
@@ -47,7 +51,6 @@ import Testing
 
     @Test("attack G03: two TXT records with different DIDs make it fail, whatever the site says")
     func ambiguous() async throws {
-        let world = try World()
         world.names["_atproto.alice.example.com"] = .success([
             "did=\(World.alice)", "did=\(World.mallory)",
         ])
@@ -95,7 +98,6 @@ import Testing
         ] as [ScriptedNetwork.Answer]
     )
     func noSite(answer: ScriptedNetwork.Answer) async throws {
-        let world = try World()
         world.names["_atproto.alice.example.com"] = .success([])
         world.network[World.site("alice.example.com")] = answer
         #expect(
@@ -105,7 +107,6 @@ import Testing
 
     @Test("ATP-ID-5: at most three redirects are followed")
     func redirects() async throws {
-        let world = try World()
         world.names["_atproto.alice.example.com"] = .success([])
         world.network[World.site("alice.example.com")] =
             .status(301, location: "https://www.example.com/1")
@@ -135,7 +136,6 @@ import Testing
         ]
     )
     func redirectElsewhere(location: String) async throws {
-        let world = try World()
         world.names["_atproto.alice.example.com"] = .success([])
         let site = World.site("alice.example.com")
         world.network[site] = .status(302, location: location)
@@ -147,7 +147,6 @@ import Testing
 
     @Test("the site of a handle has five seconds for its answer, and each document ten")
     func patience() async throws {
-        let world = try World()
         let did = "did:web:alice.example.com"
         let site = World.site("alice.example.com")
         let document = "https://alice.example.com/.well-known/did.json"
@@ -165,7 +164,6 @@ import Testing
 
     @Test("ATP-ID-6: where the two differ, the DNS wins")
     func precedence() async throws {
-        let world = try World()
         world.network[World.site("alice.example.com")] = .answer(World.mallory, "text/plain")
         world.network[World.entry(World.mallory)] = .answer(World.document(World.mallory))
         #expect(try await world.identity(of: "alice.example.com").did.text == World.alice)
@@ -173,7 +171,6 @@ import Testing
 
     @Test("ATP-ID-5: a name server that is away does not hide the site, nor the other way round")
     func away() async throws {
-        let world = try World()
         world.names["_atproto.alice.example.com"] = .failure(.unreachable)
         world.network[World.site("alice.example.com")] = .answer(World.alice, "text/plain")
         #expect(try await world.identity(of: "alice.example.com").did.text == World.alice)
@@ -208,7 +205,6 @@ import Testing
             #expect(await error { try await world.identity(of: "alice.example.com") } == expected)
         }
         // Nothing has to be at the domain where the name servers know the account.
-        let world = try World()
         world.network[site] = .failure(.noSuchHost)
         #expect(try await world.identity(of: "alice.example.com").did.text == World.alice)
         // Nor is anybody where the site leads to nowhere.
@@ -223,7 +219,6 @@ import Testing
 
     @Test("ATP-ID-4: a handle that is too long for a TXT record is asked at its site alone")
     func longHandle() async throws {
-        let world = try World()
         let handle = String(repeating: "a23456789.", count: 24) + "abcde"
         #expect(handle.utf8.count == 245)
         world.network[World.site(handle)] = .answer(World.alice, "text/plain")
@@ -236,7 +231,6 @@ import Testing
 
     @Test("attack G02: a handle whose account names another one is nobody's")
     func oneWay() async throws {
-        let world = try World()
         world.names["_atproto.mallory.example.com"] = .success(["did=\(World.alice)"])
         #expect(
             await error { try await world.identity(of: "mallory.example.com") }
@@ -271,7 +265,6 @@ import Testing
             #expect(identity.handle == nil)
             #expect(identity.host.text == "https://pds.example.com")
         }
-        let world = try World()
         world.network[World.entry(World.alice)] = .answer(World.document(World.alice, names: ""))
         #expect(try await world.identity(ofDID: World.alice).handle == nil)
         #expect(world.names.questions.isEmpty)
@@ -279,7 +272,6 @@ import Testing
 
     @Test("ATP-ID-7: did:plc is asked of the directory, did:web of its host, without redirects")
     func documents() async throws {
-        let world = try World()
         let did = "did:web:alice.example.com"
         world.names["_atproto.alice.example.com"] = .success(["did=\(did)"])
         let address = "https://alice.example.com/.well-known/did.json"
@@ -319,7 +311,6 @@ import Testing
         ]
     )
     func foreignDocument(document: String) async throws {
-        let world = try World()
         world.network[World.entry(World.alice)] = .answer(document)
         #expect(
             await error { try await world.identity(of: "alice.example.com") } == .documentInvalid
@@ -328,7 +319,6 @@ import Testing
 
     @Test("ATP-ID-9: the document's id is the DID that was resolved, byte for byte")
     func ownDocument() async throws {
-        let world = try World()
         world.network[World.entry(World.alice)] = .answer(World.document(World.mallory))
         #expect(await error { try await world.identity(ofDID: World.alice) } == .documentInvalid)
     }
@@ -373,10 +363,86 @@ import Testing
         ]
     )
     func badHost(endpoint: String) async throws {
-        let world = try World()
         world.network[World.entry(World.alice)] = .answer(
             World.document(World.alice, endpoint: endpoint)
         )
         #expect(await error { try await world.identity(of: "alice.example.com") } == .invalidHost)
+    }
+}
+
+@Suite("How long an identity is believed") struct IdentityCacheTests {
+    private typealias World = ScriptedWorld
+
+    @Test("ATP-ID-13: an identity is believed for nine minutes, and not a second longer")
+    func freshness() async throws {
+        let world = try World()
+        _ = try await world.identity(of: "alice.example.com")
+        let asked = world.network.questions.count
+        world.clock.advance(by: 539)
+        _ = try await world.identity(of: "alice.example.com")
+        #expect(world.network.questions.count == asked)
+        world.clock.advance(by: 1)
+        world.names["_atproto.alice.example.com"] = .success(["did=\(World.mallory)"])
+        await #expect(throws: IdentityError.self) {
+            try await world.identity(of: "alice.example.com")
+        }
+        #expect(world.network.questions.count > asked)
+        // 10 minutes are the most that a sign-in may.
+        #expect(IdentityResolver.freshness < 600)
+    }
+
+    @Test("ATP-ID-13: a DID is believed as long, and what is asked for fresh is fresh")
+    func fresh() async throws {
+        let world = try World()
+        let did = try DID(World.alice)
+        #expect(try await world.resolver.identity(of: did).host.text == "https://pds.example.com")
+        world.network[World.entry(World.alice)] = .answer(
+            World.document(World.alice, endpoint: "https://new.example.com")
+        )
+        #expect(try await world.resolver.identity(of: did).host.text == "https://pds.example.com")
+        let fresh = try await world.resolver.identity(of: did, isFresh: true)
+        #expect(fresh.host.text == "https://new.example.com")
+        #expect(try await world.resolver.identity(of: did).host.text == "https://new.example.com")
+        // What is gone when it is asked for fresh is not believed afterwards either.
+        world.network[World.entry(World.alice)] = .status(404)
+        await #expect(throws: IdentityError.didNotFound) {
+            try await world.resolver.identity(of: did, isFresh: true)
+        }
+        await #expect(throws: IdentityError.didNotFound) {
+            try await world.resolver.identity(of: did)
+        }
+    }
+
+    @Test("ATP-ID-13: errors are not kept: who is there again is found at once")
+    func errors() async throws {
+        let world = try World()
+        let address = World.entry(World.alice)
+        let document = world.network[address]
+        world.network[address] = .status(503)
+        await #expect(throws: IdentityError.directoryUnreachable) {
+            try await world.identity(of: "alice.example.com")
+        }
+        world.network[address] = document
+        #expect(try await world.identity(of: "alice.example.com").did.text == World.alice)
+        // A handle that could not be asked is asked again.
+        let other = try World()
+        other.names["_atproto.alice.example.com"] = .failure(.unreachable)
+        #expect(try await other.identity(ofDID: World.alice).handle == nil)
+        other.names["_atproto.alice.example.com"] = .success(["did=\(World.alice)"])
+        #expect(try await other.identity(ofDID: World.alice).handle?.text == "alice.example.com")
+    }
+
+    @Test("WEB-INPUT-1: the oldest answers go where there are too many, and a set clock keeps none")
+    func bounds() {
+        let cache = AnswerCache<Int>(seconds: 100, most: 10)
+        for number in 0..<12 { cache.keep(number, to: "\(number)", at: 1000) }
+        #expect(cache.answer(to: "0", at: 1000) == nil)
+        #expect(cache.answer(to: "11", at: 1000) == 11)
+        #expect((0..<12).count(where: { cache.answer(to: "\($0)", at: 1000) != nil }) <= 10)
+        #expect(cache.answer(to: "11", at: 1099) == 11)
+        #expect(cache.answer(to: "11", at: 1100) == nil)
+        #expect(cache.answer(to: "11", at: 999) == nil)
+        cache.forget("11")
+        #expect(cache.answer(to: "11", at: 1000) == nil)
     }
 }

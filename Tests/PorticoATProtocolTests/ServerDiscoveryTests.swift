@@ -6,6 +6,12 @@ import Testing
 @testable import PorticoATProtocol
 
 @Suite("Where the accounts of a host sign in") struct ServerDiscoveryTests {
+    private let world: World
+
+    init() throws {
+        world = try World()
+    }
+
     private static let resource = "https://pds.example.com/.well-known/oauth-protected-resource"
 
     private static func metadata(of origin: String) -> String {
@@ -78,7 +84,6 @@ import Testing
 
     @Test("ATP-RS-1: a host names its server, whose metadata says the rest")
     func found() async throws {
-        let world = try World()
         let server = try await world.server()
         #expect(server.issuer.text == "https://as.example.com")
         #expect(server.authorization.text == "https://as.example.com/oauth/authorize")
@@ -87,9 +92,7 @@ import Testing
         #expect(server.revocation?.text == "https://as.example.com/oauth/revoke")
         #expect(server.protectedResources == nil)
         #expect(
-            world.network.questions == [
-                Self.resource, Self.metadata(of: "https://as.example.com"),
-            ]
+            world.network.questions == [Self.resource, Self.metadata(of: "https://as.example.com")]
         )
         // Each may take ten seconds.
         #expect(Array(world.network.seconds.values) == [10, 10])
@@ -97,7 +100,6 @@ import Testing
 
     @Test("ATP-RS-1: only a host that was named may be the server itself")
     func named() async throws {
-        let world = try World()
         world.network[Self.resource] = .status(404)
         world.network[Self.metadata(of: "https://pds.example.com")] = .answer(
             // A server that lists its hosts is not among them.
@@ -145,7 +147,6 @@ import Testing
         ] as [ScriptedNetwork.Answer]
     )
     func badResource(answer: ScriptedNetwork.Answer) async throws {
-        let world = try World()
         world.network[Self.resource] = answer
         #expect(await world.refusal() == .noServer)
         #expect(await world.refusal(wasNamed: true) == .noServer)
@@ -160,7 +161,6 @@ import Testing
         ]
     )
     func otherResource(resource: String) async throws {
-        let world = try World()
         world.network[Self.resource] = .answer(
             #"{"resource":"\#(resource)","authorization_servers":["https://as.example.com"]}"#
         )
@@ -210,7 +210,6 @@ import Testing
     func issuer(answer: ScriptedNetwork.Answer, refusal: AuthorizationServer.Refusal)
         async throws
     {
-        let world = try World()
         world.network[Self.metadata(of: "https://as.example.com")] = answer
         #expect(await world.refusal() == .profile(refusal))
     }
@@ -253,7 +252,6 @@ import Testing
     func members(name: String, value: JSONValue?, refusal: AuthorizationServer.Refusal)
         async throws
     {
-        let world = try World()
         var json = try JSONObject(parsing: Array(World.profile().utf8))
         json[name] = value
         world.network[Self.metadata(of: "https://as.example.com")] = .answer(
@@ -307,7 +305,6 @@ import Testing
 
     @Test("ATP-AS-2: a server without revocation is one; one that does not list the host is not")
     func optional() async throws {
-        let world = try World()
         let address = Self.metadata(of: "https://as.example.com")
         var json = try JSONObject(parsing: Array(World.profile().utf8))
         json["revocation_endpoint"] = nil
@@ -330,7 +327,6 @@ import Testing
 
     @Test("A server's metadata keeps little, whatever it lists")
     func little() async throws {
-        let world = try World()
         let address = Self.metadata(of: "https://as.example.com")
         let many = (0..<1000).map { JSONValue.string("https://\($0).example.com") }
         let origin = "https://as.example.com/"
@@ -355,7 +351,6 @@ import Testing
 
     @Test("ATP-ID-13: a server's metadata is believed for five minutes, and errors never")
     func freshness() async throws {
-        let world = try World()
         world.network[Self.resource] = .status(503)
         #expect(await world.refusal() == .hostUnreachable)
         world.network[Self.resource] = .answer(
@@ -373,10 +368,7 @@ import Testing
         #expect(world.network.questions.count == asked + 4)
         // What it said before is not believed again, once it was found to say something else.
         world.network[Self.metadata(of: "https://as.example.com")] = .answer(
-            World.profile(
-                "https://as.example.com",
-                ["code_challenge_methods_supported": ["plain"]]
-            )
+            World.profile("https://as.example.com", ["code_challenge_methods_supported": ["plain"]])
         )
         await #expect(throws: DiscoveryError.profile(.challengeMethods)) {
             try await world.server(isFresh: true)

@@ -121,6 +121,49 @@ struct AdministrationRightsTests {
     }
 
     @Test(
+        "decision 0164: no administrator of the realm makes an app of the backend, changes or deletes one",
+        arguments: ["manage-clients", "realm-admin"]
+    )
+    func apps(_ role: String) async throws {
+        let scene = try await AdministrationScene()
+        let former = try await scene.client()
+        var app = former
+        app.handOff.form = .code
+        let administrator = try await scene.administrator([role])
+        await #expect(throws: AdministrationRefusal.forbidden) {
+            try await scene.administration.update(
+                app,
+                replacing: former,
+                by: administrator,
+                at: scene.moment
+            )
+        }
+        #expect(try await scene.database.realms.update(app) == .changed)
+        var changed = app
+        changed.redirectURIs = [RedirectURI("https://evil.example/cb")]
+        for client in [changed, former] {
+            await #expect(throws: AdministrationRefusal.forbidden) {
+                try await scene.administration.update(
+                    client,
+                    replacing: app,
+                    by: administrator,
+                    at: scene.moment
+                )
+            }
+        }
+        await #expect(throws: AdministrationRefusal.forbidden) {
+            try await scene.administration.delete(app, by: administrator)
+        }
+        #expect(try await scene.client() == app)
+        try await scene.administration.update(
+            changed,
+            replacing: app,
+            by: .commandLine,
+            at: scene.moment
+        )
+    }
+
+    @Test(
         "decision 0053: another realm's administrator has no rights here",
         arguments: Operation.all
     )

@@ -9,11 +9,16 @@ import PorticoTestSupport
 import Testing
 
 @Suite("Pages of an account") struct AccountPageTests {
+    private let server: BackendUnderTest
+
+    init() async throws {
+        server = try await BackendUnderTest()
+    }
+
     private let walker = Walker(language: .english)
 
     @Test("WCAG 3.3.7: after a problem the welcome shows what was typed, and knows where to go on")
     func welcomeKeeps() async throws {
-        let server = try await BackendUnderTest()
         let visitor = TestVisitor(server)
         let welcome = try await visitor.signIn("facebook", as: .paul, [("return_to", "/orders")])
         let typed = [("name", "Pauline"), ("email", "pauline@")]
@@ -27,7 +32,6 @@ import Testing
 
     @Test("another code is sent to the same address, and the one before is not good")
     func resend() async throws {
-        let server = try await BackendUnderTest()
         let visitor = try await walker.registered(at: server)
         let details = try await visitor.open("/account/details")
         let typed = [("name", "Ann"), ("email", "new@example.net")]
@@ -49,7 +53,6 @@ import Testing
 
     @Test("the address that a code went to is sealed for its account: elsewhere nothing is sent")
     func foreignAddress() async throws {
-        let server = try await BackendUnderTest()
         let visitor = try await walker.registered(at: server)
         let details = try await visitor.open("/account/details")
         let typed = [("name", "Ann"), ("email", "new@example.net")]
@@ -66,7 +69,6 @@ import Testing
 
     @Test("decision 0028: a person who stops proving an account is asked again, and can continue")
     func stopped() async throws {
-        let server = try await BackendUnderTest()
         let (visitor, found) = try await walker.found(at: server)
         let google = try await visitor.press(("way", "google"), on: found)
         let back = try await visitor.submit(google, [("cancel", "1")])
@@ -94,7 +96,6 @@ import Testing
 
     @Test("PRV-G-4: an account of another organisation is told as that, and makes none here")
     func organisation() async throws {
-        let server = try await BackendUnderTest()
         try await server.setUp("google") { $0.settings["hostedDomains"] = ["example.org"] }
         let page = try await TestVisitor(server).signIn("google")
         #expect(page.path.hasPrefix("/login?error=access_denied&reason=organisation"))
@@ -106,7 +107,6 @@ import Testing
         arguments: [true, false]
     )
     func left(_ isApplesAnswering: Bool) async throws {
-        let server = try await BackendUnderTest()
         let visitor = try await walker.registered("apple", at: server)
         if !isApplesAnswering { server.standIns.configure(.apple) { $0.failing = [.revocation] } }
         let page = try await visitor.open("/account/delete")
@@ -114,5 +114,113 @@ import Testing
         #expect(done.reply.text.contains("class=\"strong\"") == !isApplesAnswering)
         #expect(try await server.accounts().isEmpty)
         #expect(try await visitor.session().status == 401)
+    }
+}
+
+/// What an account's address is told when the account is changed or goes, whichever way that comes.
+@Suite("Notices of an account") struct AccountNoticeTests {
+    private let walker = Walker(language: .german)
+
+    private static func notices(_ server: BackendUnderTest) async throws -> [MailDraft] {
+        try await server.database.outbox.latest(limit: 100).map(\.draft).filter {
+            if case .confirmationCode = $0.message { false } else { true }
+        }
+    }
+
+    private static func uses(_ server: BackendUnderTest) async throws -> [MailedCodeUse] {
+        try await server.database.outbox.latest(limit: 100).compactMap {
+            if case .confirmationCode(_, let use, _) = $0.draft.message { use } else { nil }
+        }
+    }
+
+    enum Way: CaseIterable {
+        case page, program
+    }
+
+    @Test("WEB-BRUTE-3: a new address is told to the former one", arguments: Way.allCases)
+    func changed(_ way: Way) async throws {
+        let server = try await BackendUnderTest()
+        let visitor = try await walker.registered(at: server)
+        switch way {
+        case .page:
+            let details = try await visitor.open("/account/details")
+            let typed = [("name", "Ann"), ("email", "new@example.net")]
+            let asked = try await visitor.press("save", on: details, typed)
+            let code = ("code", try await server.mailedCode() ?? "")
+            _ = try await visitor.press("confirm", on: asked, [code])
+        case .program:
+            let fields = [("email", "new@example.net")]
+            _ = try await visitor.program(.post, "/v1/account/email", fields)
+            let code = [("code", try await server.mailedCode() ?? "")]
+            _ = try await visitor.program(.post, "/v1/account/email/confirm", code)
+        }
+        #expect(try await server.user(of: visitor).string("email") == "new@example.net")
+        #expect(try await Self.uses(server) == [.confirmAddress])
+        let told = try await Self.notices(server)
+        #expect(told.map(\.to) == ["ann@example.com"])
+        #expect(told.map(\.message) == [.emailChanged])
+        #expect(told.map(\.language) == ["de"])
+    }
+
+    enum Departure: CaseIterable {
+        case page, program, apple, facebook
+    }
+
+    @Test(
+        "WEB-BRUTE-3: that an account is deleted is told to its address",
+        arguments: Departure.allCases
+    )
+    func deleted(_ departure: Departure) async throws {
+        let server = try await BackendUnderTest()
+        let provider =
+            switch departure {
+            case .page, .program: "google"
+            case .apple: "apple"
+            case .facebook: "facebook"
+            }
+        let visitor = try await walker.registered(provider, at: server)
+        if departure == .facebook {
+            // What Facebook says of an address is not known to be so.
+            _ = try await visitor.program(
+                .post,
+                "/v1/account/email",
+                [("email", "ann@example.com")]
+            )
+            let code = [("code", try await server.mailedCode() ?? "")]
+            _ = try await visitor.program(.post, "/v1/account/email/confirm", code)
+        }
+        let reply: Reply
+        switch departure {
+        case .page:
+            let page = try await visitor.open("/account/delete")
+            reply = try await visitor.press("delete", on: page, [("sure", "1")]).reply
+        case .program: reply = try await visitor.program(.delete, "/v1/account")
+        case .apple:
+            let payload = try server.standIns.appleNotification(.accountDelete, about: .ann)
+            reply = try await server.post(
+                "/v1/auth/apple/notifications",
+                [("payload", try #require(payload))]
+            )
+        case .facebook:
+            let request = server.standIns.signedRequest(about: .ann)
+            reply = try await server.post(
+                "/v1/auth/facebook/data-deletion",
+                [("signed_request", try #require(request))]
+            )
+        }
+        #expect(reply.status == 200)
+        #expect(try await server.accounts().isEmpty)
+        let told = try await Self.notices(server)
+        #expect(told.map(\.to) == ["ann@example.com"])
+        #expect(told.map(\.message) == [.accountDeleted])
+        #expect(told.map(\.language) == ["de"])
+    }
+
+    @Test("a mail says so if its code creates an account for a new person")
+    func claim() async throws {
+        let server = try await BackendUnderTest()
+        let (visitor, found) = try await walker.found(at: server)
+        _ = try await visitor.press("mailbox", on: found)
+        #expect(try await Self.uses(server) == [.claimAccount(provider: "facebook")])
     }
 }

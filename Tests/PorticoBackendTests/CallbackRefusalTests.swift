@@ -9,6 +9,14 @@ import PorticoTestSupport
 import Testing
 
 @Suite("What a callback refuses") struct CallbackRefusalTests {
+    private let server: BackendUnderTest
+    private let visitor: TestVisitor
+
+    init() async throws {
+        server = try await BackendUnderTest()
+        visitor = TestVisitor(server)
+    }
+
     /// A browser that has been at Google and stands before its callback.
     private struct Returning {
         let server: BackendUnderTest
@@ -61,9 +69,7 @@ import Testing
         #expect(right.path == "/onboarding")
     }
 
-    @Test(
-        "attack E01: an attempt is good for ten minutes; afterwards the page says so and starts again"
-    )
+    @Test("attack E01: an attempt is good for ten minutes; then the page says so and starts again")
     func expired() async throws {
         let returning = try await Returning("google", "?return_to=/orders")
         returning.server.clock.advance(by: 601)
@@ -84,9 +90,7 @@ import Testing
         #expect(returning.server.standIns.log.count(.token, at: .google) == 1)
     }
 
-    @Test(
-        "decision 0104: three answers at the same moment are one sign-in, and none ends at a dead page"
-    )
+    @Test("decision 0104: three answers at once are one sign-in, and none ends at a dead page")
     func together() async throws {
         let returning = try await Returning("google", "?return_to=/account/devices")
         let (server, callback) = (returning.server, returning.callback)
@@ -112,17 +116,14 @@ import Testing
             #expect(page.reply.text.contains("Choose an account"))
         }
         // Who kept the first answer goes on at once.
-        let signedIn = TestVisitor(server)
-        _ = try await signedIn.signIn("google", as: .ann)
+        let signedIn = try await server.signedIn("google", as: .ann)
         for (name, value) in cookies { signedIn.cookies[name] = value }
         #expect(
             try await signedIn.request(callback).location?.hasPrefix("/account/devices") == true
         )
     }
 
-    @Test(
-        "attack E04, E09: the answer of one provider at another's callback is refused, and its code sent nowhere"
-    )
+    @Test("attack E04, E09: one provider's answer at another's callback is refused, no code sent")
     func mixUp() async throws {
         let returning = try await Returning()
         let other = returning.callback.replacing("/google/", with: "/keycloak/")
@@ -193,8 +194,6 @@ import Testing
 
     @Test("Decision 0028, SEED-ADR-8: cancelling leads back to the choice, with plain words")
     func cancelled() async throws {
-        let server = try await BackendUnderTest()
-        let visitor = TestVisitor(server)
         for provider in ["google", "facebook", "apple", "keycloak"] {
             let page = try await visitor.open("/v1/auth/\(provider)")
             var back = try await visitor.submit(page, [("cancel", "1")])
@@ -235,9 +234,7 @@ import Testing
         #expect(!"\(page.reply.text)\(server.log)".contains("not-the-secret"))
     }
 
-    @Test(
-        "PRV-E-2: a provider that is down at the callback is told as that, and the attempt is gone"
-    )
+    @Test("PRV-E-2: a provider that is down at the callback is told as that; the attempt is gone")
     func down() async throws {
         let returning = try await Returning()
         returning.server.standIns.configure(.google) { $0.failing = [.token] }
@@ -263,28 +260,22 @@ import Testing
             return reply
         }
         let unmatched = try await answer { $0.changed("state", "AAAAAAAAAAAAAAAAAAAAAA") }
-        #expect(unmatched.status == 401)
-        #expect(unmatched.json.string("error") == "invalid_state")
+        #expect(unmatched.refusal == "401 invalid_state")
         let expired = try await answer({ $0.callback }, { $0.clock.advance(by: 601) })
-        #expect(expired.status == 401)
-        #expect(expired.json.string("error") == "invalid_state")
+        #expect(expired.refusal == "401 invalid_state")
         let foreign = try await answer { $0.changed("iss", nil) }
-        #expect(foreign.status == 502)
-        #expect(foreign.json.string("error") == "provider_error")
+        #expect(foreign.refusal == "502 provider_error")
         let down = try await answer(
             { $0.callback },
             { $0.standIns.configure(.google) { $0.failing = [.token] } }
         )
-        #expect(down.status == 503)
-        #expect(down.json.string("error") == "provider_unreachable")
+        #expect(down.refusal == "503 provider_unreachable")
         #expect(down.headers[.retryAfter] != nil)
     }
 
     @Test("PRV-E-2: a provider that is down at the start stays on the page, with a note")
     func downAtStart() async throws {
-        let server = try await BackendUnderTest()
         server.standIns.configure(.google) { $0.isDown = true }
-        let visitor = TestVisitor(server)
         let page = try await visitor.open("/v1/auth/google")
         #expect(page.reply.status == 503)
         #expect(page.reply.headers[.retryAfter] != nil)
@@ -293,12 +284,8 @@ import Testing
         #expect(login.reply.text.localizedStandardContains("not responding"))
     }
 
-    @Test(
-        "attack E11, PRV-A-4: Apple's post brings no cookie, and is turned into a GET of the same address"
-    )
+    @Test("attack E11, PRV-A-4: Apple's post brings no cookie, and becomes a GET of its address")
     func applePost() async throws {
-        let server = try await BackendUnderTest()
-        let visitor = TestVisitor(server)
         let page = try await visitor.open("/v1/auth/apple")
         let answer = try await visitor.submit(page, [("person", "ann")])
         let form = try #require(HTMLForm.all(in: answer.reply.text).first)
@@ -317,17 +304,13 @@ import Testing
         #expect(try await server.accounts().isEmpty)
     }
 
-    @Test(
-        "attack E11: a user of a megabyte is 413; markup in a name is text; the token's address wins"
-    )
+    @Test("attack E11: a megabyte of user is 413; markup in a name is text; the token's mail wins")
     func appleUser() async throws {
-        let server = try await BackendUnderTest()
         let huge = try await server.post(
             "/v1/auth/apple/callback",
             [("state", "x"), ("code", "y"), ("user", String(repeating: "u", count: 1_000_000))]
         )
         #expect(huge.status == 413)
-        let visitor = TestVisitor(server)
         let welcome = try await visitor.signIn("apple", as: .mia)
         #expect(!welcome.reply.text.contains("<script>alert"))
         #expect(try await server.user(of: visitor).string("email") == "mia@example.net")
@@ -343,8 +326,6 @@ import Testing
         ]
     )
     func offSite(_ path: String) async throws {
-        let server = try await BackendUnderTest()
-        let visitor = TestVisitor(server)
         _ = try await visitor.signIn()
         let end = try await visitor.signIn("google", as: .ann, [("return_to", path)])
         #expect(end.url.hasPrefix("https://app.example.com/"))
@@ -359,10 +340,108 @@ import Testing
         ]
     )
     func onSite(_ path: String) async throws {
-        let server = try await BackendUnderTest()
-        let visitor = TestVisitor(server)
         _ = try await visitor.signIn()
         let end = try await visitor.signIn("google", as: .ann, [("return_to", path)])
         #expect(end.path == path)
+    }
+}
+
+/// How an answer comes is part of what was asked: `response_mode`.
+@Suite("A callback takes the method that was asked for") struct CallbackMethodTests {
+    /// A browser that has chosen Ann at the provider, and what it brings back.
+    private static func returning(_ provider: String, _ server: BackendUnderTest) async throws -> (
+        visitor: TestVisitor, answer: [(String, String)]
+    ) {
+        let visitor = TestVisitor(server)
+        let page = try await visitor.open("/v1/auth/\(provider)")
+        let reply = try await visitor.answered(page, [("person", "ann")])
+        guard let location = reply.location else {
+            // The page that posts the answer.
+            let posting = try #require(HTMLForm.all(in: reply.text).first)
+            return (visitor, posting.hidden)
+        }
+        let query = location.split(separator: "?", maxSplits: 1)[1].prefix { $0 != "#" }
+        return (visitor, try FormParameters(decoding: query.utf8).all.map { ($0.name, $0.value) })
+    }
+
+    @Test(
+        "OAuth 2.0 Form Post Response Mode §2: what was to come by a redirect is not taken from a form",
+        arguments: ["google", "facebook", "keycloak"],
+        ["callback", "callback/link"]
+    )
+    func posted(_ provider: String, _ path: String) async throws {
+        let server = try await BackendUnderTest()
+        let (visitor, answer) = try await Self.returning(provider, server)
+        let reply = try await visitor.request(
+            "/v1/auth/\(provider)/\(path)",
+            .post,
+            answer,
+            from: "http://localhost:9000/"
+        )
+        #expect(reply.status == 405)
+        #expect(reply.headers[.allow] == "GET")
+        #expect(try await server.accounts().isEmpty)
+        // Nothing of the attempt is lost.
+        let address = FormEncoding.appending(
+            answer.map { (name: $0.0, value: $0.1) },
+            to: "/v1/auth/\(provider)/callback"
+        )
+        #expect(try await visitor.open(address).reply.status == 200)
+        #expect(try await server.accounts().count == 1)
+    }
+
+    @Test("OAuth 2.0 Form Post Response Mode §2: what was to be posted is taken from no address")
+    func byAddress() async throws {
+        let server = try await BackendUnderTest()
+        let (visitor, answer) = try await Self.returning("apple", server)
+        let address = FormEncoding.appending(
+            answer.map { (name: $0.0, value: $0.1) },
+            to: "/v1/auth/apple/callback"
+        )
+        let page = try await visitor.open(address)
+        #expect(page.reply.status == 400)
+        #expect(visitor.cookies["__Host-session"] == nil)
+        #expect(try await server.accounts().isEmpty)
+        #expect(server.standIns.log.count(.token, at: .apple) == 0)
+        let posted = try await visitor.open(
+            "/v1/auth/apple/callback",
+            method: .post,
+            form: answer,
+            from: "http://localhost:9000/"
+        )
+        #expect(posted.path == "/onboarding")
+    }
+
+    @Test("attack E09: an answer posted to one provider is not carried to another's callback")
+    func carried() async throws {
+        let server = try await BackendUnderTest()
+        let (visitor, answer) = try await Self.returning("google", server)
+        let sealed = try await visitor.request(
+            "/v1/auth/apple/callback",
+            .post,
+            answer,
+            from: "http://localhost:9000/"
+        )
+        let location = try #require(sealed.location)
+        let carried = location.replacing("/apple/", with: "/google/")
+        #expect(try await visitor.open(carried).reply.status == 400)
+        #expect(visitor.cookies["__Host-session"] == nil)
+        #expect(try await server.accounts().isEmpty)
+    }
+
+    @Test("a HEAD request to a callback spends nothing", arguments: [true, false])
+    func head(_ isLink: Bool) async throws {
+        let server = try await BackendUnderTest()
+        let (visitor, answer) = try await Self.returning("google", server)
+        let path = "/v1/auth/google/callback"
+        let query = answer.map { (name: $0.0, value: $0.1) }
+        let looked = try await visitor.request(
+            FormEncoding.appending(query, to: isLink ? path + "/link" : path),
+            .head
+        )
+        #expect(looked.status == 405)
+        #expect(server.standIns.log.count(.token, at: .google) == 0)
+        let back = try await visitor.open(FormEncoding.appending(query, to: path))
+        #expect(back.path == "/onboarding")
     }
 }

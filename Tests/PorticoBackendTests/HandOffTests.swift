@@ -10,42 +10,23 @@ import PorticoWeb
 import Testing
 
 @Suite("Handing a session to an app") struct HandOffTests {
-    /// The parameters on an app's redirect.
-    private static func parameters(_ location: String?) throws -> [String: String] {
-        let location = try #require(location)
-        let query = location.split(separator: "?", maxSplits: 1).last.map(String.init) ?? ""
-        return Dictionary(
-            try FormParameters(decoding: query.utf8).all.map { ($0.name, $0.value) }
-        ) { first, _ in first }
+    private let server: BackendUnderTest
+    private let app = TestApp()
+    private let visitor: TestVisitor
+
+    init() async throws {
+        server = try await BackendUnderTest()
+        visitor = TestVisitor(server)
     }
 
-    private static func code(_ app: TestApp, _ server: BackendUnderTest) async throws -> String {
-        let visitor = TestVisitor(server)
-        let end = try await visitor.signIn("google", as: .ann, app.start)
-        return try #require(try parameters(end.reply.location ?? end.path)["code"])
-    }
-
-    @Test(
-        "Decision 0013: a claimed https redirect brings a code and the app's state; the verifier redeems it"
-    )
+    @Test("Decision 0013: a claimed https redirect brings code and state; the verifier redeems it")
     func claimed() async throws {
-        let server = try await BackendUnderTest()
-        let app = TestApp()
-        let visitor = TestVisitor(server)
-        let page = try await visitor.open(
-            FormEncoding.appending(app.start, to: "/v1/auth/google")
-        )
-        let back = try await visitor.request(
-            "http://localhost:9000" + (HTMLForm.all(in: page.reply.text).first?.action ?? ""),
-            .post,
-            (HTMLForm.all(in: page.reply.text).first?.hidden ?? []) + [("person", "ann")],
-            from: page.url
-        )
+        let page = try await visitor.open(FormEncoding.appending(app.start, to: "/v1/auth/google"))
+        let back = try await visitor.answered(page, [("person", "ann")])
         let end = try await visitor.request(try #require(back.location))
         #expect(end.status == 303)
-        let location = try #require(end.location)
-        #expect(location.hasPrefix("https://app.example.com/auth/callback?code="))
-        let parameters = try Self.parameters(location)
+        #expect(end.location?.hasPrefix("https://app.example.com/auth/callback?code=") == true)
+        let parameters = end.redirected
         #expect(parameters["state"] == "app-state")
         #expect(Set(parameters.keys) == ["code", "state"])
         // The browser has no session of its own: it was the app that asked.
@@ -57,19 +38,13 @@ import Testing
         #expect(redeemed.json.int64("expires_in") == 900)
         #expect(redeemed.json.bool("is_new_user") == true)
         let token = try #require(redeemed.json.string("session_token"))
-        let session = try await server.send(
-            .get,
-            "/v1/auth/session",
-            headers: [.authorization: "Bearer \(token)"]
-        )
+        let session = try await server.session(of: token)
         #expect(session.json.object("user")?.string("name") == "Ann Example")
         #expect(session.headers[.known("X-Portico-App")] == "notes")
     }
 
     @Test("Decision 0013, SEED-ADR-15: the app's challenge never goes to the identity provider")
     func twoPairs() async throws {
-        let server = try await BackendUnderTest()
-        let app = TestApp()
         let start = try await TestVisitor(server).request(
             FormEncoding.appending(app.start, to: "/v1/auth/google")
         )
@@ -82,17 +57,12 @@ import Testing
         arguments: ["code_verifier", "app", "redirect_uri"]
     )
     func wrong(_ parameter: String) async throws {
-        let other = App(
-            id: UniqueID(random: .system),
-            name: "shop",
-            displayName: "Shop",
-            redirectURIs: ["com.example.notes:/callback"]
-        )
+        let other = Client.app("shop", "com.example.notes:/callback")
         let server = try await BackendUnderTest(apps: [BackendUnderTest.notes, other])
         var app = TestApp()
         app.redirectURI = "com.example.notes:/callback"
         let page = try await TestVisitor(server).signIn("google", as: .ann, app.start)
-        let code = try #require(Self.codeInPage(page))
+        let code = try #require(page.code)
         let wrong = [
             "code_verifier": CodeVerifier(random: .system).reveal(), "app": "shop",
             "redirect_uri": "https://app.example.com/auth/callback",
@@ -102,17 +72,14 @@ import Testing
             at: server,
             changing: [parameter: wrong[parameter]]
         )
-        #expect(refused.status == 400)
-        #expect(refused.json.string("error") == "invalid_grant")
+        #expect(refused.refusal == "400 invalid_grant")
         let late = try await app.redeem(code, at: server)
         #expect(late.json.string("error") == "invalid_grant")
     }
 
     @Test("Decision 0013: a request that lacks a parameter, or is of another kind, spends no code")
     func incomplete() async throws {
-        let server = try await BackendUnderTest()
-        let app = TestApp()
-        let code = try await Self.code(app, server)
+        let code = try await app.code(at: server)
         for (name, value, error) in [
             ("redirect_uri", nil, "missing_parameter"), ("code_verifier", nil, "missing_parameter"),
             ("grant_type", "password", "invalid_request"), ("grant_type", nil, "missing_parameter"),
@@ -130,25 +97,20 @@ import Testing
         [nil, "https://app.example.com/auth/callback"]
     )
     func unknownApp(_ name: String, _ redirect: String?) async throws {
-        let server = try await BackendUnderTest()
-        let app = TestApp()
-        let code = try await Self.code(app, server)
+        let code = try await app.code(at: server)
         let refused = try await app.redeem(
             code,
             at: server,
             changing: ["app": name, "redirect_uri": redirect]
         )
-        #expect(refused.status == 400)
-        #expect(refused.json.string("error") == "invalid_grant")
+        #expect(refused.refusal == "400 invalid_grant")
         let late = try await app.redeem(code, at: server)
         #expect(late.json.string("error") == "invalid_grant")
     }
 
     @Test("Decision 0013: without a verifier the code stays; a verifier of another shape spends it")
     func missingVerifier() async throws {
-        let server = try await BackendUnderTest()
-        let app = TestApp()
-        let code = try await Self.code(app, server)
+        let code = try await app.code(at: server)
         let missing = try await app.redeem(code, at: server, changing: ["code_verifier": nil])
         #expect(missing.json.string("error") == "missing_parameter")
         let right = try await app.redeem(code, at: server)
@@ -157,12 +119,10 @@ import Testing
 
     @Test("Decision 0013: a code is good for a minute, and once")
     func onceAndInTime() async throws {
-        let server = try await BackendUnderTest()
-        let app = TestApp()
-        let late = try await Self.code(app, server)
+        let late = try await app.code(at: server)
         server.clock.advance(by: 61)
         #expect(try await app.redeem(late, at: server).json.string("error") == "invalid_grant")
-        let code = try await Self.code(app, server)
+        let code = try await app.code(at: server)
         let first = try await app.redeem(code, at: server)
         #expect(first.status == 200)
         #expect(try await app.redeem(code, at: server).status == 400)
@@ -170,24 +130,17 @@ import Testing
 
     @Test(
         "decision 0013: a private-use scheme and loopback get a page with a button",
-        arguments: [
-            "com.example.notes:/callback", "http://127.0.0.1:51234/callback",
-        ]
+        arguments: ["com.example.notes:/callback", "http://127.0.0.1:51234/callback"]
     )
     func button(_ redirectURI: String) async throws {
-        let server = try await BackendUnderTest()
         var app = TestApp()
         app.redirectURI = redirectURI
         let page = try await TestVisitor(server).signIn("google", as: .ann, app.start)
         #expect(page.reply.status == 200)
         #expect(page.reply.text.contains("Notes"))
         #expect(page.reply.text.contains("Ann Example"))
-        let code = try #require(Self.codeInPage(page))
+        let code = try #require(page.code)
         #expect(try await app.redeem(code, at: server).status == 200)
-    }
-
-    private static func codeInPage(_ page: TestVisitor.Visited) -> String? {
-        page.reply.text.firstMatch(of: /[?&](?:amp;)?code=([A-Za-z0-9_-]+)/).map { String($0.1) }
     }
 
     @Test(
@@ -199,7 +152,6 @@ import Testing
         ]
     )
     func unregistered(_ redirectURI: String) async throws {
-        let server = try await BackendUnderTest()
         var app = TestApp()
         app.redirectURI = redirectURI
         let reply = try await TestVisitor(server).request(
@@ -219,7 +171,6 @@ import Testing
         ] as [(String, String?)]
     )
     func challenge(_ name: String, _ value: String?) async throws {
-        let server = try await BackendUnderTest()
         var query = TestApp().start.filter { $0.name != name }
         if let value { query.append((name, value)) }
         let reply = try await TestVisitor(server).request(
@@ -230,12 +181,7 @@ import Testing
 
     @Test("The literal request of the ADR works with one registered app")
     func literal() async throws {
-        let app = App(
-            id: UniqueID(random: .system),
-            name: "only",
-            displayName: "Only",
-            redirectURIs: ["https://app.example.com/auth/callback"]
-        )
+        let app = Client.app("only", "https://app.example.com/auth/callback")
         let server = try await BackendUnderTest(apps: [app])
         let challenge = CodeVerifier(random: .system).challenge.text
         let start = try await TestVisitor(server).request(
@@ -247,38 +193,19 @@ import Testing
 
     @Test("Decision 0028: the app that waits hears of a cancellation, with its state")
     func cancelled() async throws {
-        let server = try await BackendUnderTest()
-        let app = TestApp()
-        let visitor = TestVisitor(server)
-        let page = try await visitor.open(
-            FormEncoding.appending(app.start, to: "/v1/auth/google")
-        )
-        let form = try #require(HTMLForm.all(in: page.reply.text).first)
-        let back = try await visitor.request(
-            "http://localhost:9000" + form.action,
-            .post,
-            form.hidden + [("cancel", "1")],
-            from: page.url
-        )
+        let page = try await visitor.open(FormEncoding.appending(app.start, to: "/v1/auth/google"))
+        let back = try await visitor.answered(page, [("cancel", "1")])
         let end = try await visitor.request(try #require(back.location))
-        let parameters = try Self.parameters(end.location)
+        let parameters = end.redirected
         #expect(parameters["error"] == "access_denied")
         #expect(parameters["state"] == "app-state")
         #expect(parameters["error_description"] != nil)
         #expect(parameters["code"] == nil)
     }
 
-    @Test(
-        "Decision 0013: the compatibility mode puts a session token into the redirect, for its app only"
-    )
+    @Test("Decision 0013: the compatibility mode hands a session token over, to its app only")
     func sessionToken() async throws {
-        let old = App(
-            id: UniqueID(random: .system),
-            name: "old",
-            displayName: "Old",
-            redirectURIs: ["myapp://callback"],
-            handOff: .sessionToken
-        )
+        let old = Client.app("old", "myapp://callback", form: .sessionToken)
         let server = try await BackendUnderTest(apps: [BackendUnderTest.notes, old])
         let query = [
             (name: "platform", value: "mobile"), (name: "app", value: "old"),
@@ -288,11 +215,7 @@ import Testing
         let token = try #require(
             page.reply.text.firstMatch(of: /session_token=([A-Za-z0-9_-]+)/).map { String($0.1) }
         )
-        let session = try await server.send(
-            .get,
-            "/v1/auth/session",
-            headers: [.authorization: "Bearer \(token)"]
-        )
+        let session = try await server.session(of: token)
         #expect(session.status == 200)
     }
 
@@ -301,7 +224,7 @@ import Testing
         for _ in 0..<20 {
             let server = try await BackendUnderTest()
             let app = TestApp()
-            let code = try await Self.code(app, server)
+            let code = try await app.code(at: server)
             let answers = try await withThrowingTaskGroup { group in
                 for _ in 0..<8 { group.addTask { try await app.redeem(code, at: server).status } }
                 return try await group.reduce(into: []) { $0.append($1) }

@@ -9,9 +9,16 @@ import Testing
 
 /// WEB-ACC-1: both sides were recently proven by the person who links them.
 @Suite("What it takes to link") struct LinkingProofTests {
+    private let server: BackendUnderTest
+    private let visitor: TestVisitor
+
+    init() async throws {
+        server = try await BackendUnderTest()
+        visitor = TestVisitor(server)
+    }
+
     /// An unknown person with Ann's address, asked in a browser.
-    private static func asked(
-        _ server: BackendUnderTest,
+    private func asked(
         _ visitor: TestVisitor,
         at provider: String = "keycloak"
     ) async throws -> TestVisitor.Visited {
@@ -20,17 +27,13 @@ import Testing
         return found
     }
 
-    @Test(
-        "WEB-ACC-1: a person signed in to an account other than the matching one adds nothing"
-    )
+    @Test("WEB-ACC-1: a person signed in to an account other than the matching one adds nothing")
     func otherAccount() async throws {
-        let server = try await BackendUnderTest()
         _ = try await TestVisitor(server).signIn("google", as: .ann)
-        let visitor = TestVisitor(server)
         _ = try await visitor.signIn("google", as: .ben)
         try await server.proveSessions()
         let ben = visitor.cookies["__Host-session"]
-        let found = try await Self.asked(server, visitor)
+        let found = try await asked(visitor)
         #expect(visitor.cookies["__Host-session"] == ben)
         let added = try await visitor.submit(found, [("action", "add")])
         #expect(added.reply.status == 400)
@@ -40,12 +43,10 @@ import Testing
 
     @Test("WEB-ACC-1, WEB-SESS-8: a session that is older than ten minutes proves nothing any more")
     func stale() async throws {
-        let server = try await BackendUnderTest()
-        let visitor = TestVisitor(server)
         _ = try await visitor.signIn("google", as: .ann)
         try await server.proveSessions()
         server.clock.advance(by: 601)
-        let found = try await Self.asked(server, visitor)
+        let found = try await self.asked(visitor)
         let added = try await visitor.submit(found, [("action", "add")])
         #expect(added.reply.status == 400)
         #expect(try await server.user(of: visitor).strings("providers") == ["google"])
@@ -57,18 +58,12 @@ import Testing
         let again = try await visitor.submit(asked, [("action", "confirm"), code])
         #expect(again.path == "/login/account")
         _ = try await visitor.submit(again, [("action", "add")])
-        #expect(
-            try await server.user(of: visitor).strings("providers") == ["google", "keycloak"]
-        )
+        #expect(try await server.user(of: visitor).strings("providers") == ["google", "keycloak"])
     }
 
-    @Test(
-        "WEB-ACC-1, WEB-SESS-8: a session that a person left at a provider proves no account, with an old auth_time or none"
-    )
+    @Test("WEB-ACC-1, WEB-SESS-8: a session left at a provider proves no account")
     func leftBehind() async throws {
-        let server = try await BackendUnderTest()
         _ = try await TestVisitor(server).signIn("keycloak", as: .ann)
-        let visitor = TestVisitor(server)
         let found = try await visitor.signIn("google", as: .ann)
         #expect(found.path == "/login/account")
         server.leaveSession()
@@ -98,8 +93,6 @@ import Testing
 
     @Test("WEB-ACC-1: the answer to a link counts at the link's own address, and nowhere else")
     func address() async throws {
-        let server = try await BackendUnderTest()
-        let visitor = TestVisitor(server)
         _ = try await visitor.signIn("google", as: .ben)
         try await server.proveSessions()
         let link = try await visitor.program(.post, "/v1/account/link/facebook")
@@ -117,19 +110,14 @@ import Testing
         #expect(try await server.accounts().count == 1)
     }
 
-    @Test(
-        "WEB-ACC-1: a link is completed by the session that began it, not by the next one in that browser"
-    )
+    @Test("WEB-ACC-1: a link is completed by the session that began it, and by no later one")
     func nextSession() async throws {
-        let server = try await BackendUnderTest()
-        let visitor = TestVisitor(server)
         _ = try await visitor.signIn("google", as: .ben)
         try await server.proveSessions()
         let begun = visitor.cookies["__Host-session"]
         let link = try await visitor.program(.post, "/v1/account/link/facebook")
         let answer = try await Self.answer(visitor, link.json.string("authorizationUrl"))
-        let other = TestVisitor(server)
-        _ = try await other.signIn("google", as: .layla)
+        let other = try await server.signedIn("google", as: .layla)
         visitor.cookies["__Host-session"] = other.cookies["__Host-session"]
         _ = try await visitor.open(answer)
         #expect(try await server.user(of: visitor).strings("providers") == ["google"])
@@ -144,8 +132,7 @@ import Testing
     )
     func rule(_ linking: AccountRules.Linking, isProven: Bool) async throws {
         let server = try await BackendUnderTest(rules: AccountRules(linking: linking))
-        let owner = TestVisitor(server)
-        _ = try await owner.signIn("keycloak", as: .ann)
+        let owner = try await server.signedIn("keycloak", as: .ann)
         if isProven {
             let address = [("email", "ann@example.com")]
             _ = try await owner.program(.post, "/v1/account/email", address)
@@ -161,26 +148,19 @@ import Testing
         #expect(providers == (isLinked ? ["keycloak", "google"] : ["keycloak"]))
     }
 
-    @Test(
-        "decision 0020: an account that the mailbox's owner vouches for is linked to no provider that only says so"
-    )
+    @Test("decision 0020: an account by mailbox is linked to no provider that only says so")
     func newcomerUnproven() async throws {
         let server = try await BackendUnderTest(rules: AccountRules(linking: .auto))
-        let owner = TestVisitor(server)
-        _ = try await owner.signIn("google", as: .ann)
+        let owner = try await server.signedIn("google", as: .ann)
         let visitor = TestVisitor(server)
         #expect(try await visitor.signIn("keycloak", as: .ann).path == "/login/account")
         #expect(try await server.user(of: owner).strings("providers") == ["google"])
     }
 
-    @Test(
-        "decision 0030: five wrong codes spend the one that was mailed; the account opens to no one"
-    )
+    @Test("decision 0030: five wrong codes spend the mailed one; the account opens to no one")
     func mailboxTries() async throws {
-        let server = try await BackendUnderTest()
         _ = try await TestVisitor(server).signIn("google", as: .ann)
-        let visitor = TestVisitor(server)
-        let found = try await Self.asked(server, visitor, at: "facebook")
+        let found = try await asked(visitor, at: "facebook")
         let page = try await visitor.submit(found, [("action", "mailbox")])
         let code = try #require(try await server.mailedCode())
         let wrong = BackendUnderTest.otherCode(than: code)
@@ -197,8 +177,6 @@ import Testing
 
     @Test("WEB-SESS-8: the pages ask for a new proof, too, ten minutes after the sign-in")
     func pages() async throws {
-        let server = try await BackendUnderTest()
-        let visitor = TestVisitor(server)
         _ = try await visitor.signIn("google", as: .ben)
         try await server.proveSessions()
         server.clock.advance(by: 601)
@@ -219,8 +197,6 @@ import Testing
 
     @Test("An account is deleted by its page only with the box ticked")
     func box() async throws {
-        let server = try await BackendUnderTest()
-        let visitor = TestVisitor(server)
         _ = try await visitor.signIn("google", as: .ben)
         try await server.proveSessions()
         let page = try await visitor.open("/account/delete")
@@ -231,12 +207,8 @@ import Testing
         #expect(try await server.accounts().isEmpty)
     }
 
-    @Test(
-        "attack E11, PRV-A-5: Apple's user each time, malformed, or with another address, changes nothing that is known"
-    )
+    @Test("attack E11, PRV-A-5: Apple's user, malformed or with another address, changes nothing")
     func appleUser() async throws {
-        let server = try await BackendUnderTest()
-        let visitor = TestVisitor(server)
         _ = try await visitor.signIn("apple", as: .ann)
         let page = try await visitor.open("/account/details")
         _ = try await visitor.submit(
@@ -272,13 +244,110 @@ import Testing
     /// What the provider answers, as an address that was not opened yet.
     private static func answer(_ visitor: TestVisitor, _ address: String?) async throws -> String {
         let page = try await visitor.open(try #require(address))
-        let form = try #require(HTMLForm.all(in: page.reply.text).first)
-        let back = try await visitor.request(
-            "http://localhost:9000" + form.action,
-            .post,
-            form.hidden + [("person", "paul")],
-            from: page.url
-        )
+        let back = try await visitor.answered(page, [("person", "paul")])
         return try #require(back.location)
+    }
+}
+
+@Suite("A code that proves a mailbox") struct EmailCodeTests {
+    private let server: BackendUnderTest
+
+    init() async throws {
+        server = try await BackendUnderTest()
+    }
+
+    private func started(
+        as person: StandInPerson = .ben,
+        _ address: String = "new@example.org"
+    ) async throws -> (visitor: TestVisitor, code: String) {
+        let visitor = try await server.signedIn("google", as: person)
+        try await server.proveSessions()
+        let reply = try await visitor.program(.post, "/v1/account/email", [("email", address)])
+        #expect(reply.status == 200)
+        #expect(reply.json.int64("expires_in") == 600)
+        return (visitor, try #require(try await server.mailedCode()))
+    }
+
+    private static func confirm(_ visitor: TestVisitor, _ code: String) async throws -> Reply {
+        try await visitor.program(.post, "/v1/account/email/confirm", [("code", code)])
+    }
+
+    @Test("The code that was mailed makes the address the account's, verified, and counts once")
+    func confirmed() async throws {
+        let (visitor, code) = try await started()
+        // Blanks that were copied along do no harm.
+        #expect(
+            try await Self.confirm(visitor, " \(code.prefix(3)) \(code.suffix(3))").status == 200
+        )
+        let user = try await server.user(of: visitor)
+        #expect(user.string("email") == "new@example.org")
+        #expect(user.bool("email_verified") == true)
+        #expect(try await Self.confirm(visitor, code).json.string("error") == "invalid_grant")
+    }
+
+    @Test("Five wrong codes spend it, and every refusal is the same answer")
+    func tries() async throws {
+        let (visitor, code) = try await started()
+        let wrong = BackendUnderTest.otherCode(than: code)
+        var answers: Set<String> = []
+        for _ in 0..<5 { answers.insert(try await Self.confirm(visitor, wrong).text) }
+        answers.insert(try await Self.confirm(visitor, code).text)
+        answers.insert(try await Self.confirm(visitor, "not a code").text)
+        #expect(answers.count == 1)
+        #expect(try await server.user(of: visitor).string("email") == "ben@example.org")
+    }
+
+    @Test("The fourth wrong code leaves one try")
+    func fourTries() async throws {
+        let (visitor, code) = try await started()
+        for _ in 0..<4 {
+            _ = try await Self.confirm(visitor, BackendUnderTest.otherCode(than: code))
+        }
+        #expect(try await Self.confirm(visitor, code).status == 200)
+    }
+
+    @Test("A code is good for ten minutes")
+    func late() async throws {
+        let (visitor, code) = try await started()
+        server.clock.advance(by: 601)
+        #expect(try await Self.confirm(visitor, code).status == 400)
+        #expect(try await server.user(of: visitor).string("email") == "ben@example.org")
+    }
+
+    @Test("A code is good for the account it was asked for, and for no other")
+    func otherAccount() async throws {
+        let (_, code) = try await started()
+        let other = try await server.signedIn("google", as: .layla)
+        #expect(try await Self.confirm(other, code).status == 400)
+        #expect(try await server.user(of: other).string("email") == "layla@example.com")
+    }
+
+    @Test("An address that another account has verified stays there, and only its owner is told")
+    func taken() async throws {
+        _ = try await TestVisitor(server).signIn("google", as: .ann)
+        let (visitor, code) = try await started("ann@example.com")
+        #expect(try await Self.confirm(visitor, code).status == 409)
+        #expect(try await server.user(of: visitor).string("email") == "ben@example.org")
+    }
+
+    @Test(
+        "What is no address that mail can be sent to is refused, and nothing is mailed",
+        arguments: ["", "ben", "ben@example.org\r\nBcc: eve@example.org", "a b@example.org"]
+    )
+    func noAddress(_ address: String) async throws {
+        let visitor = try await server.signedIn("google", as: .ben)
+        try await server.proveSessions()
+        let reply = try await visitor.program(.post, "/v1/account/email", [("email", address)])
+        #expect(reply.status == 400)
+        #expect(try await server.mailedCode() == nil)
+    }
+
+    @Test("WEB-CRYPT-2: of a mailed code the database keeps nothing that gives it away")
+    func kept() async throws {
+        let (_, code) = try await started()
+        let kept = try server.database.keptConfirmations()
+        #expect(kept.count == 1)
+        #expect(code.utf8.count == 6 && kept[0].hash.count == 32)
+        #expect(!kept[0].isPlain(code))
     }
 }

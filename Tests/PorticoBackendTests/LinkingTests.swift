@@ -11,40 +11,19 @@ import PorticoWeb
 import Testing
 
 @Suite("A second sign-in method") struct LinkingTests {
-    private static let programs: HTTPFields = {
-        var fields: HTTPFields = [.accept: "application/json"]
-        fields[.portico] = "1"
-        return fields
-    }()
+    private let server: BackendUnderTest
+    private let visitor: TestVisitor
 
-    /// The six digits that were mailed last.
-    private static func mailedCode(_ server: BackendUnderTest) async throws -> String {
-        let mails = try await server.database.outbox.latest(limit: 10)
-        let vault = SealedAtRest(ring: server.ring, purpose: "mailed code")
-        for mail in mails {
-            guard case .confirmationCode(let sealed, _, _) = mail.draft.message,
-                let bytes = Base64URL.decode(sealed)
-            else { continue }
-            return String(
-                decoding: try vault.open(bytes, for: mail.draft.id.text),
-                as: UTF8.self
-            )
-        }
-        throw NoMail()
+    init() async throws {
+        server = try await BackendUnderTest()
+        visitor = TestVisitor(server)
     }
 
-    struct NoMail: Error {}
-
-    @Test(
-        "decision 0030: the same verified address at a second provider asks; proving the old way links it"
-    )
+    @Test("decision 0030: a known address at a second provider asks; the old way proves and links")
     func askThenProve() async throws {
-        let server = try await BackendUnderTest()
-        let owner = TestVisitor(server)
-        _ = try await owner.signIn("google", as: .ann)
+        let owner = try await server.signedIn("google", as: .ann)
         let id = try await server.user(of: owner).string("id")
 
-        let visitor = TestVisitor(server)
         let found = try await visitor.signIn("apple", as: .ann)
         #expect(found.path == "/login/account")
         #expect(visitor.cookies["__Host-session"] == nil)
@@ -55,7 +34,7 @@ import Testing
         let unproven = try await visitor.choose(.ann, at: google, "google")
         #expect(unproven.path.hasPrefix("/account/confirm?for=adding"))
         #expect(try await server.user(of: visitor).strings("providers") == ["google"])
-        let asked = try await visitor.proveByCode(unproven, at: server)
+        let asked = try await visitor.proveByCode(unproven)
         #expect(asked.path == "/login/account")
         let linked = try await visitor.submit(asked, [("action", "add")])
         #expect(linked.path == "/dashboard")
@@ -63,17 +42,13 @@ import Testing
         #expect(user.string("id") == id)
         #expect(user.strings("providers") == ["google", "apple"])
         // From now on Apple leads to the same account.
-        let apple = TestVisitor(server)
-        _ = try await apple.signIn("apple", as: .ann)
+        let apple = try await server.signedIn("apple", as: .ann)
         #expect(try await server.user(of: apple).string("id") == id)
     }
 
     @Test("WEB-ACC-1: an address alone never opens an account; a separate one has no claim to it")
     func separate() async throws {
-        let server = try await BackendUnderTest()
-        let owner = TestVisitor(server)
-        _ = try await owner.signIn("google", as: .ann)
-        let visitor = TestVisitor(server)
+        let owner = try await server.signedIn("google", as: .ann)
         let found = try await visitor.signIn("keycloak", as: .ann)
         let done = try await visitor.submit(found, [("action", "separate")])
         #expect(done.path == "/onboarding")
@@ -85,15 +60,12 @@ import Testing
 
     @Test("decision 0030: the mailbox proves an account, by a code of six digits that was mailed")
     func mailbox() async throws {
-        let server = try await BackendUnderTest()
-        let owner = TestVisitor(server)
-        _ = try await owner.signIn("google", as: .ann)
-        let visitor = TestVisitor(server)
+        let owner = try await server.signedIn("google", as: .ann)
         let found = try await visitor.signIn("facebook", as: .ann)
         #expect(found.path == "/login/account")
         let asked = try await visitor.submit(found, [("action", "mailbox")])
         #expect(asked.path == "/login/code")
-        let code = try await Self.mailedCode(server)
+        let code = try #require(try await server.mailedCode())
         let wrong = try await visitor.submit(asked, [("action", "confirm"), ("code", "000000")])
         #expect(wrong.path == "/login/code")
         let done = try await visitor.submit(wrong, [("action", "confirm"), ("code", code)])
@@ -109,15 +81,13 @@ import Testing
         arguments: [("facebook", false), ("keycloak", true)]
     )
     func preRegistration(_ provider: String, isVerified: Bool) async throws {
-        let server = try await BackendUnderTest()
-        let attacker = TestVisitor(server)
-        _ = try await attacker.signIn(provider, as: .ann)
+        let attacker = try await server.signedIn(provider, as: .ann)
         #expect(try await server.user(of: attacker).bool("email_verified") == isVerified)
         let owner = TestVisitor(server)
         let found = try await owner.signIn("google", as: .ann)
         #expect(found.path == "/login/account")
         let asked = try await owner.submit(found, [("action", "mailbox")])
-        let code = try await Self.mailedCode(server)
+        let code = try #require(try await server.mailedCode())
         let done = try await owner.submit(asked, [("action", "confirm"), ("code", code)])
         #expect(done.path == "/dashboard")
         // No credential of the previous owner opens the account any more.
@@ -130,12 +100,9 @@ import Testing
 
     @Test(
         "decision 0030: an unverified address, or none, matches no one",
-        arguments: [
-            ("keycloak", StandInPerson.uma), ("facebook", .paul),
-        ]
+        arguments: [("keycloak", StandInPerson.uma), ("facebook", .paul)]
     )
     func unmatched(_ provider: String, _ person: StandInPerson) async throws {
-        let server = try await BackendUnderTest()
         _ = try await TestVisitor(server).signIn("google", as: .ann)
         let welcome = try await TestVisitor(server).signIn(provider, as: person)
         #expect(welcome.path == "/onboarding")
@@ -144,8 +111,6 @@ import Testing
 
     @Test("decision 0030: a relay's address is asked about before an account is made")
     func relay() async throws {
-        let server = try await BackendUnderTest()
-        let visitor = TestVisitor(server)
         let asked = try await visitor.signIn("apple", as: .rea)
         #expect(asked.path == "/login/account")
         #expect(try await server.accounts().isEmpty)
@@ -157,21 +122,11 @@ import Testing
         #expect(back.path == "/dashboard")
     }
 
-    @Test(
-        "WEB-ACC-1: explicit linking from the account; an identity of another account stays there"
-    )
+    @Test("WEB-ACC-1: explicit linking from the account; another account's identity stays there")
     func explicit() async throws {
-        let server = try await BackendUnderTest()
-        let visitor = TestVisitor(server)
         _ = try await visitor.signIn("google", as: .ben)
         try await server.proveSessions()
-        let begun = try await visitor.request(
-            "/v1/account/link/facebook",
-            .post,
-            [],
-            from: "https://app.example.com/",
-            Self.programs
-        )
+        let begun = try await visitor.program(.post, "/v1/account/link/facebook")
         let address = try #require(begun.json.string("authorizationUrl"))
         #expect(address.contains("callback%2Flink"))
         let page = try await visitor.open(address)
@@ -179,37 +134,19 @@ import Testing
         #expect(linked.path.hasPrefix("/account/ways"))
         #expect(try await server.user(of: visitor).strings("providers") == ["google", "facebook"])
 
-        let other = TestVisitor(server)
-        _ = try await other.signIn("google", as: .layla)
+        let other = try await server.signedIn("google", as: .layla)
         try await server.proveSessions()
-        let second = try await other.request(
-            "/v1/account/link/facebook",
-            .post,
-            [],
-            from: "https://app.example.com/",
-            Self.programs
-        )
-        let foreign = try await other.open(try #require(second.json.string("authorizationUrl")))
-        let taken = try await other.choose(.paul, at: foreign, "facebook")
+        let taken = try await other.link("facebook", as: .paul)
         #expect(taken.reply.status == 409)
         #expect(try await server.user(of: other).strings("providers") == ["google"])
     }
 
     @Test("WEB-ACC-1: a link begun in one browser is not completed in another")
     func planted() async throws {
-        let server = try await BackendUnderTest()
-        let attacker = TestVisitor(server)
-        _ = try await attacker.signIn("google", as: .ben)
+        let attacker = try await server.signedIn("google", as: .ben)
         try await server.proveSessions()
-        let begun = try await attacker.request(
-            "/v1/account/link/facebook",
-            .post,
-            [],
-            from: "https://app.example.com/",
-            Self.programs
-        )
-        let victim = TestVisitor(server)
-        _ = try await victim.signIn("google", as: .layla)
+        let begun = try await attacker.program(.post, "/v1/account/link/facebook")
+        let victim = try await server.signedIn("google", as: .layla)
         let page = try await victim.open(try #require(begun.json.string("authorizationUrl")))
         _ = try await victim.choose(.paul, at: page, "facebook")
         #expect(try await server.user(of: attacker).strings("providers") == ["google"])
@@ -218,26 +155,14 @@ import Testing
 
     @Test("WEB-ACC-4: the last sign-in method is never removed; another one is, with its sessions")
     func unlink() async throws {
-        let server = try await BackendUnderTest()
-        let visitor = TestVisitor(server)
         _ = try await visitor.signIn("google", as: .ben)
         try await server.proveSessions()
-        let refused = try await visitor.request(
-            "/v1/account/unlink/google",
-            .delete,
-            [],
-            from: "https://app.example.com/",
-            Self.programs
-        )
-        #expect(refused.status == 409)
-        #expect(refused.json.string("error") == "last_way")
+        let refused = try await visitor.program(.delete, "/v1/account/unlink/google")
+        #expect(refused.refusal == "409 last_way")
         #expect(try await visitor.session().status == 200)
 
-        let link = try await visitor.program(.post, "/v1/account/link/facebook")
-        let page = try await visitor.open(try #require(link.json.string("authorizationUrl")))
-        _ = try await visitor.choose(.paul, at: page, "facebook")
-        let phone = TestVisitor(server)
-        _ = try await phone.signIn("facebook", as: .paul)
+        _ = try await visitor.link("facebook", as: .paul)
+        let phone = try await server.signedIn("facebook", as: .paul)
         #expect(try await server.user(of: phone).strings("providers") == ["google", "facebook"])
         #expect(try await visitor.program(.delete, "/v1/account/unlink/facebook").status == 200)
         #expect(try await phone.session().status == 401)
@@ -251,13 +176,9 @@ import Testing
         arguments: Absence.allCases
     )
     func lastUsable(_ absence: Absence) async throws {
-        let server = try await BackendUnderTest()
-        let visitor = TestVisitor(server)
         _ = try await visitor.signIn("google", as: .ben)
         try await server.proveSessions()
-        let link = try await visitor.program(.post, "/v1/account/link/facebook")
-        let page = try await visitor.open(try #require(link.json.string("authorizationUrl")))
-        _ = try await visitor.choose(.paul, at: page, "facebook")
+        _ = try await visitor.link("facebook", as: .paul)
         let configuration = server.database.configuration
         switch absence {
         case .disabled: try await server.setUp("facebook") { $0.isEnabled = false }
@@ -286,14 +207,11 @@ import Testing
         arguments: ["google", "facebook"]
     )
     func justUsed(_ provider: String) async throws {
-        let server = try await BackendUnderTest()
-        let first = TestVisitor(server)
-        _ = try await first.signIn(provider, as: .ann)
+        let first = try await server.signedIn(provider, as: .ann)
         // Another account there, with the address of the first.
         var other = StandInPerson.ann
         other.id = "annie"
         server.standIns.setPeople([other], at: provider == "google" ? .google : .facebook)
-        let visitor = TestVisitor(server)
         let found = try await visitor.signIn(provider, as: other)
         #expect(found.path == "/login/account")
         #expect(!found.reply.text.contains("value=\"\(provider)\""))
@@ -307,7 +225,7 @@ import Testing
         }
         // The address was never proven: its owner takes the account, and the other loses it.
         let asked = try await visitor.submit(found, [("action", "mailbox")])
-        let code = try await Self.mailedCode(server)
+        let code = try #require(try await server.mailedCode())
         let done = try await visitor.submit(asked, [("action", "confirm"), ("code", code)])
         #expect(done.path == "/dashboard")
         #expect(try await first.session().status == 401)
@@ -316,12 +234,10 @@ import Testing
 
     @Test("PRV-F-7, WEB-ACC-2: 50 concurrent first callbacks of one person make one account")
     func concurrent() async throws {
-        let server = try await BackendUnderTest()
         let ids = try await withThrowingTaskGroup { group in
             for _ in 0..<50 {
                 group.addTask {
-                    let visitor = TestVisitor(server)
-                    _ = try await visitor.signIn("google", as: .ann)
+                    let visitor = try await server.signedIn("google", as: .ann)
                     return try await server.user(of: visitor).string("id")
                 }
             }
@@ -329,5 +245,140 @@ import Testing
         }
         #expect(ids.count == 1 && ids.first != .some(nil))
         #expect(try await server.accounts().count == 1)
+    }
+}
+
+/// Someone comes back from a provider, is asked whether they have an account, and walks away.
+@Suite("An identity that waits in a browser for a decision") struct WaitingIdentityTests {
+    private static let name = "__Host-pending"
+
+    /// Rea, whose address Apple hides, so that it may join any account, is asked.
+    private static func asked(_ visitor: TestVisitor) async throws -> TestVisitor.Visited {
+        let asked = try await visitor.signIn("apple", as: .rea)
+        #expect(asked.path == "/login/account")
+        #expect(visitor.cookies[name] != nil)
+        return asked
+    }
+
+    /// Nothing that the page of before offers is done, and Rea's identity is nobody's.
+    private static func expectOver(
+        _ asked: TestVisitor.Visited,
+        _ visitor: TestVisitor,
+        _ server: BackendUnderTest
+    ) async throws {
+        #expect(visitor.cookies[name] == nil)
+        let before = try await server.accounts().count
+        let session = visitor.cookies["__Host-session"]
+        for action in ["add", "create", "separate", "link"] {
+            let sent = try await visitor.submit(asked, [("action", action)])
+            #expect(sent.path != "/onboarding", "\(action)")
+        }
+        #expect(try await server.accounts().count == before)
+        #expect(visitor.cookies["__Host-session"] == session)
+        let home = try await TestVisitor(server).signIn("apple", as: .rea)
+        #expect(home.path == "/login/account", "she has no account, and is asked")
+    }
+
+    @Test(
+        "decision 0091: what a person has proven waits for no one who signs in after them",
+        arguments: ["google", "handle"]
+    )
+    func nextPerson(_ way: String) async throws {
+        let server = try await BackendUnderTest.withHandles()
+        let visitor = TestVisitor(server)
+        let asked = try await Self.asked(visitor)
+        if way == "google" {
+            _ = try await visitor.signIn("google", as: .layla)
+        } else {
+            _ = try await visitor.byHandle(.bob)
+        }
+        // She proves herself, for whatever reason: nothing offers her Rea's identity.
+        try await server.proveSessions()
+        let user = try await server.user(of: visitor)
+        try await Self.expectOver(asked, visitor, server)
+        #expect(try await server.user(of: visitor).string("id") == user.string("id"))
+        #expect(try await server.user(of: visitor).strings("providers")?.count == 1)
+    }
+
+    /// How a browser is signed out.
+    enum Way: CaseIterable, Sendable {
+        case page, program
+        /// No one is signed in, and the page says so.
+        case nobody
+    }
+
+    @Test(
+        "decision 0091: what a person has proven ends with a sign-out in the browser",
+        arguments: Way.allCases
+    )
+    func signOut(_ way: Way) async throws {
+        let server = try await BackendUnderTest()
+        let visitor = try await server.signedIn("google", as: .layla)
+        let asked = try await Self.asked(visitor)
+        switch way {
+        case .page:
+            let page = try await visitor.open("/logout")
+            _ = try await visitor.submit(page, to: "/logout", [("action", "here")])
+        case .program:
+            #expect(try await visitor.program(.post, "/v1/auth/logout").status == 200)
+        case .nobody:
+            visitor.cookies["__Host-session"] = nil
+            _ = try await visitor.open("/logout")
+        }
+        #expect(visitor.cookies["__Host-session"] == nil)
+        try await Self.expectOver(asked, visitor, server)
+        #expect(try await visitor.session().status == 401)
+    }
+
+    @Test("decision 0030: it waits for the sign-in that its page asks for, which says whose it is")
+    func proving() async throws {
+        let server = try await BackendUnderTest()
+        _ = try await TestVisitor(server).signIn("google", as: .layla)
+        let visitor = TestVisitor(server)
+        let asked = try await Self.asked(visitor)
+        let choice = try await visitor.submit(asked, [("action", "link")])
+        #expect(choice.path.hasPrefix("/login?return_to="))
+        let proof = "/account/confirm?for=adding&return_to=%2Flogin%2Faccount"
+        let back = try await visitor.signIn("google", as: .layla, [("return_to", proof)])
+        #expect(back.path.hasPrefix("/account/confirm?for=adding"))
+        #expect(visitor.cookies[Self.name] != nil)
+        let page = try await visitor.proveByCode(back)
+        #expect(page.path == "/login/account")
+        // Her account is named, and who was signed in at Apple, who may be another: not in full.
+        #expect(page.reply.text.contains("layla@example.com"))
+        #expect(page.reply.text.contains("Rea Relay (") && page.reply.text.contains("…@"))
+        let added = try await visitor.submit(page, [("action", "add")])
+        #expect(added.reply.status == 200 && visitor.cookies[Self.name] == nil)
+        #expect(try await server.user(of: visitor).strings("providers") == ["google", "apple"])
+    }
+}
+
+/// A method that is removed gives back what its provider gave us (PRV-A-19, OIDCRPL-6-3).
+@Suite("What removing a sign-in method gives back") struct UnlinkedTokenTests {
+    @Test(
+        "OIDCRPL-6-3: an unlinked method's token is revoked at its provider, and that of no other",
+        arguments: ["program", "page"]
+    )
+    func revoked(_ way: String) async throws {
+        let server = try await BackendUnderTest()
+        let visitor = try await server.signedIn("keycloak", as: .ann)
+        try await server.proveSessions()
+        _ = try await visitor.link("google", as: .ben)
+        let token = try #require(try await server.openedToken(at: "google"))
+        try await server.proveSessions()
+        if way == "program" {
+            let done = try await visitor.program(.delete, "/v1/account/unlink/google")
+            #expect(done.status == 200)
+        } else {
+            let ways = try await visitor.open("/account/ways")
+            _ = try await visitor.submit(
+                ways,
+                to: "/account/ways",
+                [("action", "remove"), ("id", "google")]
+            )
+        }
+        let asked = server.standIns.log.requests(to: .revocation, at: .google)
+        #expect(asked.count == 1 && asked.first?["token"] == token)
+        #expect(server.standIns.log.count(.revocation, at: .openID) == 0)
     }
 }

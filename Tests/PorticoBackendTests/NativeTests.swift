@@ -10,8 +10,17 @@ import PorticoWeb
 import Testing
 
 @Suite("Identity tokens of a platform's own sign-in") struct NativeTests {
-    private static func nonce(_ provider: String, _ server: BackendUnderTest) async throws -> String
-    {
+    private let server: BackendUnderTest
+
+    init() async throws {
+        try await self.init(apps: [BackendUnderTest.notes])
+    }
+
+    init(apps: [Client]) async throws {
+        server = try await BackendUnderTest(apps: apps)
+    }
+
+    private func freshNonce(at provider: String = "apple") async throws -> String {
         let reply = try await server.send(.post, "/v1/auth/\(provider)/native/nonce")
         #expect(reply.json.int64("expires_in") == 600)
         return try #require(reply.json.string("nonce"))
@@ -21,72 +30,69 @@ import Testing
         Hash256(of: nonce).bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
-    private static func present(
-        _ token: String,
-        nonce: String?,
-        at provider: String = "apple",
-        _ server: BackendUnderTest,
-        from address: String = "192.0.2.1"
-    ) async throws -> Reply {
+    private func present(_ token: String, nonce: String?, at provider: String = "apple")
+        async throws -> Reply
+    {
         var fields = [("app", "notes"), ("id_token", token)]
         if let nonce { fields.append(("nonce", nonce)) }
-        return try await server.post("/v1/auth/\(provider)/native", fields, from: address)
+        return try await server.post("/v1/auth/\(provider)/native", fields)
     }
 
-    private static func appleToken(_ nonce: String, _ server: BackendUnderTest) throws -> String {
-        try server.appleToken(hashed(nonce))
+    private func appleToken(_ nonce: String) throws -> String {
+        try server.appleToken(Self.hashed(nonce))
     }
 
-    @Test(
-        "PRV-A-16, PRV-A-17, PRV-N-4: Apple's token with our nonce signs in to the account of the web"
-    )
+    /// A credential of Google's, as its page posts it, with the token against forgery.
+    private func postOneTap(
+        _ person: StandInPerson = .ann,
+        body: String? = "t",
+        cookie: String? = "g_csrf_token=t",
+        headers further: HTTPFields = [:],
+        state: String? = nil
+    ) async throws -> Reply {
+        var fields = [("credential", try server.googleToken(person, for: nil))]
+        if let body { fields.append(("g_csrf_token", body)) }
+        if let state { fields.append(("state", state)) }
+        var headers = further
+        headers[.cookie] = cookie
+        return try await server.post("/v1/auth/google/one-tap", fields, headers: headers)
+    }
+
+    @Test("PRV-A-16, PRV-A-17, PRV-N-4: Apple's token with our nonce signs in as on the web")
     func apple() async throws {
-        let server = try await BackendUnderTest()
-        let visitor = TestVisitor(server)
-        _ = try await visitor.signIn("apple", as: .ann)
-        let nonce = try await Self.nonce("apple", server)
-        let reply = try await Self.present(Self.appleToken(nonce, server), nonce: nonce, server)
+        let visitor = try await server.signedIn("apple", as: .ann)
+        let nonce = try await freshNonce()
+        let reply = try await present(try appleToken(nonce), nonce: nonce)
         #expect(reply.status == 200)
         #expect(reply.json.bool("is_new_user") == false)
         let id = try await server.user(of: visitor).string("id")
         #expect(reply.json.object("user")?.string("id") == id)
         let token = try #require(reply.json.string("session_token"))
-        let session = try await server.send(
-            .get,
-            "/v1/auth/session",
-            headers: [.authorization: "Bearer \(token)"]
-        )
+        let session = try await server.session(of: token)
         #expect(session.status == 200)
     }
 
-    @Test(
-        "attack E23: a token presented again, with another nonce, or with one that we never made, is 401"
-    )
+    @Test("attack E23: a token again, with another nonce, or with one we never made, is 401")
     func replay() async throws {
-        let server = try await BackendUnderTest()
-        let nonce = try await Self.nonce("apple", server)
-        let token = try Self.appleToken(nonce, server)
-        #expect(try await Self.present(token, nonce: nonce, server).status == 200)
+        let nonce = try await freshNonce()
+        let token = try appleToken(nonce)
+        #expect(try await present(token, nonce: nonce).status == 200)
         server.clock.advance(by: 60)
-        #expect(try await Self.present(token, nonce: nonce, server).status == 401)
-        let other = try await Self.nonce("apple", server)
-        #expect(try await Self.present(token, nonce: other, server).status == 401)
-        let fresh = try Self.appleToken(other, server)
-        #expect(try await Self.present(fresh, nonce: "made-up", server).status == 401)
-        let google = try await Self.nonce("google", server)
-        #expect(
-            try await Self.present(try Self.appleToken(google, server), nonce: google, server)
-                .status == 401
-        )
+        #expect(try await present(token, nonce: nonce).status == 401)
+        let other = try await freshNonce()
+        #expect(try await present(token, nonce: other).status == 401)
+        let fresh = try appleToken(other)
+        #expect(try await present(fresh, nonce: "made-up").status == 401)
+        let google = try await freshNonce(at: "google")
+        #expect(try await present(try appleToken(google), nonce: google).status == 401)
         #expect(try await server.accounts().count == 1)
         // The right one still counts.
-        #expect(try await Self.present(fresh, nonce: other, server).status == 200)
+        #expect(try await present(fresh, nonce: other).status == 200)
     }
 
     @Test("PRV-N-1, PRV-G-3: a token for another app's client id is refused")
     func audience() async throws {
-        let server = try await BackendUnderTest()
-        let nonce = try await Self.nonce("google", server)
+        let nonce = try await freshNonce(at: "google")
         let token = try #require(
             try server.standIns.identityToken(
                 of: .ann,
@@ -96,26 +102,23 @@ import Testing
                 changes: ["azp": "notes.apps.example.com"]
             )
         )
-        let reply = try await Self.present(token, nonce: nonce, at: "google", server)
-        #expect(reply.status == 401)
-        #expect(reply.json.string("error") == "invalid_token")
+        let reply = try await present(token, nonce: nonce, at: "google")
+        #expect(reply.refusal == "401 invalid_token")
         #expect(try await server.accounts().isEmpty)
     }
 
     @Test("PRV-N-2: a token older than ten minutes is refused")
     func old() async throws {
-        let server = try await BackendUnderTest()
-        let early = try await Self.nonce("apple", server)
-        let token = try Self.appleToken(early, server)
+        let early = try await freshNonce()
+        let token = try appleToken(early)
         server.clock.advance(by: 660)
-        #expect(try await Self.present(token, nonce: early, server).status == 401)
+        #expect(try await present(token, nonce: early).status == 401)
         #expect(try await server.accounts().isEmpty)
     }
 
     @Test("decision 0030: a relay's address is taken as it is, for an app cannot ask")
     func relay() async throws {
-        let server = try await BackendUnderTest()
-        let nonce = try await Self.nonce("apple", server)
+        let nonce = try await freshNonce()
         let token = try #require(
             try server.standIns.identityToken(
                 of: .rea,
@@ -125,64 +128,51 @@ import Testing
                 changes: ["email": "a1b2c3@privaterelay.appleid.com", "is_private_email": "true"]
             )
         )
-        let reply = try await Self.present(token, nonce: nonce, server)
+        let reply = try await present(token, nonce: nonce)
         #expect(reply.status == 200)
         #expect(reply.json.bool("is_new_user") == true)
-        #expect(
-            reply.json.object("user")?.string("email") == "a1b2c3@privaterelay.appleid.com"
-        )
+        #expect(reply.json.object("user")?.string("email") == "a1b2c3@privaterelay.appleid.com")
     }
 
     @Test(
-        "PRV-A-5: the name that Apple tells an app once becomes the account's, as text or as JSON"
+        "PRV-A-5: the name that Apple tells an app once becomes the account's, as text or as JSON",
+        arguments: [true, false]
     )
-    func name() async throws {
-        let user = #"{"name":{"firstName":"Ann","lastName":"Apfel"}}"#
-        for isText in [true, false] {
-            let server = try await BackendUnderTest()
-            let nonce = try await Self.nonce("apple", server)
-            let token = try Self.appleToken(nonce, server)
-            let member =
-                isText ? JSONValue.string(user) : .object(try JSONObject(parsing: Array(user.utf8)))
-            let body: JSONObject = [
-                "app": "notes", "id_token": .string(token), "nonce": .string(nonce), "user": member,
-            ]
-            let reply = try await server.send(
-                .post,
-                "/v1/auth/apple/native",
-                headers: [.contentType: "application/json"],
-                body: body.serialized()
-            )
-            #expect(reply.status == 200)
-            #expect(reply.json.object("user")?.string("name") == "Ann Apfel", "\(isText)")
-        }
+    func name(isText: Bool) async throws {
+        let user: JSONObject = ["name": ["firstName": "Ann", "lastName": "Apfel"]]
+        let text = String(decoding: user.serialized(), as: UTF8.self)
+        let nonce = try await freshNonce()
+        let body: JSONObject = [
+            "app": "notes", "id_token": .string(try appleToken(nonce)), "nonce": .string(nonce),
+            "user": isText ? .string(text) : .object(user),
+        ]
+        let reply = try await server.send(
+            .post,
+            "/v1/auth/apple/native",
+            headers: [.contentType: "application/json"],
+            body: body.serialized()
+        )
+        #expect(reply.status == 200)
+        #expect(reply.json.object("user")?.string("name") == "Ann Apfel")
     }
 
     @Test("PRV-E-2: a provider that is down refuses no token: the app is told when to try again")
     func down() async throws {
-        let server = try await BackendUnderTest()
-        let nonce = try await Self.nonce("apple", server)
-        let token = try Self.appleToken(nonce, server)
+        let nonce = try await freshNonce()
+        let token = try appleToken(nonce)
         server.standIns.configure(.apple) { $0.isDown = true }
-        let reply = try await Self.present(token, nonce: nonce, server)
-        #expect(reply.status == 503)
-        #expect(reply.json.string("error") == "provider_unreachable")
+        let reply = try await present(token, nonce: nonce)
+        #expect(reply.refusal == "503 provider_unreachable")
         #expect(reply.headers[.retryAfter] != nil)
         server.standIns.repair()
         server.clock.advance(by: 60)
-        #expect(try await Self.present(token, nonce: nonce, server).status == 200)
+        #expect(try await present(token, nonce: nonce).status == 200)
     }
 
     @Test("decision 0030: One Tap with the address of an account asks, as any sign-in does")
     func oneTapMatches() async throws {
-        let server = try await BackendUnderTest()
         _ = try await TestVisitor(server).signIn("keycloak", as: .ann)
-        let credential = try server.googleToken(for: nil)
-        let reply = try await server.post(
-            "/v1/auth/google/one-tap",
-            [("credential", credential), ("g_csrf_token", "same")],
-            headers: [.cookie: "g_csrf_token=same"]
-        )
+        let reply = try await postOneTap()
         #expect(reply.location == "/login/account")
         let cookies = reply.headers[values: .setCookie]
         #expect(cookies.contains { $0.hasPrefix("__Host-pending=") })
@@ -192,12 +182,10 @@ import Testing
 
     @Test("decision 0030: an app cannot show the question, so it is told that an account is there")
     func linkRequired() async throws {
-        let server = try await BackendUnderTest()
         _ = try await TestVisitor(server).signIn("google", as: .ann)
-        let nonce = try await Self.nonce("apple", server)
-        let reply = try await Self.present(Self.appleToken(nonce, server), nonce: nonce, server)
-        #expect(reply.status == 409)
-        #expect(reply.json.string("error") == "link_required")
+        let nonce = try await freshNonce()
+        let reply = try await present(try appleToken(nonce), nonce: nonce)
+        #expect(reply.refusal == "409 link_required")
     }
 
     @Test(
@@ -207,12 +195,7 @@ import Testing
         ] as [(String?, String?)]
     )
     func oneTapForgery(_ cookie: String?, _ body: String?) async throws {
-        let server = try await BackendUnderTest()
-        let credential = try server.googleToken(for: nil)
-        var fields = [("credential", credential)]
-        if let body { fields.append(("g_csrf_token", body)) }
-        let headers: HTTPFields = cookie.map { [.cookie: "g_csrf_token=\($0)"] } ?? [:]
-        let reply = try await server.post("/v1/auth/google/one-tap", fields, headers: headers)
+        let reply = try await postOneTap(body: body, cookie: cookie.map { "g_csrf_token=\($0)" })
         #expect(reply.status == 400)
         #expect(try await server.accounts().isEmpty)
     }
@@ -231,23 +214,16 @@ import Testing
         ] as [(String?, String?, Bool)]
     )
     func oneTapElsewhere(_ site: String?, _ origin: String?, _ isTaken: Bool) async throws {
-        let server = try await BackendUnderTest()
-        let credential = try server.googleToken(for: nil)
-        var headers: HTTPFields = [.cookie: "g_csrf_token=t"]
+        var headers = HTTPFields()
         headers[.fetchSite] = site
         headers[.origin] = origin
-        let reply = try await server.post(
-            "/v1/auth/google/one-tap",
-            [("credential", credential), ("g_csrf_token", "t")],
-            headers: headers
-        )
+        let reply = try await postOneTap(headers: headers)
         #expect(reply.status == (isTaken ? 303 : 403))
         #expect(try await server.accounts().isEmpty != isTaken)
     }
 
     @Test("PRV-G-13: One Tap signs in, once for a credential")
     func oneTap() async throws {
-        let server = try await BackendUnderTest()
         let credential = try server.googleToken(for: nil)
         let fields = [("credential", credential), ("g_csrf_token", "same")]
         let headers: HTTPFields = [.cookie: "g_csrf_token=same"]
@@ -258,22 +234,19 @@ import Testing
         #expect(!again.headers[values: .setCookie].contains { $0.hasPrefix("__Host-session=") })
     }
 
-    @Test(
-        "PRV-A-17, PRV-G-14: a nonce counts once, whatever token it stands in, and for ten minutes"
-    )
+    @Test("PRV-A-17, PRV-G-14: a nonce counts once, in whatever token, and for ten minutes")
     func nonces() async throws {
-        let server = try await BackendUnderTest()
-        let nonce = try await Self.nonce("apple", server)
-        let first = try Self.appleToken(nonce, server)
-        #expect(try await Self.present(first, nonce: nonce, server).status == 200)
+        let nonce = try await freshNonce()
+        let first = try appleToken(nonce)
+        #expect(try await present(first, nonce: nonce).status == 200)
         server.clock.advance(by: 1)
-        let second = try Self.appleToken(nonce, server)
+        let second = try appleToken(nonce)
         #expect(second != first)
-        #expect(try await Self.present(second, nonce: nonce, server).status == 401)
-        let late = try await Self.nonce("apple", server)
+        #expect(try await present(second, nonce: nonce).status == 401)
+        let late = try await freshNonce()
         server.clock.advance(by: 601)
-        let fresh = try Self.appleToken(late, server)
-        #expect(try await Self.present(fresh, nonce: late, server).status == 401)
+        let fresh = try appleToken(late)
+        #expect(try await present(fresh, nonce: late).status == 401)
     }
 
     /// How a person brings a token whose nonce an installation has bound to itself.
@@ -287,7 +260,6 @@ import Testing
         arguments: Bringing.allCases
     )
     func bound(_ bringing: Bringing) async throws {
-        let server = try await BackendUnderTest()
         let verifier = CodeVerifier(random: .system)
         func nonce(_ form: [(String, String)]) async throws -> String {
             let reply = try await server.post("/v1/auth/google/native/nonce", form)
@@ -316,8 +288,7 @@ import Testing
             case .verifierForUnbound: try await present(free, in: free, verifier.reveal())
             case .verifierWithoutNonce: try await present(nil, in: nil, verifier.reveal())
             }
-        #expect(refused.status == 401)
-        #expect(refused.json.string("error") == "invalid_token")
+        #expect(refused.refusal == "401 invalid_token")
         #expect(try await server.accounts().isEmpty)
         // Nothing of it is spent: the installation still signs in, once.
         server.clock.advance(by: 1)
@@ -337,7 +308,6 @@ import Testing
         ]
     )
     func malformedChallenge(_ form: [(String, String)]) async throws {
-        let server = try await BackendUnderTest()
         let reply = try await server.post("/v1/auth/google/native/nonce", form)
         #expect(reply.status == 400)
         #expect(reply.json.string("nonce") == nil)
@@ -345,7 +315,6 @@ import Testing
 
     @Test("PRV-N-2, PRV-A-14: a token that has no nonce counts once, whatever nonce comes with it")
     func tokenOnce() async throws {
-        let server = try await BackendUnderTest()
         let token = try #require(
             try server.standIns.identityToken(
                 of: .ann,
@@ -356,8 +325,8 @@ import Testing
             )
         )
         for status in [200, 401] {
-            let nonce = try await Self.nonce("apple", server)
-            let reply = try await Self.present(token, nonce: nonce, server)
+            let nonce = try await freshNonce()
+            let reply = try await present(token, nonce: nonce)
             #expect(reply.status == status)
         }
     }
@@ -367,12 +336,10 @@ import Testing
         arguments: [nil, "n-0123456789"] as [String?]
     )
     func withoutNonce(_ inToken: String?) async throws {
-        let server = try await BackendUnderTest()
         let token = try server.googleToken(nonce: inToken)
         for nonce in Set([nil, inToken]) {
-            let reply = try await Self.present(token, nonce: nonce, at: "google", server)
-            #expect(reply.status == 401)
-            #expect(reply.json.string("error") == "invalid_token")
+            let reply = try await present(token, nonce: nonce, at: "google")
+            #expect(reply.refusal == "401 invalid_token")
         }
         #expect(try await server.accounts().isEmpty)
     }
@@ -380,16 +347,14 @@ import Testing
     @Test("PRV-N-1: an app without client IDs at a provider signs no one in with its tokens")
     func noAudiences() async throws {
         var app = BackendUnderTest.notes
-        for list in [[:], ["google": []], ["apple": ["com.example.notes"]]] as [[String: [String]]]
-        {
-            app.audiences = list
-            let server = try await BackendUnderTest(apps: [app])
-            let nonce = try await Self.nonce("google", server)
+        for list in [[], app.handOff.audiences.filter { $0.provider == "apple" }] {
+            app.handOff.audiences = list
+            let other = try await NativeTests(apps: [app])
+            let (server, nonce) = (other.server, try await other.freshNonce(at: "google"))
             // Made for our own web client: its holder got it on the web.
             let token = try server.googleToken(for: nil, nonce: nonce)
-            let reply = try await Self.present(token, nonce: nonce, at: "google", server)
-            #expect(reply.status == 400)
-            #expect(reply.json.string("error") == "invalid_app")
+            let reply = try await other.present(token, nonce: nonce, at: "google")
+            #expect(reply.refusal == "400 invalid_app")
             let access = try #require(server.standIns.nativeAccessToken(of: .paul, at: .facebook))
             let facebook = try await server.post(
                 "/v1/auth/facebook/native",
@@ -400,22 +365,18 @@ import Testing
         }
     }
 
-    @Test(
-        "PRV-N-1, PRV-G-3: an app's audiences are its own: the web's client id is not one of them"
-    )
+    @Test("PRV-N-1, PRV-G-3: an app's audiences are its own; the web's client id is none")
     func webAudience() async throws {
-        let server = try await BackendUnderTest()
-        let nonce = try await Self.nonce("google", server)
+        let nonce = try await freshNonce(at: "google")
         let token = try server.googleToken(for: nil, nonce: nonce)
-        let reply = try await Self.present(token, nonce: nonce, at: "google", server)
+        let reply = try await present(token, nonce: nonce, at: "google")
         #expect(reply.status == 401)
         #expect(try await server.accounts().isEmpty)
     }
 
     @Test("PRV-N-1: JSON is as good as a form, no cookie is needed, and none is set")
     func json() async throws {
-        let server = try await BackendUnderTest()
-        let nonce = try await Self.nonce("google", server)
+        let nonce = try await freshNonce(at: "google")
         let body: JSONObject = [
             "app": "notes", "id_token": .string(try server.googleToken(nonce: nonce)),
             "nonce": .string(nonce),
@@ -445,7 +406,6 @@ import Testing
         arguments: ["google", "apple"]
     )
     func accessToken(_ provider: String) async throws {
-        let server = try await BackendUnderTest()
         let kind: StandInKind = provider == "google" ? .google : .apple
         let token = server.standIns.nativeAccessToken(of: .ann, at: kind) ?? "token"
         let reply = try await server.post(
@@ -458,7 +418,6 @@ import Testing
 
     @Test("PRV-N-2, PRV-F-4: Facebook's access token counts once, for as long as it is one")
     func facebookToken() async throws {
-        let server = try await BackendUnderTest()
         let token = try #require(server.standIns.nativeAccessToken(of: .paul, at: .facebook))
         let fields = [("app", "notes"), ("access_token", token)]
         let first = try await server.post("/v1/auth/facebook/native", fields)
@@ -472,13 +431,7 @@ import Testing
 
     @Test("attack E24, PRV-G-13: two cookies of that name are none, however equal")
     func oneTapTwice() async throws {
-        let server = try await BackendUnderTest()
-        let credential = try server.googleToken(for: nil)
-        let reply = try await server.post(
-            "/v1/auth/google/one-tap",
-            [("credential", credential), ("g_csrf_token", "t")],
-            headers: [.cookie: "g_csrf_token=t; g_csrf_token=t"]
-        )
+        let reply = try await postOneTap(cookie: "g_csrf_token=t; g_csrf_token=t")
         #expect(reply.status == 400)
         #expect(try await server.accounts().isEmpty)
     }
@@ -488,15 +441,8 @@ import Testing
         arguments: [("//evil.example", "/"), ("https://evil.example", "/"), ("/orders", "/orders")]
     )
     func oneTapPlace(_ asked: String, _ place: String) async throws {
-        let server = try await BackendUnderTest()
         _ = try await TestVisitor(server).signIn("google", as: .ben)
-        let credential = try server.googleToken(.ben, for: nil)
-        let reply = try await server.post(
-            "/v1/auth/google/one-tap",
-            [("credential", credential), ("g_csrf_token", "t"), ("state", asked)],
-            headers: [.cookie: "g_csrf_token=t"]
-        )
-        #expect(reply.location == place)
+        #expect(try await postOneTap(.ben, state: asked).location == place)
     }
 }
 
@@ -528,10 +474,7 @@ private struct LibraryTransport: HTTPTransport {
             throw .unreachable
         }
         return HTTPReply(
-            response: HTTPResponse(
-                status: .init(code: reply.status),
-                headerFields: reply.headers
-            ),
+            response: HTTPResponse(status: .init(code: reply.status), headerFields: reply.headers),
             body: reply.body
         )
     }
@@ -540,7 +483,6 @@ private struct LibraryTransport: HTTPTransport {
 extension NativeTests {
     @Test("PRV-A-16, PRV-G-14: our client library signs in with Apple's token, and with Google's")
     func library() async throws {
-        let server = try await BackendUnderTest()
         let client = LibraryTransport(server: server).client
         let attempt = try await client.beginNative(with: "apple")
         let token = try server.appleToken(attempt.hashedNonce)
@@ -564,7 +506,6 @@ extension NativeTests {
 
     @Test("decision 0030: our client library tells an app that the person has to go to the browser")
     func libraryIsAsked() async throws {
-        let server = try await BackendUnderTest()
         _ = try await TestVisitor(server).signIn("google", as: .ann)
         let client = LibraryTransport(server: server).client
         let attempt = try await client.beginNative(with: "apple")

@@ -8,21 +8,24 @@ import PorticoTestSupport
 import Testing
 
 @Suite("What providers tell the BFF") struct ProviderCallTests {
+    private let server: BackendUnderTest
+    private let visitor: TestVisitor
+
+    init() async throws {
+        server = try await BackendUnderTest()
+        visitor = TestVisitor(server)
+    }
+
     private static let path = "/v1/auth/keycloak/backchannel-logout"
 
     private static func logout(_ token: String?, _ server: BackendUnderTest) async throws -> Reply {
         try await server.post(path, token.map { [("logout_token", $0)] } ?? [])
     }
 
-    @Test(
-        "OIDCBCL-2.6-6, OIDCBCL-2.7-1: a logout token ends the sessions that its person began, at once and once"
-    )
+    @Test("OIDCBCL-2.6-6, OIDCBCL-2.7-1: a logout token ends its person's sessions, once")
     func logout() async throws {
-        let server = try await BackendUnderTest()
-        let visitor = TestVisitor(server)
         _ = try await visitor.signIn("keycloak", as: .ann)
-        let other = TestVisitor(server)
-        _ = try await other.signIn("keycloak", as: .ben)
+        let other = try await server.signedIn("keycloak", as: .ben)
         let token = try server.standIns.logoutToken(about: .ann, sessionID: nil)
         let reply = try await Self.logout(token, server)
         #expect(reply.status == 200)
@@ -35,8 +38,6 @@ import Testing
 
     @Test("attack E31: a logout token that is wrong in one respect ends nothing", arguments: 0..<11)
     func refused(_ number: Int) async throws {
-        let server = try await BackendUnderTest()
-        let visitor = TestVisitor(server)
         _ = try await visitor.signIn("keycloak", as: .ann)
         let standIns = server.standIns
         let token: String? =
@@ -65,15 +66,12 @@ import Testing
 
     @Test("OIDCBCL-2.6-7: a person without a session here changes nothing, and it is 200")
     func unknown() async throws {
-        let server = try await BackendUnderTest()
         let token = try server.standIns.logoutToken(about: .layla, sessionID: "nobody")
         #expect(try await Self.logout(token, server).status == 200)
     }
 
     @Test("PRV-A-20: Apple's notice that consent is gone ends the sessions; a forged one is 401")
     func appleNotice() async throws {
-        let server = try await BackendUnderTest()
-        let visitor = TestVisitor(server)
         _ = try await visitor.signIn("apple", as: .ann)
         let forged = try await server.post("/v1/auth/apple/notifications", [("payload", "a.b.c")])
         #expect(forged.status == 401)
@@ -89,8 +87,6 @@ import Testing
 
     @Test("PRV-A-20: a notice that comes again ends no session that began after it")
     func noticeAgain() async throws {
-        let server = try await BackendUnderTest()
-        let visitor = TestVisitor(server)
         _ = try await visitor.signIn("apple", as: .ann)
         let payload = try #require(
             try server.standIns.appleNotification(.consentRevoked, about: .ann)
@@ -108,8 +104,6 @@ import Testing
 
     @Test("OIDCBCL-2.6-1: while keys cannot be fetched, no message counts as a wrong one")
     func keysDown() async throws {
-        let server = try await BackendUnderTest()
-        let visitor = TestVisitor(server)
         _ = try await visitor.signIn("keycloak", as: .ann)
         // The keys that are known grow old.
         server.clock.advance(by: 90_000)
@@ -128,8 +122,6 @@ import Testing
 
     @Test("PRV-F-14: Facebook's signed requests; a forged one changes nothing")
     func facebook() async throws {
-        let server = try await BackendUnderTest()
-        let visitor = TestVisitor(server)
         _ = try await visitor.signIn("facebook", as: .paul)
         let signed = try #require(server.standIns.signedRequest(about: .paul))
         let forged = "AAAA" + signed.dropFirst(4)
@@ -154,7 +146,6 @@ import Testing
 
     @Test("OIDCBCL-2.7-1: by sid one browser's session ends, by sub all that the identity began")
     func bySession() async throws {
-        let server = try await BackendUnderTest()
         let one = TestVisitor(server)
         let two = TestVisitor(server)
         let elsewhere = TestVisitor(server)
@@ -182,35 +173,25 @@ import Testing
 
     @Test("OIDCBCL-2.7-2: the tokens of an app's session go with it, and so does a waiting code")
     func app() async throws {
-        let server = try await BackendUnderTest()
         let app = TestApp()
-        func code() async throws -> String {
-            let end = try await TestVisitor(server).signIn("keycloak", as: .ann, app.start)
-            return String(try #require(end.url.firstMatch(of: /code=([A-Za-z0-9_-]+)/)).1)
-        }
-        let tokens = try await app.redeem(try await code(), at: server)
+        let tokens = try await app.redeem(
+            try await app.code(at: server, from: "keycloak"),
+            at: server
+        )
         let refresh = try #require(tokens.json.string("refresh_token"))
         let session = try #require(tokens.json.string("session_token"))
-        let waiting = try await code()
+        let waiting = try await app.code(at: server, from: "keycloak")
         let token = try server.standIns.logoutToken(about: .ann, sessionID: nil)
         #expect(try await Self.logout(token, server).status == 200)
         let refused = try await server.post("/v1/auth/refresh", [("refresh_token", refresh)])
         #expect(refused.json.string("error") == "invalid_grant")
-        let checked = try await server.send(
-            .get,
-            "/v1/auth/session",
-            headers: [.authorization: "Bearer \(session)"]
-        )
+        let checked = try await server.session(of: session)
         #expect(checked.status == 401)
         #expect(try await app.redeem(waiting, at: server).status == 400)
     }
 
-    @Test(
-        "OIDCBCL-X-1: the cookie from before the logout is refused after it; what is sealed there revives nothing"
-    )
+    @Test("OIDCBCL-X-1: the cookie from before the logout is refused after it")
     func sealedBefore() async throws {
-        let server = try await BackendUnderTest()
-        let visitor = TestVisitor(server)
         _ = try await visitor.signIn("keycloak", as: .ann)
         let kept = visitor.cookies
         let token = try server.standIns.logoutToken(about: .ann, sessionID: nil)
@@ -224,11 +205,9 @@ import Testing
 
     @Test("OIDCBCL-2.8-1, OIDCBCL-2.8-2: a refusal is 400 with a JSON error, and never cached")
     func answers() async throws {
-        let server = try await BackendUnderTest()
         for token in ["a.b.c", nil] {
             let reply = try await Self.logout(token, server)
-            #expect(reply.status == 400)
-            #expect(reply.json.string("error") == "invalid_request")
+            #expect(reply.refusal == "400 invalid_request")
             #expect(reply.json.string("message") != nil)
             #expect(reply.headers[.cacheControl] == "no-store")
         }
@@ -243,7 +222,6 @@ import Testing
         ]
     )
     func size(_ path: String) async throws {
-        let server = try await BackendUnderTest()
         let huge = String(repeating: "e", count: 1_000_000)
         let reply = try await server.post(
             "/v1/auth/\(path)",
@@ -254,8 +232,6 @@ import Testing
 
     @Test("attack E31: alg none, and a signature that is none of the issuer's, end nothing")
     func unsigned() async throws {
-        let server = try await BackendUnderTest()
-        let visitor = TestVisitor(server)
         _ = try await visitor.signIn("keycloak", as: .ann)
         for fault in [StandInFaults.IDTokenFault.unsigned, .symmetric, .unpublishedKey, .forged] {
             server.standIns.configure(.openID) { $0.idToken = [fault] }
@@ -270,8 +246,6 @@ import Testing
 
     @Test("PRV-F-14: a signed request of another day, or of another algorithm, is refused")
     func oldRequest() async throws {
-        let server = try await BackendUnderTest()
-        let visitor = TestVisitor(server)
         _ = try await visitor.signIn("facebook", as: .paul)
         let old = try #require(server.standIns.signedRequest(about: .paul))
         let other = try #require(
@@ -292,12 +266,8 @@ import Testing
         #expect(try await server.accounts().count == 1)
     }
 
-    @Test(
-        "PRV-A-20: an Apple Account that is gone takes its identity along, and the last one the account"
-    )
+    @Test("PRV-A-20: an Apple Account that is gone takes its identity along, and the account")
     func appleDeleted() async throws {
-        let server = try await BackendUnderTest()
-        let visitor = TestVisitor(server)
         _ = try await visitor.signIn("apple", as: .rea)
         let page = try await visitor.open("/login/account")
         _ = try await visitor.submit(page, [("action", "create")])
@@ -310,6 +280,109 @@ import Testing
             )
             #expect(reply.status == 200)
             #expect(try await server.accounts().isEmpty == (event == .accountDelete))
+        }
+        #expect(try await visitor.session().status == 401)
+    }
+}
+
+@Suite("What providers' messages are about") struct ProviderMessageTests {
+    private let server: BackendUnderTest
+    private let visitor: TestVisitor
+
+    init() async throws {
+        server = try await BackendUnderTest()
+        visitor = TestVisitor(server)
+    }
+
+    private static let notifications = "/v1/auth/apple/notifications"
+    private static let deletion = "/v1/auth/facebook/data-deletion"
+
+    private func notify(
+        _ event: ScriptedStandIns.AppleEvent,
+        to audience: String? = nil
+    ) async throws -> Reply {
+        let changes: [String: JSONValue?] = audience.map { ["aud": .string($0)] } ?? [:]
+        let payload = try #require(
+            try server.standIns.appleNotification(event, about: .ann, changes: changes)
+        )
+        return try await server.post(Self.notifications, [("payload", payload)])
+    }
+
+    @Test("PRV-A-20: a notification to an app's id is accepted, one to a foreign id is not")
+    func audience() async throws {
+        _ = try await visitor.signIn("apple", as: .ann)
+        let other = try await notify(.consentRevoked, to: "com.example.other")
+        #expect(other.status == 401)
+        #expect(try await visitor.session().status == 200)
+        let ours = try await notify(.consentRevoked, to: "com.example.notes")
+        #expect(ours.status == 200)
+        #expect(try await visitor.session().status == 401)
+    }
+
+    @Test("PRV-A-20, PRV-F-14: a deletion removes the people of then, and no one since")
+    func late() async throws {
+        _ = try await visitor.signIn("facebook", as: .paul)
+        let request = try #require(server.standIns.signedRequest(about: .paul))
+        for isAgain in [false, true] {
+            let reply = try await server.post(Self.deletion, [("signed_request", request)])
+            #expect(reply.status == 200)
+            #expect(try await server.accounts().isEmpty != isAgain)
+            server.clock.advance(by: 60)
+            _ = try await visitor.signIn("facebook", as: .paul)
+            #expect(try await visitor.session().status == 200)
+        }
+        _ = try await visitor.signIn("apple", as: .ann)
+        let payload = try #require(
+            try server.standIns.appleNotification(.accountDelete, about: .ann)
+        )
+        for isAgain in [false, true] {
+            let reply = try await server.post(Self.notifications, [("payload", payload)])
+            #expect(reply.status == 200)
+            #expect((try await server.accounts().count == 1) != isAgain)
+            server.clock.advance(by: 60)
+            _ = try await visitor.signIn("apple", as: .ann)
+            #expect(try await visitor.session().status == 200)
+        }
+    }
+
+    @Test(
+        "PRV-F-14: a signed request of a time that is none is refused",
+        arguments: [Int64.min, Int64.max, 0]
+    )
+    func times(_ issuedAt: Int64) async throws {
+        _ = try await TestVisitor(server).signIn("facebook", as: .paul)
+        let request = server.standIns.signedRequest(about: .paul, issuedAt: issuedAt)
+        for path in [Self.deletion, "/v1/auth/facebook/deauthorize"] {
+            let reply = try await server.post(path, [("signed_request", try #require(request))])
+            #expect(reply.status == 400)
+        }
+        #expect(try await server.accounts().count == 1)
+    }
+
+    @Test("A logout token that comes again and again is a refusal that counts")
+    func replays() async throws {
+        let token = try server.standIns.logoutToken(about: .ann, sessionID: nil)
+        let fields = [("logout_token", try #require(token))]
+        let path = "/v1/auth/keycloak/backchannel-logout"
+        #expect(try await server.post(path, fields).status == 200)
+        for _ in 1...60 { #expect(try await server.post(path, fields).status == 400) }
+        #expect(try await server.post(path, fields).status == 429)
+    }
+
+    @Test("All messages count when a provider signs many people out at once")
+    func many() async throws {
+        _ = try await visitor.signIn("keycloak", as: .ann)
+        for number in 1...100 {
+            let about = number == 100 ? StandInPerson.ann : nil
+            let token = try server.standIns.logoutToken(
+                about: about,
+                sessionID: about == nil ? "session-\(number)" : nil
+            )
+            let reply = try await server.post(
+                "/v1/auth/keycloak/backchannel-logout",
+                [("logout_token", try #require(token))]
+            )
+            #expect(reply.status == 200)
         }
         #expect(try await visitor.session().status == 401)
     }

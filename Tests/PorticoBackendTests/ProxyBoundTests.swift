@@ -135,13 +135,7 @@ private final class NotingTransport: HTTPTransport {
             (.unreachable, "provider_unreachable"),
         ] {
             transport.fail(with: error)
-            let reply = try await visitor.request(
-                "/bff/orders/x",
-                .get,
-                [],
-                from: "https://app.example.com/",
-                [.portico: "1"]
-            )
+            let reply = try await visitor.program(.get, "/bff/orders/x")
             #expect(reply.status == 503 && reply.json.string("error") == word)
         }
     }

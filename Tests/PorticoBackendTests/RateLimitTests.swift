@@ -1,11 +1,13 @@
+import Foundation
 import HTTPTypes
-import PorticoBackend
 import PorticoBytes
 import PorticoProtocol
 import PorticoStandIns
 import PorticoTestSupport
 import PorticoWeb
 import Testing
+
+@testable import PorticoBackend
 
 /// The rate limits of docs/threat-model.md, behind a trusted proxy: the proxy's own word, the last
 /// in `X-Forwarded-For`, says who asks.
@@ -130,19 +132,11 @@ import Testing
             return try server.hosts.approve(begun.location, as: .ann)
         }
         let page = try await visitor.open("/v1/auth/google")
-        let form = try #require(HTMLForm.all(in: page.reply.text).first)
-        let chosen = try await visitor.request(
-            "http://\(BackendUnderTest.standInHost)\(form.action)",
-            .post,
-            form.hidden + [("person", StandInPerson.ben.id)],
-            from: page.url
-        )
+        let chosen = try await visitor.answered(page, [("person", StandInPerson.ben.id)])
         return try #require(chosen.location)
     }
 
-    @Test(
-        "WEB-BRUTE-2: an office of one address signs in by its apps; only tokens that are refused are few"
-    )
+    @Test("WEB-BRUTE-2: an office signs in by its apps; only tokens that are refused are few")
     func nativeOffice() async throws {
         let server = try await BackendUnderTest(limits: BackendLimits())
         var fields: [(String, String)] = []
@@ -202,8 +196,7 @@ import Testing
     @Test("Five links an hour for an account, by whatever way they are begun")
     func links() async throws {
         let server = try await BackendUnderTest()
-        let visitor = TestVisitor(server)
-        _ = try await visitor.signIn("google", as: .ben)
+        let visitor = try await server.signedIn("google", as: .ben)
         try await server.proveSessions()
         for count in 0..<7 {
             let reply =
@@ -226,13 +219,10 @@ import Testing
         )
     }
 
-    @Test(
-        "WEB-BRUTE-2: five codes an hour for each requester, and a refused request does not count for the mailbox"
-    )
+    @Test("WEB-BRUTE-2: five codes an hour for each requester; a refused request is not counted")
     func mails() async throws {
         let server = try await BackendUnderTest()
-        let visitor = TestVisitor(server)
-        _ = try await visitor.signIn("google", as: .ben)
+        let visitor = try await server.signedIn("google", as: .ben)
         try await server.proveSessions()
         for count in 0..<30 {
             // Capitals make no other mailbox.
@@ -241,8 +231,7 @@ import Testing
             #expect(reply.status == (count < 5 ? 200 : 429), "\(count)")
         }
         // The honest owner of the mailbox gets her five.
-        let other = TestVisitor(server)
-        _ = try await other.signIn("google", as: .layla)
+        let other = try await server.signedIn("google", as: .layla)
         try await server.proveSessions()
         for count in 0..<6 {
             let reply = try await other.program(
@@ -257,8 +246,7 @@ import Testing
     @Test("WEB-BRUTE-2: wrong codes count across codes, until no other is sent to the mailbox")
     func wrongCodes() async throws {
         let server = try await BackendUnderTest()
-        let visitor = TestVisitor(server)
-        _ = try await visitor.signIn("google", as: .ben)
+        let visitor = try await server.signedIn("google", as: .ben)
         var wrong = 0
         for _ in 0..<10 {
             try await server.proveSessions()
@@ -279,10 +267,162 @@ import Testing
         }
         #expect(wrong == 15)
         // The mailbox's owner, whom this is not, gets a code.
-        let other = TestVisitor(server)
-        _ = try await other.signIn("google", as: .layla)
+        let other = try await server.signedIn("google", as: .layla)
         try await server.proveSessions()
         let own = [("email", "layla2@example.org")]
         #expect(try await other.program(.post, "/v1/account/email", own).status == 200)
+    }
+}
+
+/// Other sites' pages use up nothing of what their visitors, and everybody at their address, may do
+/// (docs/decisions/0093).
+@Suite("Requests that other sites' pages make") struct OtherSitesRequestTests {
+    struct Asking: Sendable, CustomTestStringConvertible {
+        let site: String
+        let mode: String
+        let place: String
+        var isPrefetch = false
+
+        var testDescription: String { "\(site) \(mode) \(place)\(isPrefetch ? " prefetch" : "")" }
+
+        var fields: HTTPFields {
+            var fields: HTTPFields = [.accept: "*/*"]
+            fields[.fetchSite] = site
+            fields[.fetchMode] = mode
+            fields[.fetchDestination] = place
+            if isPrefetch { fields[.fetchPurpose] = "prefetch" }
+            return fields
+        }
+    }
+
+    private static let unseenOnes = [
+        Asking(site: "cross-site", mode: "no-cors", place: "image"),
+        Asking(site: "same-site", mode: "no-cors", place: "script"),
+        Asking(site: "cross-site", mode: "cors", place: "empty"),
+        Asking(site: "cross-site", mode: "navigate", place: "iframe"),
+        Asking(site: "cross-site", mode: "navigate", place: "object"),
+        Asking(site: "cross-site", mode: "navigate", place: "document", isPrefetch: true),
+    ]
+
+    @Test(
+        "decision 0093: what no one sees begins and ends no sign-in, and counts for nobody",
+        arguments: unseenOnes
+    )
+    func unseen(_ asking: Asking) async throws {
+        let server = try await BackendUnderTest(limits: BackendLimits(), handles: [:])
+        for path in [
+            "/v1/auth/google", "/v1/auth/google/callback?state=x&code=y",
+            "/v1/auth/keycloak/callback/link?state=x", "/oauth/callback?state=x",
+            "/login?handle=ann.example.com", "/login", "/mobile-auth",
+        ] {
+            for _ in 1...70 {
+                let reply = try await server.send(.get, path, headers: asking.fields)
+                #expect(reply.status == 403, "\(path)")
+                #expect(reply.headers[values: .setCookie].isEmpty)
+            }
+            let own = try await server.send(.get, path, headers: [.accept: "text/html"])
+            #expect(own.status != 429 && own.status != 403, "\(path)")
+        }
+    }
+
+    @Test("decision 0093: what a person sees counts, but not for what they begin themselves")
+    func seen() async throws {
+        let led = Asking(site: "cross-site", mode: "navigate", place: "document")
+        for (path, most) in [
+            ("/v1/auth/google", 60), ("/v1/auth/google/callback?state=x&code=y", 10),
+            ("/oauth/callback?state=x", 10),
+        ] {
+            let server = try await BackendUnderTest(limits: BackendLimits(), handles: [:])
+            for number in 1...(most + 5) {
+                let reply = try await server.send(.get, path, headers: led.fields)
+                #expect((reply.status == 429) == (number > most), "\(path) \(number)")
+            }
+            let own = try await server.send(.get, path, headers: [.accept: "text/html"])
+            #expect(own.status != 429, "\(path)")
+        }
+    }
+
+    @Test(
+        "decision 0093: rows of programs take nothing of another site, and it counts for nobody",
+        arguments: ["cross-site", "same-site", nil] as [String?]
+    )
+    func programs(_ site: String?) async throws {
+        let server = try await BackendUnderTest(limits: BackendLimits())
+        var fields = HTTPFields()
+        fields[.fetchSite] = site
+        // Browsers without that field say where a post comes from.
+        if site == nil { fields[.origin] = "https://evil.example" }
+        let rows: [(String, [(String, String)])] = [
+            (
+                "/v1/auth/token",
+                [
+                    ("grant_type", "authorization_code"), ("code", "guess"), ("app", "notes"),
+                    ("redirect_uri", "com.example.notes:/callback"), ("code_verifier", "guess"),
+                ]
+            ),
+            ("/v1/auth/apple/native/nonce", []),
+            ("/v1/auth/apple/native", [("id_token", "a.b.c")]),
+            ("/v1/auth/keycloak/backchannel-logout", [("logout_token", "a.b.c")]),
+            ("/v1/auth/apple/notifications", [("payload", "a.b.c")]),
+            ("/v1/auth/facebook/deauthorize", [("signed_request", "a.b")]),
+            ("/v1/auth/facebook/data-deletion", [("signed_request", "a.b")]),
+            ("/v1/auth/google/one-tap", [("credential", "a.b.c")]),
+        ]
+        for (path, form) in rows {
+            for _ in 1...70 {
+                let reply = try await server.post(path, form, headers: fields)
+                #expect(reply.refusal == "403 forbidden", "\(path)")
+            }
+            #expect(try await server.post(path, form).status != 429, "\(path)")
+            let own: HTTPFields = [.fetchSite: "same-origin"]
+            #expect(try await server.post(path, form, headers: own).status != 403, "\(path)")
+        }
+        let refresh = try await server.post(
+            "/v1/auth/refresh",
+            [("refresh_token", "x")],
+            headers: fields
+        )
+        #expect(refresh.status == 403)
+    }
+
+    @Test("an office of one address: sixty begin at each provider a minute, each browser five")
+    func office() async throws {
+        let server = try await BackendUnderTest(limits: BackendLimits())
+        for number in 1...12 {
+            let visitor = TestVisitor(server)
+            for _ in 1...5 {
+                #expect(try await visitor.request("/v1/auth/google").status == 303, "\(number)")
+            }
+            let reply = try await visitor.request("/v1/auth/google")
+            #expect(reply.status == 429 && reply.headers[.retryAfter] != nil)
+        }
+        let other = TestVisitor(server)
+        #expect(try await other.request("/v1/auth/google").status == 429)
+        #expect(try await other.request("/v1/auth/facebook").status == 303)
+        // Without cookies only the address counts.
+        #expect(try await server.send(.get, "/v1/auth/apple").status == 303)
+        server.clock.advance(by: 61)
+        #expect(try await other.request("/v1/auth/google").status == 303)
+    }
+}
+
+@Suite("Limits of the backend") struct BackendLimitTests {
+    @Test("WEB-BRUTE-2: a thousand people a second, each from an address of their own, all get in")
+    func crowd() {
+        let limits = BackendLimits()
+        let begun = Date(timeIntervalSince1970: 1_800_000_000)
+        var refused = 0
+        for number in 0..<60_000 {
+            let now = begun.addingTimeInterval(Double(number) / 1000)
+            for limit in [limits.starts, limits.callbacks] {
+                let verdict = limit.take(LimitKey("address", "\(number)"), at: now)
+                if verdict != .allowed { refused += 1 }
+            }
+        }
+        #expect(refused == 0)
+        // One of them alone is limited as ever.
+        let end = begun.addingTimeInterval(60)
+        let tries = (0..<20).map { _ in limits.starts.take(LimitKey("address", "x"), at: end) }
+        #expect(tries.count { $0 == .allowed } <= 5)
     }
 }

@@ -10,6 +10,14 @@ import Testing
 
 /// WEB-SESS-8: what proves that the holder of a session is its account's person.
 @Suite("Proving who one is") struct ReauthenticationTests {
+    private let server: BackendUnderTest
+    private let visitor: TestVisitor
+
+    init() async throws {
+        server = try await BackendUnderTest()
+        visitor = TestVisitor(server)
+    }
+
     /// Everything that programs may change only after a recent proof.
     private static let changes: [(HTTPRequest.Method, String)] = [
         (.delete, "/v1/account"), (.delete, "/v1/account/unlink/google"),
@@ -37,8 +45,6 @@ import Testing
         arguments: ["google", "apple", "facebook"]
     )
     func silent(_ provider: String) async throws {
-        let server = try await BackendUnderTest()
-        let visitor = TestVisitor(server)
         _ = try await visitor.signIn(provider, as: .ann, [("prompt", "login")])
         try await Self.expectRefused(visitor, "\(provider)")
         #expect(try await server.accounts().count == 1)
@@ -53,21 +59,15 @@ import Testing
         ] as [(Int64?, Bool)]
     )
     func authTime(_ row: (seconds: Int64?, isProof: Bool)) async throws {
-        let server = try await BackendUnderTest()
         let time = row.seconds.map { JSONValue.integer(server.clock.seconds + $0) }
         server.standIns.configure(.openID) { $0.idToken = [.claim("auth_time", time)] }
-        let visitor = TestVisitor(server)
         _ = try await visitor.signIn("keycloak", as: .ben)
         let link = try await visitor.program(.post, "/v1/account/link/facebook")
         #expect(link.status == (row.isProof ? 200 : 403))
     }
 
-    @Test(
-        "WEB-SESS-1, WEB-SESS-8: a code that was mailed to the account's address proves it for ten minutes, and brings another cookie"
-    )
+    @Test("WEB-SESS-1, WEB-SESS-8: a mailed code proves it for ten minutes, with another cookie")
     func code() async throws {
-        let server = try await BackendUnderTest()
-        let visitor = TestVisitor(server)
         _ = try await visitor.signIn("google", as: .ben, [("remember", "1")])
         let before = visitor.cookies["__Host-session"]
         let sent = try await visitor.program(.post, "/v1/account/reauthentication")
@@ -98,7 +98,6 @@ import Testing
 
     @Test("WEB-SESS-8: a code proves the session that asked for it, and no other of the account")
     func otherSession() async throws {
-        let server = try await BackendUnderTest()
         let (owner, thief) = (TestVisitor(server), TestVisitor(server))
         for visitor in [owner, thief] { _ = try await visitor.signIn("google", as: .ben) }
         _ = try await owner.program(.post, "/v1/account/reauthentication")
@@ -115,8 +114,6 @@ import Testing
 
     @Test("WEB-CSRF-4: another site has no code sent, and confirms none")
     func forgery() async throws {
-        let server = try await BackendUnderTest()
-        let visitor = TestVisitor(server)
         _ = try await visitor.signIn("google", as: .ben)
         let cookie = try #require(visitor.cookies["__Host-session"])
         for path in ["/v1/account/reauthentication", "/v1/account/reauthentication/confirm"] {
@@ -127,13 +124,9 @@ import Testing
         #expect(try await server.mailedCode() == nil)
     }
 
-    @Test(
-        "WEB-SESS-8, PRV-G-13: One Tap and an app's own token are silent; the app's session is proven by a code, too"
-    )
+    @Test("WEB-SESS-8, PRV-G-13: One Tap and an app's token are silent; a code proves the session")
     func native() async throws {
-        let server = try await BackendUnderTest()
         let credential = try server.googleToken(.ben, for: nil)
-        let visitor = TestVisitor(server)
         visitor.cookies = ["g_csrf_token": "t"]
         _ = try await visitor.open(
             "/v1/auth/google/one-tap",
@@ -189,11 +182,8 @@ import Testing
     }
 
     /// Ben, signed in more than ten minutes ago, is asked who he is before he adds Google.
-    private static func asked(_ server: BackendUnderTest) async throws -> (
-        TestVisitor, TestVisitor.Visited
-    ) {
-        let visitor = TestVisitor(server)
-        _ = try await visitor.signIn("keycloak", as: .ben)
+    private func asked() async throws -> (TestVisitor, TestVisitor.Visited) {
+        let visitor = try await server.signedIn("keycloak", as: .ben)
         server.clock.advance(by: 601)
         let ways = try await visitor.open("/account/ways")
         let page = try await visitor.press(("way", "facebook"), on: ways)
@@ -206,8 +196,7 @@ import Testing
         arguments: [true, false]
     )
     func ignored(tellsTime: Bool) async throws {
-        let server = try await BackendUnderTest()
-        let (visitor, page) = try await Self.asked(server)
+        let (visitor, page) = try await self.asked()
         let session = visitor.cookies["__Host-session"]
         server.leaveSession(of: .ben)
         if !tellsTime { server.standIns.configure(.openID) { $0.idToken = [.withoutAuthTime] } }
@@ -234,8 +223,7 @@ import Testing
 
     @Test("WEB-SESS-8: a person who is asked again continues automatically, however long they take")
     func renewed() async throws {
-        let server = try await BackendUnderTest()
-        let (visitor, page) = try await Self.asked(server)
+        let (visitor, page) = try await self.asked()
         let keycloak = try await visitor.press(("way", "keycloak"), on: page)
         server.clock.advance(by: 300)
         // Asked as soon as they came; what took so long came after it.
@@ -256,8 +244,6 @@ import Testing
         ] as [(String, [String: String?])]
     )
     func added(_ provider: String, _ expected: [String: String?]) async throws {
-        let server = try await BackendUnderTest()
-        let visitor = TestVisitor(server)
         let own = provider == "keycloak" ? "google" : "keycloak"
         _ = try await visitor.signIn(own, as: .ben)
         try await server.proveSessions()
@@ -270,12 +256,8 @@ import Testing
         }
     }
 
-    @Test(
-        "WEB-ACC-1: what a person left signed in at a provider is not added to another person's account"
-    )
+    @Test("WEB-ACC-1: what a person left at a provider is not added to another's account")
     func leftBehind() async throws {
-        let server = try await BackendUnderTest()
-        let visitor = TestVisitor(server)
         _ = try await visitor.signIn("google", as: .ben)
         try await server.proveSessions()
         server.leaveSession(of: .mia)
@@ -286,12 +268,8 @@ import Testing
         #expect(try await server.user(of: visitor).strings("providers") == ["google"])
     }
 
-    @Test(
-        "WEB-SESS-8: without an address and without a provider's time a sign-in is all there is, for ten minutes"
-    )
+    @Test("WEB-SESS-8: without an address or a provider's time a sign-in is all there is")
     func nothingElse() async throws {
-        let server = try await BackendUnderTest()
-        let visitor = TestVisitor(server)
         _ = try await visitor.signIn("facebook", as: .paul)
         #expect(try await visitor.program(.post, "/v1/account/link/keycloak").status == 200)
         let none = try await visitor.program(.post, "/v1/account/reauthentication")
@@ -310,8 +288,7 @@ import Testing
         server.standIns.configure(.openID) {
             $0.idToken = [.claim("auth_time", .integer(server.clock.seconds - 601))]
         }
-        let other = TestVisitor(server)
-        _ = try await other.signIn("keycloak", as: .paul)
+        let other = try await server.signedIn("keycloak", as: .paul)
         try await Self.expectRefused(other, "an old time")
         _ = try await visitor.submit(
             back,

@@ -9,27 +9,26 @@ import PorticoWeb
 import Testing
 
 @Suite("What a browser is given to keep") struct SessionCookieTests {
+    private let server: BackendUnderTest
+    private let visitor: TestVisitor
+
+    init() async throws {
+        server = try await BackendUnderTest()
+        visitor = TestVisitor(server)
+    }
+
     /// Comes back from Google, and shows the answer of the callback itself.
     private static func callback(
         _ visitor: TestVisitor,
         _ start: String = "/v1/auth/google"
     ) async throws -> Reply {
         let page = try await visitor.open(start)
-        let form = try #require(HTMLForm.all(in: page.reply.text).first)
-        let back = try await visitor.request(
-            "http://localhost:9000" + form.action,
-            .post,
-            form.hidden + [("person", "ann")],
-            from: page.url
-        )
+        let back = try await visitor.answered(page, [("person", "ann")])
         return try await visitor.request(try #require(back.location))
     }
 
-    @Test(
-        "SEED-ADR-14, WEB-BFF-2, WEB-COOKIE-8: the session is an opaque id of 256 bits in __Host-session, HttpOnly, Secure and Lax"
-    )
+    @Test("SEED-ADR-14, WEB-BFF-2, WEB-COOKIE-8: the session is an opaque id of 256 bits")
     func session() async throws {
-        let server = try await BackendUnderTest()
         var values: Set<String> = []
         for (query, age) in [("", 86_400), ("?remember=1", 2_592_000)] {
             let visitor = TestVisitor(server)
@@ -69,8 +68,6 @@ import Testing
 
     @Test("WEB-BFF-9: the session endpoint tells who is signed in, and nothing else")
     func told() async throws {
-        let server = try await BackendUnderTest()
-        let visitor = TestVisitor(server)
         _ = try await visitor.signIn()
         let reply = try await visitor.session()
         #expect(Set(reply.json.map { $0.name }) == ["authenticated", "user", "session"])
@@ -88,7 +85,6 @@ import Testing
 
     @Test("WEB-BFF-10: only what is listed goes on to the provider")
     func passedThrough() async throws {
-        let server = try await BackendUnderTest()
         let plain = try await TestVisitor(server).request("/v1/auth/google").redirected
         let further = try await TestVisitor(server).request(
             "/v1/auth/google?prompt=create&scope=admin&client_id=evil&response_type=token"
@@ -116,13 +112,9 @@ import Testing
         }
     }
 
-    @Test(
-        "WEB-BFF-3: a person who is asked about an account is kept in a sealed cookie for ten minutes, which reveals nothing"
-    )
+    @Test("WEB-BFF-3: a person who is asked is kept in a sealed cookie for ten minutes")
     func waiting() async throws {
-        let server = try await BackendUnderTest()
         _ = try await TestVisitor(server).signIn("keycloak", as: .ann)
-        let visitor = TestVisitor(server)
         let found = try await visitor.signIn("google", as: .ann)
         #expect(found.path == "/login/account")
         let value = try #require(visitor.cookies["__Host-pending"])
@@ -140,14 +132,10 @@ import Testing
         #expect(try await visitor.open("/login/account").reply.status == 400)
     }
 
-    @Test(
-        "attack E28: a state of 1024 bytes and the longest way back fit; one byte more is refused"
-    )
+    @Test("attack E28: a state of 1024 bytes and the longest way back fit; one more is refused")
     func longRequests() async throws {
-        let server = try await BackendUnderTest()
         var app = TestApp()
         app.state = String(repeating: "s", count: 1024)
-        let visitor = TestVisitor(server)
         let started = try await visitor.request(
             FormEncoding.appending(app.start, to: "/v1/auth/google")
         )
@@ -173,7 +161,6 @@ import Testing
 
     @Test("attack E28: claims that no cookie holds lose what is only shown, never the person")
     func longClaims() async throws {
-        let server = try await BackendUnderTest()
         _ = try await TestVisitor(server).signIn("keycloak", as: .ann)
         let token = String(repeating: "r", count: 3500)
         server.standIns.configure(.google) {
@@ -186,7 +173,6 @@ import Testing
                 ),
             ]
         }
-        let visitor = TestVisitor(server)
         let found = try await visitor.signIn("google", as: .ann)
         #expect(found.path == "/login/account")
         let pending = try #require(visitor.cookies["__Host-pending"])

@@ -2,8 +2,12 @@ import HTTPTypes
 import PorticoBackend
 import PorticoBytes
 import PorticoProtocol
+import PorticoSeals
 import PorticoStandIns
+import PorticoStores
 import PorticoTestSupport
+import PorticoUpstream
+import PorticoWeb
 import Testing
 
 @Suite("How a sign-in that fails is told") struct SignInFailureTests {
@@ -73,9 +77,7 @@ import Testing
         }
     }
 
-    @Test(
-        "PRV-G-11: in a browser within another app Google's button leads to words about it, not to Google"
-    )
+    @Test("PRV-G-11: in a browser within another app Google's button leads to words about it")
     func embedded() async throws {
         let server = try await BackendUnderTest()
         for agent in [
@@ -103,13 +105,7 @@ import Testing
         let visitor = TestVisitor(server)
         let start = isApp ? TestApp().start : [(name: "return_to", value: "/orders")]
         let page = try await visitor.open(FormEncoding.appending(start, to: "/v1/auth/facebook"))
-        let form = try #require(HTMLForm.all(in: page.reply.text).first)
-        let back = try await visitor.request(
-            "http://localhost:9000" + form.action,
-            .post,
-            form.hidden + [("person", "paul")],
-            from: page.url
-        )
+        let back = try await visitor.answered(page, [("person", "paul")])
         #expect(back.location?.hasSuffix("#_=_") == true)
         let end = try await visitor.request(try #require(back.location))
         #expect(end.status == 303)
@@ -137,8 +133,7 @@ import Testing
             "/v1/auth/google/native",
             [("id_token", token), ("nonce", nonce)]
         )
-        #expect(reply.status == 403)
-        #expect(reply.json.string("error") == "sign_up_closed")
+        #expect(reply.refusal == "403 sign_up_closed")
         #expect(try await server.accounts().isEmpty)
     }
 
@@ -166,5 +161,153 @@ import Testing
             )
             #expect(json.json.string("message") == told)
         }
+    }
+}
+
+@Suite("Providers that no one can sign in with") struct UnusableProviderTests {
+    private static func record(_ name: String, _ kind: IdentityProvider.Kind = .google)
+        -> ProviderRecord
+    {
+        ProviderRecord(
+            name: name,
+            kind: kind.rawValue,
+            place: 0,
+            isEnabled: true,
+            settings: ["clientID": "us"],
+            sealedSecret: ProviderSecrets(ring: TestRealm.ring).seal(
+                SecretText("a secret"),
+                for: name,
+                random: .system
+            )
+        )
+    }
+
+    private static func directory(_ records: [ProviderRecord]) async throws -> BackendDirectory {
+        let database = try TestDatabase.inMemory()
+        for record in records { try await database.configuration.put(record) }
+        let clock = StoppedClock()
+        return try await BackendDirectory(store: database.configuration) { record in
+            try UpstreamClient(
+                record,
+                ring: TestRealm.ring,
+                transport: InProcessTransport([:]),
+                now: { clock.now }
+            )
+        }
+    }
+
+    @Test("each that cannot start is told by its name when the server starts, and the others serve")
+    func named() async throws {
+        let good = Self.record("google")
+        var bare = Self.record("bare")
+        bare.sealedSecret = nil
+        var foreign = Self.record("foreign")
+        foreign.sealedSecret = "AAAA"
+        var unset = Self.record("unset")
+        unset.settings = [:]
+        var disabled = Self.record("disabled")
+        disabled.settings = [:]
+        disabled.isEnabled = false
+        let records = [
+            good, bare, foreign, unset, disabled, Self.record("token"),
+            Self.record("odd", .apple),
+        ]
+        let directory = try await Self.directory(records)
+        #expect(directory.providers.map(\.name) == ["google"])
+        #expect(
+            Set(directory.failures.map(\.provider)) == ["bare", "foreign", "unset", "token", "odd"]
+        )
+    }
+
+    @Test("one that is mended serves, and is told no more")
+    func mended() async throws {
+        let database = try TestDatabase.inMemory()
+        var record = Self.record("google")
+        record.settings = [:]
+        try await database.configuration.put(record)
+        let clock = StoppedClock()
+        let directory = try await BackendDirectory(store: database.configuration) { record in
+            try UpstreamClient(
+                record,
+                ring: TestRealm.ring,
+                transport: InProcessTransport([:]),
+                now: { clock.now }
+            )
+        }
+        #expect(directory.failures.map(\.provider) == ["google"])
+        #expect(try await directory.refresh().isEmpty)
+        try await database.configuration.put(Self.record("google"))
+        #expect(try await directory.refresh().isEmpty)
+        #expect(directory.failures.isEmpty)
+        #expect(directory.providers.map(\.name) == ["google"])
+    }
+}
+
+/// What the database cannot do now, or at all.
+private struct Full: Error {}
+
+@Suite("A backend that cannot do the work now") struct UnavailableTests {
+    @Test("RFC 9110 §15.6.4: a busy database is 503 with Retry-After, for people and for apps")
+    func busy() async throws {
+        let server = try await BackendUnderTest()
+        let app = TestApp()
+        let page = try await TestVisitor(server).signIn("google", as: .ann, app.start)
+        let code = try #require(page.url.firstMatch(of: /code=([A-Za-z0-9_-]+)/)).1
+        let tokens = try await app.redeem(String(code), at: server)
+        let refresh = [("refresh_token", tokens.json.string("refresh_token") ?? "")]
+        let visitor = TestVisitor(server)
+        let chooser = try await visitor.open("/v1/auth/google")
+
+        server.database.refuseWrites(StoreBusy())
+        let ofApp = try await server.post("/v1/auth/refresh", refresh)
+        #expect(ofApp.status == 503)
+        #expect(ofApp.headers[.retryAfter] != nil)
+        #expect(ofApp.json.string("error") == "busy")
+        let ofPerson = try await visitor.choose(.ann, at: chooser, "google")
+        #expect(ofPerson.reply.status == 503)
+        #expect(ofPerson.reply.headers[.retryAfter] != nil)
+        #expect(ofPerson.reply.text.contains("<html"))
+        #expect(!server.log.contains("unexpected"))
+
+        server.database.refuseWrites(nil)
+        #expect(try await server.post("/v1/auth/refresh", refresh).status == 200)
+    }
+
+    @Test("decision 0112: where nothing can be written, people and apps are told so with 503")
+    func fullDisk() async throws {
+        let server = try await BackendUnderTest()
+        let app = TestApp()
+        let start = try await TestVisitor(server).signIn("google", as: .ann, app.start)
+        let code = try #require(start.url.firstMatch(of: /code=([A-Za-z0-9_-]+)/)).1
+        let visitor = TestVisitor(server)
+        let chooser = try await visitor.open("/v1/auth/google")
+        server.database.refuseWrites(SQLError(.full, code: 13))
+        let ofApp = try await app.redeem(String(code), at: server)
+        #expect(ofApp.refusal == "503 busy")
+        #expect(ofApp.json.string("message") == "The server cannot save anything now.")
+        #expect(ofApp.headers[.retryAfter] == "60")
+        let ofPerson = try await visitor.choose(.ann, at: chooser, "google")
+        #expect(ofPerson.reply.status == 503)
+        #expect(ofPerson.reply.text.contains("We can’t save anything right now"))
+        #expect(!server.log.contains("unexpected"))
+        server.database.refuseWrites(nil)
+        #expect(try await app.redeem(String(code), at: server).status == 200)
+    }
+
+    @Test("WEB-ERR-1: an error of ours is 500 without a word of its cause, which the log has")
+    func broken() async throws {
+        let server = try await BackendUnderTest()
+        let visitor = TestVisitor(server)
+        let chooser = try await visitor.open("/v1/auth/google")
+        server.database.refuseWrites(Full())
+        let page = try await visitor.choose(.ann, at: chooser, "google")
+        #expect(page.reply.status == 500)
+        #expect(!page.reply.text.contains("Full"))
+        let found = server.log.split(separator: "\n").first { $0.contains("unexpected error") }
+        let line = try #require(found)
+        #expect(line.contains("kind=Full"))
+        // The person reads it out, and the operator finds the line by it.
+        let reference = try #require(line.firstMatch(of: /request=([A-Z0-9]{10})/)).1
+        #expect(page.reply.text.contains(reference))
     }
 }

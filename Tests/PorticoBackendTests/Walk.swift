@@ -52,8 +52,22 @@ extension TestVisitor {
         return try await request(path, method, form, from: "https://app.example.com/", fields)
     }
 
+    /// The same, its redirect not followed: what the provider of a stand-in answers.
+    func answered(_ page: Visited, _ fields: [(String, String)]) async throws -> Reply {
+        let form = try #require(HTMLForm.all(in: page.reply.text).first)
+        let address = "http://\(BackendUnderTest.standInHost)\(form.action)"
+        return try await request(address, .post, form.hidden + fields, from: page.url)
+    }
+
+    /// Adds a sign-in method to the account, as a program begins it.
+    func link(_ provider: String, as person: StandInPerson) async throws -> Visited {
+        let begun = try await program(.post, "/v1/account/link/\(provider)")
+        let page = try await open(try #require(begun.json.string("authorizationUrl")))
+        return try await choose(person, at: page, provider)
+    }
+
     /// Requests a code on the page that asks for proof, and enters it.
-    func proveByCode(_ page: Visited, at server: BackendUnderTest) async throws -> Visited {
+    func proveByCode(_ page: Visited) async throws -> Visited {
         let asked = try await press("code", on: page)
         let code = ("code", try await server.mailedCode() ?? "")
         return try await press("confirm", on: asked, [code])
@@ -74,7 +88,38 @@ extension TestVisitor {
     }
 }
 
+extension TestVisitor.Visited {
+    /// The code that an app is handed, in its address or on the page with its button.
+    var code: String? {
+        // The page's own address may have another: the provider's.
+        for text in [reply.location ?? "", reply.text, url] {
+            let code = text.firstMatch(of: /[?&](?:amp;)?code=([A-Za-z0-9_-]+)/)
+            if let code { return String(code.1) }
+        }
+        return nil
+    }
+}
+
 extension BackendUnderTest {
+    /// A browser in which a person has signed in.
+    func signedIn(_ provider: String = "google", as person: StandInPerson = .ann) async throws
+        -> TestVisitor
+    {
+        let visitor = TestVisitor(self)
+        _ = try await visitor.signIn(provider, as: person)
+        return visitor
+    }
+
+    /// What a program gets that asks for JSON.
+    func json(_ path: String) async throws -> Reply {
+        try await send(.get, path, headers: [.accept: "application/json"])
+    }
+
+    /// What `/v1/auth/session` says to a program that has a session token.
+    func session(of token: String) async throws -> Reply {
+        try await send(.get, "/v1/auth/session", headers: [.authorization: "Bearer \(token)"])
+    }
+
     /// The session's user of a browser.
     func user(of visitor: TestVisitor) async throws -> JSONObject {
         try await visitor.session().json.object("user") ?? [:]
@@ -144,6 +189,12 @@ struct TestApp {
             ("code_challenge", verifier.challenge.text), ("code_challenge_method", "S256"),
             ("state", state),
         ]
+    }
+
+    /// What it is handed when a person signs in.
+    func code(at server: BackendUnderTest, from provider: String = "google") async throws -> String
+    {
+        try #require(try await TestVisitor(server).signIn(provider, as: .ann, start).code)
     }
 
     func redeem(

@@ -1,5 +1,6 @@
 import HTTPTypes
 import PorticoBytes
+import PorticoPages
 import PorticoProtocol
 import PorticoStandIns
 import PorticoStores
@@ -7,14 +8,22 @@ import PorticoTestSupport
 import PorticoWeb
 import Testing
 
+@testable import PorticoBackend
+
 @Suite("Signing in with a provider, in a browser") struct WebSignInTests {
+    private let server: BackendUnderTest
+    private let visitor: TestVisitor
+
+    init() async throws {
+        server = try await BackendUnderTest()
+        visitor = TestVisitor(server)
+    }
+
     @Test(
         "SEED-ADR-1, SEED-ADR-2: a person registers with each provider and comes back to the same account",
         arguments: ["google", "facebook", "apple", "keycloak"]
     )
     func eachProvider(_ provider: String) async throws {
-        let server = try await BackendUnderTest()
-        let visitor = TestVisitor(server)
         let welcome = try await visitor.signIn(provider)
         #expect(welcome.path == "/onboarding")
         #expect(welcome.reply.status == 200)
@@ -30,12 +39,8 @@ import Testing
         #expect(try await server.accounts().count == 1)
     }
 
-    @Test(
-        "SEED-ADR-3, WEB-BFF-6: the attempt's cookie is sealed, HttpOnly, Lax, for ten minutes, and goes"
-    )
+    @Test("SEED-ADR-3, WEB-BFF-6: the attempt's cookie is sealed, for ten minutes, and goes")
     func attemptCookie() async throws {
-        let server = try await BackendUnderTest()
-        let visitor = TestVisitor(server)
         let start = try await visitor.request("/v1/auth/google")
         #expect(start.status == 303)
         let cookies = start.headers[values: .setCookie]
@@ -58,7 +63,6 @@ import Testing
 
     @Test("PRV-G-7, SEED-ADR-10: state, nonce and S256 go to the provider, with its own scopes")
     func request() async throws {
-        let server = try await BackendUnderTest()
         let google = try await TestVisitor(server).request("/v1/auth/google").redirected
         #expect(google["response_type"] == "code")
         #expect(google["code_challenge_method"] == "S256")
@@ -74,12 +78,7 @@ import Testing
 
     @Test("The JSON start tells a program what it would be redirected to, with the same cookies")
     func jsonStart() async throws {
-        let server = try await BackendUnderTest()
-        let reply = try await server.send(
-            .get,
-            "/v1/auth/google",
-            headers: [.accept: "application/json"]
-        )
+        let reply = try await server.json("/v1/auth/google")
         #expect(reply.status == 200)
         #expect(reply.json.string("provider") == "google")
         #expect(reply.json.string("responseType") == "code")
@@ -90,22 +89,14 @@ import Testing
 
     @Test("An unknown provider is a page for people, and names the valid ones for programs")
     func unknownProvider() async throws {
-        let server = try await BackendUnderTest()
         #expect(try await TestVisitor(server).request("/v1/auth/nobody").status == 404)
-        let json = try await server.send(
-            .get,
-            "/v1/auth/nobody",
-            headers: [.accept: "application/json"]
-        )
-        #expect(json.status == 400)
-        #expect(json.json.string("error") == "invalid_provider")
+        let json = try await server.json("/v1/auth/nobody")
+        #expect(json.refusal == "400 invalid_provider")
         #expect(json.json.strings("providers") == ["google", "facebook", "apple", "keycloak"])
     }
 
     @Test("WEB-SESS-1: the session's id is new after each sign-in, and the former one is dead")
     func fixation() async throws {
-        let server = try await BackendUnderTest()
-        let visitor = TestVisitor(server)
         _ = try await visitor.signIn()
         let former = visitor.cookies
         _ = try await visitor.signIn()
@@ -119,9 +110,7 @@ import Testing
 
     @Test("Decision 0029: a session lasts a day, and one that is to be remembered thirty")
     func lifetimes() async throws {
-        let server = try await BackendUnderTest()
-        let plain = TestVisitor(server)
-        _ = try await plain.signIn()
+        let plain = try await server.signedIn()
         let remembered = TestVisitor(server)
         _ = try await remembered.signIn("google", as: .ben, [("remember", "1")])
         server.clock.advance(by: 86_300)
@@ -137,8 +126,6 @@ import Testing
 
     @Test("WEB-BFF-7: two tabs finish, each its own sign-in, in either order")
     func twoTabs() async throws {
-        let server = try await BackendUnderTest()
-        let visitor = TestVisitor(server)
         let first = try await visitor.open("/v1/auth/google?return_to=/first")
         let second = try await visitor.open("/v1/auth/facebook?return_to=/second")
         let two = try await visitor.choose(.ben, at: second, "facebook")
@@ -150,8 +137,6 @@ import Testing
 
     @Test("decision 0027: more than five in one browser, and the oldest give way")
     func evicted() async throws {
-        let server = try await BackendUnderTest()
-        let visitor = TestVisitor(server)
         for _ in 0..<9 { _ = try await visitor.request("/v1/auth/google") }
         let attempts = visitor.cookies.keys.filter { $0.hasPrefix("__Host-attempt-") }
         #expect(attempts.count == 5)
@@ -162,8 +147,6 @@ import Testing
         arguments: [2, 40, 1024]
     )
     func room(_ length: Int) async throws {
-        let server = try await BackendUnderTest()
-        let visitor = TestVisitor(server)
         let path = "/" + String(repeating: "a", count: length - 1)
         var app = TestApp()
         app.state = String(repeating: "s", count: length)
@@ -195,8 +178,6 @@ import Testing
 
     @Test("a way back whose attempt is over gives way before an attempt that is under way")
     func order() async throws {
-        let server = try await BackendUnderTest()
-        let visitor = TestVisitor(server)
         let start = "/v1/auth/google?return_to=/" + String(repeating: "a", count: 1000)
         let first = try await visitor.open(start)
         let second = try await visitor.open(start)
@@ -210,16 +191,10 @@ import Testing
         #expect(end.path.hasPrefix("/aaa"))
     }
 
-    @Test(
-        "WEB-BFF-1: no token of the provider's, and no code, comes to the browser or into the log"
-    )
+    @Test("WEB-BFF-1: no token of the provider's and no code comes to browser or log")
     func noTokens() async throws {
-        let server = try await BackendUnderTest()
-        let visitor = TestVisitor(server)
         _ = try await visitor.signIn()
-        let code = try #require(
-            server.standIns.log.requests(to: .token, at: .google).last?["code"]
-        )
+        let code = try #require(server.standIns.log.requests(to: .token, at: .google).last?["code"])
         let session = try await visitor.session()
         #expect(!session.text.contains("token"))
         #expect(!server.log.contains(code))
@@ -227,16 +202,12 @@ import Testing
         #expect(!server.log.contains(cookie))
     }
 
-    @Test(
-        "WEB-BFF-1: a provider's refresh token is kept sealed, and comes to no browser, page or log"
-    )
+    @Test("WEB-BFF-1: a refresh token is kept sealed, and comes to no browser, page or log")
     func keptTokens() async throws {
         let token = "the-refresh-token-of-google"
-        let server = try await BackendUnderTest()
         server.standIns.configure(.google) {
             $0.tokenAnswer = .member("refresh_token", .string(token))
         }
-        let visitor = TestVisitor(server)
         _ = try await visitor.signIn()
         let account = try #require(try await server.accounts().first)
         let identity = try await server.database.accounts.identities(of: account.id).first
@@ -251,5 +222,142 @@ import Testing
             told.append(try await visitor.program(.get, path).text)
         }
         for text in told { #expect(!text.contains(token) && !text.contains(kept)) }
+    }
+}
+
+/// Proxies cannot escape an address: docs/nginx.md.
+@Suite("The way back that a proxy can write") struct WayBackTests {
+    /// `return_to`, as the sign-in page reads it.
+    private static func back(_ address: String) async throws -> String? {
+        let visitor = TestVisitor(try await BackendUnderTest())
+        let reply = try await visitor.request(address)
+        #expect(reply.status == 303)
+        let location = try #require(reply.location)
+        #expect(location == "/login" || location.hasPrefix("/login?return_to="), "\(location)")
+        return try FormParameters(decoding: Array(location.utf8.dropFirst("/login?".utf8.count)))[
+            "return_to"
+        ]
+    }
+
+    @Test(
+        "WEB-REDIR-1: everything up to the end is the way back, as it stands",
+        arguments: [
+            ("?return_to=/orders?page=2&x=1", "/orders?page=2&x=1"),
+            (
+                "?return_to=/a%20b/J%C3%B6rg?q=1%26co&return_to=/x",
+                "/a%20b/J%C3%B6rg?q=1%26co&return_to=/x"
+            ),
+            ("/orders?page=2&x=1", "/orders?page=2&x=1"), ("/orders", "/orders"),
+            ("/a/b/c?d=/e", "/a/b/c?d=/e"), ("?return_to=/", "/"),
+            ("", nil), ("?", nil), ("?page=2", nil), ("?return_to=/dashboard", nil),
+        ] as [(String, String?)]
+    )
+    func back(_ rest: String, path: String?) async throws {
+        #expect(try await Self.back("/login/back" + rest) == path)
+    }
+
+    @Test(
+        "attack E12: another site, or the beginning of a sign-in, is no way back",
+        arguments: [
+            "//evil.example", "https://evil.example", "/\\evil.example", "/%2F/evil.example",
+            "orders",
+            "/..//evil.example", "/login", "/login/back?return_to=/x", "/login/back/x",
+            "/v1/auth/google", "/logout",
+        ]
+    )
+    func elsewhere(_ way: String) async throws {
+        #expect(
+            try await Self.back("/login/back?return_to=" + way.replacing("\\", with: "%5C")) == "/"
+        )
+    }
+
+    @Test("a person is led back whole, with and without a session")
+    func signsIn() async throws {
+        let server = try await BackendUnderTest()
+        let visitor = TestVisitor(server)
+        let page = try await visitor.open("/login/back?return_to=/account/details?page=2&x=1")
+        #expect(page.reply.status == 200)
+        let form = try #require(HTMLForm.all(in: page.reply.text).first)
+        #expect(
+            form.hidden.contains { $0.0 == "return_to" && $0.1 == "/account/details?page=2&x=1" },
+            "\(form.hidden)"
+        )
+    }
+
+    @Test("pages.home: where people go after a sign-in that names no other place")
+    func home() async throws {
+        var identity = BackendUnderTest.identity
+        identity.home = "/app?tab=new"
+        let server = try await BackendUnderTest(identity: identity)
+        let visitor = try await server.signedIn("google", as: .ben)
+        let reply = try await visitor.request("/dashboard")
+        #expect(reply.status == 303 && reply.location == "/app?tab=new")
+        let root = try await visitor.request("/")
+        #expect(root.location == "/dashboard")
+        // At the root itself it leads nowhere in a circle.
+        identity.home = "/"
+        let atRoot = try await BackendUnderTest(identity: identity)
+        let other = TestVisitor(atRoot)
+        _ = try await other.signIn("google", as: .ben)
+        #expect(try await other.request("/dashboard").location == "/")
+        #expect(try await other.request("/").status == 200)
+    }
+
+    @Test("pages.onboarding: a new person sees the operator's page first, or none")
+    func onboarding() async throws {
+        var identity = BackendUnderTest.identity
+        identity.onboarding = .at("/welcome")
+        let server = try await BackendUnderTest(identity: identity)
+        let visitor = try await server.signedIn("google", as: .ben)
+        let reply = try await visitor.request("/onboarding?return_to=/orders%3Fpage=2")
+        #expect(reply.status == 303)
+        #expect(reply.location == "/welcome?return_to=%2Forders%3Fpage%3D2")
+        identity.onboarding = .off
+        let without = try await BackendUnderTest(identity: identity)
+        let other = TestVisitor(without)
+        _ = try await other.signIn("google", as: .ben)
+        #expect(try await other.request("/onboarding?return_to=/orders").location == "/orders")
+        // Nobody who is not signed in is led on.
+        let stranger = TestVisitor(without)
+        #expect(try await stranger.request("/onboarding?return_to=/orders").location != "/orders")
+    }
+
+    @Test(
+        "pages.onboarding is off, or a path that begins no sign-in and is not our own page",
+        arguments: [
+            ("off", true), ("/welcome", true), ("/onboarding", false), ("/login", false),
+            ("/welcome?a=b", false), ("//evil.example", false), ("on", false),
+        ]
+    )
+    func onboardings(_ text: String, isTaken: Bool) {
+        #expect((ServiceIdentity.Onboarding(text) != nil) == isTaken)
+    }
+
+    @Test(
+        "pages.home is a path of this host that begins no sign-in",
+        arguments: [
+            ("/", true), ("/app", true), ("/app?tab=1", true), ("/dashboard", false),
+            ("/login", false), ("/login/back", false), ("//evil.example", false),
+            ("https://evil.example", false), ("app", false), ("", false), ("/a/../b", false),
+        ]
+    )
+    func homes(_ text: String, isHome: Bool) {
+        #expect(ServiceIdentity.isHome(text) == isHome)
+    }
+}
+
+@Suite("A name, as it is typed") struct TypedNameTests {
+    @Test(
+        "blanks around it are not part of it; a name of blanks is none, and shown as it was typed",
+        arguments: [
+            ("Ben ", "Ben", false), (" \u{A0}Ben Sample\t", "Ben Sample", false),
+            ("Ben", "Ben", false), ("", "", true), (" ", " ", true),
+        ]
+    )
+    func blanks(_ typed: String, _ name: String, _ isMissing: Bool) {
+        let form = FormParameters([(name: "name", value: typed)])
+        let said = ProfileForm(form, .missing, asksForEmail: false)
+        #expect(said.name == name)
+        #expect(said.problems.contains(.nameMissing) == isMissing)
     }
 }

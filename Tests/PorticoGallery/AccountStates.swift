@@ -96,41 +96,32 @@ extension AccountDevicesPage: PageWithStates {
 }
 
 extension AccountOverviewPage: PageWithStates {
-    package static let gallery = [
-        GalleryState(
-            "several methods",
-            AccountOverviewPage(
-                account: .sample,
-                methods: [.google, .apple],
-                devices: 2,
-                lastActivity: 1_795_298_400 - 7_300,
-                now: 1_795_298_400,
-                form: .sample
-            )
+    package static let gallery = states([
+        "several methods": AccountOverviewPage(
+            account: .sample,
+            methods: [.google, .apple],
+            devices: 2,
+            lastActivity: 1_795_298_400 - 7_300,
+            now: 1_795_298_400,
+            form: .sample
         ),
-        GalleryState(
-            "new",
-            AccountOverviewPage(
-                account: PageAccount(name: nil, userName: "ann@example.com"),
-                methods: [.facebook],
-                devices: 1,
-                lastActivity: 1_795_298_400,
-                now: 1_795_298_400,
-                form: .sample
-            )
+        "new": AccountOverviewPage(
+            account: PageAccount(name: nil, userName: "ann@example.com"),
+            methods: [.facebook],
+            devices: 1,
+            lastActivity: 1_795_298_400,
+            now: 1_795_298_400,
+            form: .sample
         ),
-        GalleryState(
-            "no usable method",
-            AccountOverviewPage(
-                account: .sample,
-                methods: [],
-                devices: 1,
-                lastActivity: 1_795_298_400,
-                now: 1_795_298_400,
-                form: .sample
-            )
+        "no usable method": AccountOverviewPage(
+            account: .sample,
+            methods: [],
+            devices: 1,
+            lastActivity: 1_795_298_400,
+            now: 1_795_298_400,
+            form: .sample
         ),
-    ]
+    ])
 }
 
 extension ConnectedAppsPage: PageWithStates {
@@ -188,40 +179,29 @@ extension ConnectedAppsPage: PageWithStates {
 }
 
 extension DashboardPage: PageWithStates {
-    package static let gallery = [
-        GalleryState(
-            "signed in",
-            DashboardPage(account: .sample, signedInWith: .google, form: .sample)
-        )
-    ]
+    package static let gallery = states([
+        "signed in": DashboardPage(account: .sample, signedInWith: .google, form: .sample)
+    ])
 }
 
 extension DeleteAccountPage: PageWithStates {
-    package static let gallery = [
-        GalleryState("asked", DeleteAccountPage(account: .sample, form: .sample)),
-        GalleryState("Apple", DeleteAccountPage(account: .sample, usesApple: true, form: .sample)),
-        GalleryState(
-            "not sure",
-            DeleteAccountPage(account: .sample, form: .sample, wasNotSure: true)
-        ),
-    ]
+    package static let gallery = states([
+        "asked": DeleteAccountPage(account: .sample, form: .sample),
+        "Apple": DeleteAccountPage(account: .sample, usesApple: true, form: .sample),
+        "not sure": DeleteAccountPage(account: .sample, form: .sample, wasNotSure: true),
+    ])
 }
 
 extension AccountDeletedPage: PageWithStates {
-    package static let gallery = [
-        GalleryState("done", AccountDeletedPage()),
-        GalleryState("Apple left", AccountDeletedPage(appleLeft: true)),
-    ]
+    package static let gallery = states([
+        "done": AccountDeletedPage(),
+        "Apple left": AccountDeletedPage(appleLeft: true),
+    ])
 }
 
 extension SignInMethodsPage: PageWithStates {
     private static let samples = [
-        Linked(
-            id: "1",
-            label: .google,
-            email: "ann@example.com",
-            addedAt: 1_798_800_000
-        ),
+        Linked(id: "1", label: .google, email: "ann@example.com", addedAt: 1_798_800_000),
         Linked(id: "2", label: .facebook, addedAt: 1_800_000_000),
     ]
 

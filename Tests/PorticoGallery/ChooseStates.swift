@@ -34,10 +34,7 @@ extension ChooseMethodPage: PageWithStates {
                     fields: [PageField("return_to", "/orders")]
                 )
             ),
-            GalleryState(
-                "sign in for an app",
-                page(.signIn, app: "Notes", fields: handOff)
-            ),
+            GalleryState("sign in for an app", page(.signIn, app: "Notes", fields: handOff)),
             GalleryState("sign up", page(.signUp)),
             GalleryState("sign up for an app", page(.signUp, app: "Notes", fields: handOff)),
             GalleryState("not responding", page(.signIn, methods: withoutGoogle)),
@@ -111,11 +108,7 @@ extension EmailCodePage: PageWithStates {
         state("asked"),
         GalleryState(
             "sent again",
-            EmailCodePage(
-                address: masked("ann@example.com"),
-                form: .sample,
-                wasResent: true
-            )
+            EmailCodePage(address: masked("ann@example.com"), form: .sample, wasResent: true)
         ),
         GalleryState(
             "for an account that was found",

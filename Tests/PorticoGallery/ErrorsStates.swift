@@ -2,14 +2,11 @@ package import PorticoPages
 import PorticoSystem
 
 extension CookiesBlockedPage: PageWithStates {
-    package static let gallery: [GalleryState] = [
-        GalleryState(
-            "way on",
-            CookiesBlockedPage(
-                restart: PageLink(path: "/realms/demo/login-actions/restart?request=AbC")
-            )
+    package static let gallery = states([
+        "way on": CookiesBlockedPage(
+            restart: PageLink(path: "/realms/demo/login-actions/restart?request=AbC")
         )
-    ]
+    ])
 }
 
 extension ErrorPage: PageWithStates {
@@ -104,83 +101,59 @@ extension ErrorPage: PageWithStates {
 }
 
 extension ExpiredPage: PageWithStates {
-    package static let gallery: [GalleryState] = [
-        GalleryState(
-            "took too long",
-            ExpiredPage(
-                reason: .tookTooLong(minutes: 30),
-                restart: PageLink(path: "/realms/demo/login-actions/restart?request=AbC")
-            )
+    package static let gallery = states([
+        "took too long": ExpiredPage(
+            reason: .tookTooLong(minutes: 30),
+            restart: PageLink(path: "/realms/demo/login-actions/restart?request=AbC")
         ),
-        GalleryState(
-            "answered before",
-            ExpiredPage(
-                reason: .answered,
-                restart: PageLink(path: "/v1/auth/handle?platform=mobile")
-            )
+        "answered before": ExpiredPage(
+            reason: .answered,
+            restart: PageLink(path: "/v1/auth/handle?platform=mobile")
         ),
-        GalleryState(
-            "out of date",
-            ExpiredPage(reason: .outdated, restart: PageLink(path: "/account/details"))
+        "out of date": ExpiredPage(reason: .outdated, restart: PageLink(path: "/account/details")),
+        "unmatched, no way on": ExpiredPage(reason: .unmatched),
+        "unmatched": ExpiredPage(
+            reason: .unmatched,
+            restart: PageLink(path: "/realms/demo/login-actions/restart?request=AbC")
         ),
-        GalleryState("unmatched, no way on", ExpiredPage(reason: .unmatched)),
-        GalleryState(
-            "unmatched",
-            ExpiredPage(
-                reason: .unmatched,
-                restart: PageLink(path: "/realms/demo/login-actions/restart?request=AbC")
-            )
-        ),
-    ]
+    ])
 }
 
 extension HelpPage: PageWithStates {
-    package static let gallery = [
-        GalleryState(
-            "all known",
-            HelpPage(
-                operatedBy: "Example Ltd",
-                contact: .email("help@example.com"),
-                privacy: PageLink(https: "https://example.com/privacy"),
-                terms: PageLink(https: "https://example.com/terms")
-            )
+    package static let gallery = states([
+        "all known": HelpPage(
+            operatedBy: "Example Ltd",
+            contact: .email("help@example.com"),
+            privacy: PageLink(https: "https://example.com/privacy"),
+            terms: PageLink(https: "https://example.com/terms")
         ),
-        GalleryState(
-            "a page to ask",
-            HelpPage(
-                operatedBy: "Example Ltd",
-                contact: PageLink(https: "https://example.com/help").map {
-                    .page($0, host: "example.com")
-                }
-            )
+        "a page to ask": HelpPage(
+            operatedBy: "Example Ltd",
+            contact: PageLink(https: "https://example.com/help").map {
+                .page($0, host: "example.com")
+            }
         ),
-        GalleryState("no contact", HelpPage(operatedBy: "Example Ltd")),
-    ]
+        "no contact": HelpPage(operatedBy: "Example Ltd"),
+    ])
 }
 
 extension NotAnsweringPage: PageWithStates {
-    package static let gallery = [
-        GalleryState(
-            "since a while",
-            NotAnsweringPage(
-                provider: .google,
-                since: 1_795_298_400 - 720,
-                now: 1_795_298_400,
-                tryAgain: PageLink(path: "/v1/auth/google"),
-                otherMethods: PageLink(path: "/login")
-            )
+    package static let gallery = states([
+        "since a while": NotAnsweringPage(
+            provider: .google,
+            since: 1_795_298_400 - 720,
+            now: 1_795_298_400,
+            tryAgain: PageLink(path: "/v1/auth/google"),
+            otherMethods: PageLink(path: "/login")
         ),
-        GalleryState(
-            "just now",
-            NotAnsweringPage(
-                provider: .generic,
-                since: 1_795_298_400,
-                now: 1_795_298_400,
-                tryAgain: PageLink(path: "/v1/auth/example"),
-                otherMethods: PageLink(path: "/login")
-            )
+        "just now": NotAnsweringPage(
+            provider: .generic,
+            since: 1_795_298_400,
+            now: 1_795_298_400,
+            tryAgain: PageLink(path: "/v1/auth/example"),
+            otherMethods: PageLink(path: "/login")
         ),
-    ]
+    ])
 }
 
 extension OpenInBrowserPage: PageWithStates {

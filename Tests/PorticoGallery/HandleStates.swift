@@ -75,62 +75,47 @@ extension HandlePage: PageWithStates {
 }
 
 extension HandleHostPage: PageWithStates {
-    package static let gallery = [
-        GalleryState(
-            "of a handle",
-            HandleHostPage(
-                host: "bsky.social",
-                account: "alice.bsky.social",
-                proceed: PageLink(path: "/login?handle=alice.bsky.social"),
-                otherHandle: PageLink(path: "/mobile-auth")
-            )
+    package static let gallery = states([
+        "of a handle": HandleHostPage(
+            host: "bsky.social",
+            account: "alice.bsky.social",
+            proceed: PageLink(path: "/login?handle=alice.bsky.social"),
+            otherHandle: PageLink(path: "/mobile-auth")
         ),
-        GalleryState(
-            "named",
-            HandleHostPage(
-                host: "pds.example.com",
-                account: nil,
-                proceed: PageLink(path: "/login?handle=https%3A%2F%2Fpds.example.com"),
-                otherHandle: PageLink(path: "/mobile-auth")
-            )
+        "named": HandleHostPage(
+            host: "pds.example.com",
+            account: nil,
+            proceed: PageLink(path: "/login?handle=https%3A%2F%2Fpds.example.com"),
+            otherHandle: PageLink(path: "/mobile-auth")
         ),
-    ]
+    ])
 }
 
 extension HandleAgainPage: PageWithStates {
-    package static let gallery = [
-        GalleryState(
-            "asked",
-            HandleAgainPage(
-                host: "pds.example.com",
-                first: "bsky.social",
-                account: "alice.example.com",
-                form: PageForm.sample.with("remember", "1")
-                    .with("handle", "did:plc:abcdefghijklmnopqrstuvwx").with("again", "1")
-            )
+    package static let gallery = states([
+        "asked": HandleAgainPage(
+            host: "pds.example.com",
+            first: "bsky.social",
+            account: "alice.example.com",
+            form: PageForm.sample.with("remember", "1")
+                .with("handle", "did:plc:abcdefghijklmnopqrstuvwx").with("again", "1")
         )
-    ]
+    ])
 }
 
 extension HandlePopupPage: PageWithStates {
-    package static let gallery = [
-        GalleryState(
-            "signed in",
-            HandlePopupPage(
-                did: "did:plc:abcdefghijklmnopqrstuvwx",
-                handle: "alice.bsky.social",
-                nonce: "AbCdEfGhIjKlMnOpQrStUv",
-                proceed: PageLink(path: "/dashboard")
-            )
+    package static let gallery = states([
+        "signed in": HandlePopupPage(
+            did: "did:plc:abcdefghijklmnopqrstuvwx",
+            handle: "alice.bsky.social",
+            nonce: "AbCdEfGhIjKlMnOpQrStUv",
+            proceed: PageLink(path: "/dashboard")
         )
-    ]
+    ])
 }
 
 extension AccountWithoutDIDPage: PageWithStates {
-    package static let gallery = [
-        GalleryState(
-            "asked",
-            AccountWithoutDIDPage(client: "reader.example", account: .sample, form: .sample)
-        )
-    ]
+    package static let gallery = states([
+        "asked": AccountWithoutDIDPage(client: "reader.example", account: .sample, form: .sample)
+    ])
 }

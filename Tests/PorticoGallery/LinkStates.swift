@@ -1,17 +1,14 @@
 package import PorticoPages
 
 extension AddMethodPage: PageWithStates {
-    package static let gallery = [
-        GalleryState(
-            "asked",
-            AddMethodPage(
-                newMethod: .apple,
-                identity: "Ann Example (\(EmailCodePage.masked("ann@example.com")))",
-                account: .sample,
-                form: .sample
-            )
+    package static let gallery = states([
+        "asked": AddMethodPage(
+            newMethod: .apple,
+            identity: "Ann Example (\(EmailCodePage.masked("ann@example.com")))",
+            account: .sample,
+            form: .sample
         )
-    ]
+    ])
 }
 
 extension ConfirmItsYouPage: PageWithStates {
@@ -71,97 +68,75 @@ extension ConfirmItsYouPage: PageWithStates {
 }
 
 extension FoundAccountPage: PageWithStates {
-    package static let gallery: [GalleryState] = [
-        GalleryState(
-            "one method",
-            FoundAccountPage(
-                newMethod: .apple,
-                knownMethods: [.google],
-                mailbox: "a…@example.com",
-                canSeparate: true,
-                form: .sample
-            )
+    package static let gallery = states([
+        "one method": FoundAccountPage(
+            newMethod: .apple,
+            knownMethods: [.google],
+            mailbox: "a…@example.com",
+            canSeparate: true,
+            form: .sample
         ),
-        GalleryState(
-            "several methods, no new accounts",
-            FoundAccountPage(
-                newMethod: .apple,
-                knownMethods: [.google, .facebook, .example],
-                mailbox: "a…@example.com",
-                form: .sample
-            )
+        "several methods, no new accounts": FoundAccountPage(
+            newMethod: .apple,
+            knownMethods: [.google, .facebook, .example],
+            mailbox: "a…@example.com",
+            form: .sample
         ),
-        GalleryState(
-            "stopped",
-            FoundAccountPage(
-                newMethod: .facebook,
-                knownMethods: [.google],
-                mailbox: "a…@example.com",
-                canSeparate: true,
-                form: .sample,
-                notice: .stopped(.google)
-            )
+        "stopped": FoundAccountPage(
+            newMethod: .facebook,
+            knownMethods: [.google],
+            mailbox: "a…@example.com",
+            canSeparate: true,
+            form: .sample,
+            notice: .stopped(.google)
         ),
-        GalleryState(
-            "not asked again",
-            FoundAccountPage(
-                newMethod: .facebook,
-                knownMethods: [.example],
-                mailbox: "a…@example.com",
-                expelsOthers: true,
-                canSeparate: true,
-                form: .sample,
-                notice: .notReauthenticated(.generic)
-            )
+        "not asked again": FoundAccountPage(
+            newMethod: .facebook,
+            knownMethods: [.example],
+            mailbox: "a…@example.com",
+            expelsOthers: true,
+            canSeparate: true,
+            form: .sample,
+            notice: .notReauthenticated(.generic)
         ),
-        GalleryState(
-            "address not proven",
-            FoundAccountPage(
-                newMethod: .google,
-                knownMethods: [.facebook],
-                mailbox: "a…@example.com",
-                expelsOthers: true,
-                canSeparate: true,
-                form: .sample
-            )
+        "address not proven": FoundAccountPage(
+            newMethod: .google,
+            knownMethods: [.facebook],
+            mailbox: "a…@example.com",
+            expelsOthers: true,
+            canSeparate: true,
+            form: .sample
         ),
-        GalleryState(
-            "mailbox only",
-            FoundAccountPage(
-                newMethod: .facebook,
-                knownMethods: [],
-                mailbox: "a…@example.com",
-                canSeparate: true,
-                form: .sample
-            )
+        "mailbox only": FoundAccountPage(
+            newMethod: .facebook,
+            knownMethods: [],
+            mailbox: "a…@example.com",
+            canSeparate: true,
+            form: .sample
         ),
-        GalleryState(
-            "second of its provider",
-            FoundAccountPage(
-                newMethod: .google,
-                knownMethods: [],
-                canSeparate: true,
-                form: .sample
-            )
+        "second of its provider": FoundAccountPage(
+            newMethod: .google,
+            knownMethods: [],
+            canSeparate: true,
+            form: .sample
         ),
-    ]
+    ])
 }
 
 extension IdentityTakenPage: PageWithStates {
-    package static let gallery = [
-        GalleryState("other account", IdentityTakenPage(method: .apple, form: .sample)),
-        GalleryState("generic", IdentityTakenPage(method: .generic, form: .sample)),
-        GalleryState(
-            "second of a provider",
-            IdentityTakenPage(method: .google, reason: .secondOfProvider, form: .sample)
+    package static let gallery = states([
+        "other account": IdentityTakenPage(method: .apple, form: .sample),
+        "generic": IdentityTakenPage(method: .generic, form: .sample),
+        "second of a provider": IdentityTakenPage(
+            method: .google,
+            reason: .secondOfProvider,
+            form: .sample
         ),
-    ]
+    ])
 }
 
 extension RelayPage: PageWithStates {
-    package static let gallery = [
-        GalleryState("asked", RelayPage(provider: .apple, form: .sample))
-    ]
+    package static let gallery = states(["asked": RelayPage(provider: .apple, form: .sample)])
 }
 
 extension WelcomePage: PageWithStates {

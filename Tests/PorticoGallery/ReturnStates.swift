@@ -21,65 +21,81 @@ extension AlreadySignedInPage: PageWithStates {
 }
 
 extension BackendSignOutPage: PageWithStates {
-    package static let gallery = [
-        GalleryState("asked", BackendSignOutPage(account: .sample, form: .sample))
-    ]
+    package static let gallery = states([
+        "asked": BackendSignOutPage(account: .sample, form: .sample)
+    ])
 }
 
 extension BackendSignedOutPage: PageWithStates {
-    package static let gallery = [
-        GalleryState(
-            "here",
-            BackendSignedOutPage(
-                outcome: .here,
-                stillAt: [.google],
-                signInAgain: PageLink(path: "/login")
-            )
+    package static let gallery = states([
+        "here": BackendSignedOutPage(
+            outcome: .here,
+            stillAt: [.google],
+            signInAgain: PageLink(path: "/login")
         ),
-        GalleryState(
-            "everywhere",
-            BackendSignedOutPage(
-                outcome: .everywhere,
-                stillAt: [.google],
-                signInAgain: PageLink(path: "/login")
-            )
+        "everywhere": BackendSignedOutPage(
+            outcome: .everywhere,
+            stillAt: [.google],
+            signInAgain: PageLink(path: "/login")
         ),
-        GalleryState(
-            "was not signed in",
-            BackendSignedOutPage(outcome: .wasNotSignedIn, signInAgain: PageLink(path: "/login"))
+        "was not signed in": BackendSignedOutPage(
+            outcome: .wasNotSignedIn,
+            signInAgain: PageLink(path: "/login")
         ),
-    ]
+    ])
 }
 
 extension ReturnToAppPage: PageWithStates {
-    package static let gallery: [GalleryState] = [
-        GalleryState(
-            "ready",
-            ReturnToAppPage(
-                state: .ready,
-                app: "Notes",
-                person: "Ann Example",
-                link: PageLink(redirect: "com.example.notes:/callback?code=AbC&state=1")
-            )
+    package static let gallery = states([
+        "ready": ReturnToAppPage(
+            state: .ready,
+            app: "Notes",
+            person: "Ann Example",
+            link: PageLink(redirect: "com.example.notes:/callback?code=AbC&state=1")
         ),
-        GalleryState(
-            "app not opened",
-            ReturnToAppPage(
-                state: .appNotOpened,
-                app: "Notes",
-                link: PageLink(redirect: "com.example.notes:/"),
-                stores: [
-                    ("App Store", "https://apps.example/1"),
-                    ("Google Play", "https://play.example/1"),
-                ]
-                .compactMap { name, address in
-                    PageLink(https: address).map { Store(name: name, link: $0) }
-                }
-            )
+        "app not opened": ReturnToAppPage(
+            state: .appNotOpened,
+            app: "Notes",
+            link: PageLink(redirect: "com.example.notes:/"),
+            stores: [
+                ("App Store", "https://apps.example/1"),
+                ("Google Play", "https://play.example/1"),
+            ]
+            .compactMap { name, address in
+                PageLink(https: address).map { Store(name: name, link: $0) }
+            }
         ),
-        GalleryState(
-            "app not opened, no link",
-            ReturnToAppPage(state: .appNotOpened, app: "Notes")
+        "app not opened, no link": ReturnToAppPage(state: .appNotOpened, app: "Notes"),
+    ])
+}
+
+extension OutboxPage: PageWithStates {
+    package static let gallery = states([
+        "three mails": OutboxPage(
+            mails: [
+                mail(
+                    .waiting,
+                    .confirmationCode(
+                        code: "481052",
+                        use: .confirmAddress("ann@example.com"),
+                        minutes: 10
+                    )
+                ),
+                mail(.sent(at: 1_795_298_300), .methodAdded(provider: "Apple")),
+                mail(.givenUp, .accountDeleted),
+            ],
+            now: 1_795_298_400
         ),
-    ]
+        "no mail": OutboxPage(mails: [], now: 1_795_298_400),
+    ])
+
+    private static func mail(_ status: Status, _ text: MailText) -> Mail {
+        let written = text.text(in: .english, service: "Demo")
+        return Mail(
+            to: "ann@example.com",
+            subject: written.subject,
+            lines: written.lines,
+            status: status
+        )
+    }
 }

@@ -2,99 +2,72 @@ package import PorticoPages
 import PorticoSystem
 
 extension AccountPage: PageWithStates {
-    package static let gallery: [GalleryState] = [
-        GalleryState(
-            "choose",
-            AccountPage(client: "Notes", account: .sample, reason: .choose, form: .sample)
+    package static let gallery = states([
+        "choose": AccountPage(client: "Notes", account: .sample, reason: .choose, form: .sample),
+        "other person expected": AccountPage(
+            client: "Notes",
+            account: .sample,
+            reason: .otherPersonExpected,
+            form: .sample
         ),
-        GalleryState(
-            "other person expected",
-            AccountPage(
-                client: "Notes",
-                account: .sample,
-                reason: .otherPersonExpected,
-                form: .sample
-            )
+        "handed on by an app": AccountPage(
+            client: "Notes",
+            account: .sample,
+            reason: .handedOn(by: "Shop"),
+            form: .sample
         ),
-        GalleryState(
-            "handed on by an app",
-            AccountPage(
-                client: "Notes",
-                account: .sample,
-                reason: .handedOn(by: "Shop"),
-                form: .sample
-            )
-        ),
-    ]
+    ])
 }
 
 extension ConfirmEmailPage: PageWithStates {
-    package static let gallery = [
-        GalleryState(
-            "asked",
-            ConfirmEmailPage(address: EmailCodePage.masked("ann@example.com"), form: .sample)
-        )
-    ]
+    package static let gallery = states([
+        "asked": ConfirmEmailPage(address: EmailCodePage.masked("ann@example.com"), form: .sample)
+    ])
 }
 
 extension ConsentPage: PageWithStates {
-    package static let gallery: [GalleryState] = [
-        GalleryState("registered", notes(.registered)),
-        GalleryState(
-            "app on this device, everything",
-            ConsentPage(
-                client: "Notes",
-                origin: .appOnThisDevice,
-                account: .sample,
-                scopes: [
-                    "openid", "profile", "email", "address", "phone", "offline_access",
-                    "notes.write:all", "roles",
-                ],
-                form: .sample
-            )
+    package static let gallery = states([
+        "registered": notes(.registered),
+        "app on this device, everything": ConsentPage(
+            client: "Notes",
+            origin: .appOnThisDevice,
+            account: .sample,
+            scopes: [
+                "openid", "profile", "email", "address", "phone", "offline_access",
+                "notes.write:all", "roles",
+            ],
+            form: .sample
         ),
-        GalleryState("app on this device, administers", notes(.appOnThisDevice, administers: true)),
-        GalleryState(
-            "site, no name",
-            ConsentPage(
-                client: "Some Reader",
-                origin: .site(host: "reader.example"),
-                account: PageAccount(name: nil, userName: "bob"),
-                scopes: ["openid", "roles"],
-                form: .sample
-            )
+        "app on this device, administers": notes(.appOnThisDevice, administers: true),
+        "site, no name": ConsentPage(
+            client: "Some Reader",
+            origin: .site(host: "reader.example"),
+            account: PageAccount(name: nil, userName: "bob"),
+            scopes: ["openid", "roles"],
+            form: .sample
         ),
-        GalleryState(
-            "client for development",
-            ConsentPage(
-                client: "localhost",
-                origin: .unnamedAppOnThisDevice,
-                account: .sample,
-                scopes: ["atproto", "transition:generic"],
-                form: .sample
-            )
+        "client for development": ConsentPage(
+            client: "localhost",
+            origin: .unnamedAppOnThisDevice,
+            account: .sample,
+            scopes: ["atproto", "transition:generic"],
+            form: .sample
         ),
-        GalleryState(
-            "client document",
-            atProtocol(["atproto", "transition:generic", "transition:chat.bsky"])
+        "client document": atProtocol(["atproto", "transition:generic", "transition:chat.bsky"]),
+        "client document, everything": atProtocol(
+            [
+                "atproto", "transition:email", "repo:app.bsky.feed.post?action=create",
+                "repo?collection=com.example.note&collection=com.example.tag", "repo:*",
+                "rpc:app.bsky.feed.getTimeline?aud=did:web:api.example.com%23appview",
+                "rpc:*?aud=did:web:api.example.com%23appview",
+                "rpc:com.example.search?aud=*", "blob?accept=image/*&accept=video/mp4",
+                "blob:*/*", "account:email?action=manage", "account:repo",
+                "account:repo?action=manage", "account:status",
+                "account:status?action=manage", "identity:handle", "identity:*",
+            ],
+            unknown: ["space:com.example.room", "foo:bar"]
         ),
-        GalleryState(
-            "client document, everything",
-            atProtocol(
-                [
-                    "atproto", "transition:email", "repo:app.bsky.feed.post?action=create",
-                    "repo?collection=com.example.note&collection=com.example.tag", "repo:*",
-                    "rpc:app.bsky.feed.getTimeline?aud=did:web:api.example.com%23appview",
-                    "rpc:*?aud=did:web:api.example.com%23appview",
-                    "rpc:com.example.search?aud=*", "blob?accept=image/*&accept=video/mp4",
-                    "blob:*/*", "account:email?action=manage", "account:repo",
-                    "account:repo?action=manage", "account:status",
-                    "account:status?action=manage", "identity:handle", "identity:*",
-                ],
-                unknown: ["space:com.example.room", "foo:bar"]
-            )
-        ),
-    ]
+    ])
 }
 
 extension ConsentPage {
@@ -109,10 +82,7 @@ extension ConsentPage {
         )
     }
 
-    fileprivate static func atProtocol(
-        _ scopes: [String],
-        unknown: [String] = []
-    ) -> ConsentPage {
+    fileprivate static func atProtocol(_ scopes: [String], unknown: [String] = []) -> ConsentPage {
         ConsentPage(
             client: "reader.example",
             origin: .document(clientID: "https://reader.example/client-metadata.json"),
@@ -233,66 +203,49 @@ extension SignInPage: PageWithStates {
 }
 
 extension SignOutPage: PageWithStates {
-    package static let gallery: [GalleryState] = [
-        GalleryState(
-            "asked by a client",
-            SignOutPage(client: "Notes", account: .sample, form: .sample)
+    package static let gallery = states([
+        "asked by a client": SignOutPage(client: "Notes", account: .sample, form: .sample),
+        "asked by a client, elsewhere": SignOutPage(
+            client: "Notes",
+            account: nil,
+            isElsewhere: true,
+            form: .sample
         ),
-        GalleryState(
-            "asked by a client, elsewhere",
-            SignOutPage(client: "Notes", account: nil, isElsewhere: true, form: .sample)
+        "refused, and still signed in": SignOutPage(
+            client: "Notes",
+            account: .sample,
+            trouble: Trouble(
+                .unknownRedirect,
+                ErrorPage.Details(
+                    code: "invalid_request",
+                    description: "post_logout_redirect_uri is not one the client registered.",
+                    clientID: "notes-app",
+                    time: Date(timeIntervalSince1970: 1_760_000_000)
+                )
+            ),
+            form: .sample
         ),
-        GalleryState(
-            "refused, and still signed in",
-            SignOutPage(
-                client: "Notes",
-                account: .sample,
-                trouble: Trouble(
-                    .unknownRedirect,
-                    ErrorPage.Details(
-                        code: "invalid_request",
-                        description: "post_logout_redirect_uri is not one the client registered.",
-                        clientID: "notes-app",
-                        time: Date(timeIntervalSince1970: 1_760_000_000)
-                    )
-                ),
-                form: .sample
-            )
-        ),
-        GalleryState(
-            "asked by an unknown client",
-            SignOutPage(
-                client: nil,
-                account: .sample,
-                form: .sample
-            )
-        ),
-    ]
+        "asked by an unknown client": SignOutPage(client: nil, account: .sample, form: .sample),
+    ])
 }
 
 extension SignedOutPage: PageWithStates {
-    package static let gallery: [GalleryState] = [
-        GalleryState("signed out", SignedOutPage(outcome: .signedOut)),
-        GalleryState(
-            "was not signed in, link back",
-            SignedOutPage(
-                outcome: .wasNotSignedIn,
-                client: "Notes",
-                back: PageLink(redirect: "https://notes.example/goodbye?state=1&x=2")
-            )
+    package static let gallery = states([
+        "signed out": SignedOutPage(outcome: .signedOut),
+        "was not signed in, link back": SignedOutPage(
+            outcome: .wasNotSignedIn,
+            client: "Notes",
+            back: PageLink(redirect: "https://notes.example/goodbye?state=1&x=2")
         ),
-        GalleryState("was not signed in", SignedOutPage(outcome: .wasNotSignedIn)),
-        GalleryState(
-            "stayed",
-            SignedOutPage(
-                outcome: .stayed,
-                client: "Notes",
-                back: PageLink(redirect: "https://notes.example/")
-            )
+        "was not signed in": SignedOutPage(outcome: .wasNotSignedIn),
+        "stayed": SignedOutPage(
+            outcome: .stayed,
+            client: "Notes",
+            back: PageLink(redirect: "https://notes.example/")
         ),
-    ]
+    ])
 }
 
 extension StartPage: PageWithStates {
-    package static let gallery = [GalleryState("start", StartPage())]
+    package static let gallery = states(["start": StartPage()])
 }

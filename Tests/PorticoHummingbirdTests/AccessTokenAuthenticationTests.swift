@@ -115,9 +115,7 @@ struct AccessTokenAuthenticationTests {
         #expect(try await statuses([issuer.token(changes)]) == [200])
     }
 
-    @Test(
-        "RFC 8725 §3.11, RFC 9068 §5: an ID Token is not an access token, no matter who signed it"
-    )
+    @Test("RFC 8725 §3.11, RFC 9068 §5: an ID Token is no access token, no matter the signer")
     func types() async throws {
         let tokens = [
             try issuer.token(type: .jwt),
@@ -140,9 +138,7 @@ struct AccessTokenAuthenticationTests {
         }
     }
 
-    @Test(
-        "RFC 8725 §3.1, §3.2: no algorithm but those that are allowed, and no signature but its own"
-    )
+    @Test("RFC 8725 §3.1, §3.2: no algorithm but the allowed ones, no signature but its own")
     func signatures() async throws {
         let good = try issuer.token()
         let parts = good.split(separator: ".").map(String.init)
@@ -162,9 +158,7 @@ struct AccessTokenAuthenticationTests {
         #expect(try await self.statuses([good], method(algorithms: ["RS256"])) == [401])
     }
 
-    @Test(
-        "OpenID Connect Core §10.1.1: keys change, and an unknown key costs one question a minute"
-    )
+    @Test("OpenID Connect Core §10.1.1: keys change; an unknown one costs a question a minute")
     func rotation() async throws {
         let (issuer, clock) = (issuer, clock)
         let old = try issuer.token()
@@ -239,9 +233,7 @@ struct AccessTokenAuthenticationTests {
         }
     }
 
-    @Test(
-        "A realm of our own Provider: its access token is admitted with its roles, its ID Token not"
-    )
+    @Test("A realm of our own: its access token is admitted with its roles, its ID Token not")
     func ownProvider() async throws {
         let provider = try await ProviderUnderTest(clock: clock)
         let tokens = try await provider.tokens(
@@ -323,5 +315,24 @@ struct AccessTokenAuthenticationTests {
         #expect(throws: SignInError(.misconfigured(.scopeInvalid))) {
             try method(scopes: ["a\"b"])
         }
+    }
+}
+
+@Suite("Who makes a request") struct AuthenticatedPersonTests {
+    @Test(
+        "OpenID Connect Core §5.7, §14: two spellings of one subject or issuer are two people",
+        arguments: [("i", "cafe\u{301}"), ("\u{212B}", "caf\u{E9}"), ("i", "caf\u{C9}")]
+    )
+    func spellings(_ issuer: String, _ subject: String) {
+        let one = AuthenticatedPerson.ID(
+            issuer: issuer == "i" ? "i" : "\u{C5}",
+            subject: "caf\u{E9}"
+        )
+        let other = AuthenticatedPerson.ID(issuer: issuer, subject: subject)
+        #expect(one != other)
+        var known = [one: 1]
+        known[other] = 2
+        #expect(known[one] == 1)
+        #expect(one == AuthenticatedPerson.ID(issuer: one.issuer, subject: one.subject))
     }
 }

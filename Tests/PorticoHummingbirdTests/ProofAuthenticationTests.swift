@@ -130,9 +130,7 @@ struct ProofAuthenticationTests {
         let thief = try DPoPKey(random: .system)
         let bound = try token()
         let other = try token(["cnf": ["jkt": .string(thief.thumbprint.text)]])
-        let certificate = try token([
-            "cnf": ["jkt": .string(key.thumbprint.text), "x5t#S256": "x"]
-        ])
+        let certificate = try token(["cnf": ["jkt": .string(key.thumbprint.text), "x5t#S256": "x"]])
         let (empty, free) = (try token(["cnf": [:]]), try issuer.token())
         try await RunningService.run(authenticator()) { [self] service in
             for (token, proof) in [

@@ -1,3 +1,5 @@
+import Foundation
+import HTTPTypes
 import Hummingbird
 import HummingbirdCore
 import Logging
@@ -90,4 +92,236 @@ extension RawExchange {
     }
 
     var error: String? { json.string("error") }
+}
+
+/// A backend that knows some sessions, and keeps what it was asked.
+final class ScriptedBackend: HTTPTransport {
+    static let address = "https://api.notes.example.com"
+
+    private struct State {
+        /// By what the request brings, whole: `Bearer S1`, `__Host-session=C1`.
+        var sessions = ["Bearer S1", "__Host-session=C1", "portico-dev-session=C1"]
+        var asked: [HTTPRequest] = []
+        var answer: (@Sendable () throws(HTTPTransportError) -> HTTPReply)?
+    }
+
+    private let state = Locked(State())
+
+    var asked: [HTTPRequest] { state.withLock { $0.asked } }
+
+    func admit(_ sessions: [String]) {
+        state.withLock { $0.sessions = sessions }
+    }
+
+    func endSessions() {
+        state.withLock { $0.sessions = [] }
+    }
+
+    func answer(_ answer: @escaping @Sendable () throws(HTTPTransportError) -> HTTPReply) {
+        state.withLock { $0.answer = answer }
+    }
+
+    func send(_ request: HTTPRequest, body: [UInt8], limits: HTTPLimits)
+        async throws(HTTPTransportError) -> HTTPReply
+    {
+        let (answer, isLive) = state.withLock { state in
+            state.asked.append(request)
+            let brought = [request.headerFields[.authorization], request.headerFields[.cookie]]
+            return (state.answer, brought.contains { state.sessions.contains($0 ?? "") })
+        }
+        if let answer { return try answer() }
+        return isLive ? Self.live() : Self.refused("SESSION_EXPIRED")
+    }
+
+    static func live(_ session: JSONObject = ["id": "s-1"]) -> HTTPReply {
+        json(
+            200,
+            [
+                "authenticated": true,
+                "user": [
+                    "id": "u-1", "email": "ann@example.com", "email_verified": true,
+                    "name": "Ann",
+                ],
+                "session": .object(session),
+            ]
+        )
+    }
+
+    static func refused(_ reason: String) -> HTTPReply {
+        json(
+            401,
+            [
+                "authenticated": false, "error": "unauthorized", "reason": .string(reason),
+                "message": "SECRET words",
+            ]
+        )
+    }
+
+    static func json(_ status: Int, _ object: JSONObject) -> HTTPReply {
+        HTTPReply(
+            response: HTTPResponse(
+                status: .init(code: status),
+                headerFields: [.contentType: "application/json"]
+            ),
+            body: object.serialized()
+        )
+    }
+}
+
+/// An issuer whose keys change and that can be unreachable.
+final class ScriptedIssuer: HTTPTransport {
+    static let address = "https://id.example.com"
+
+    private struct State {
+        var keys: [SigningKey] = []
+        var isReachable = true
+        var fetches = 0
+    }
+
+    let clock: StoppedClock
+    private let state = Locked(State())
+
+    init(_ clock: StoppedClock) throws {
+        self.clock = clock
+        try publish(Self.key("k1"))
+    }
+
+    static func key(_ id: String) throws -> SigningKey {
+        try SigningKey(generating: .es256, keyID: id, random: .system)
+    }
+
+    /// How often keys were fetched.
+    var fetches: Int { state.withLock { $0.fetches } }
+
+    func publish(_ keys: SigningKey...) {
+        state.withLock { $0.keys = keys }
+    }
+
+    func isReachable(_ isReachable: Bool) {
+        state.withLock { $0.isReachable = isReachable }
+    }
+
+    func claims(_ changes: JSONObject = [:]) -> JSONObject {
+        var claims: JSONObject = [
+            "iss": .string(Self.address), "sub": "alice", "aud": ["notes", "other"],
+            "iat": .integer(clock.seconds), "exp": .integer(clock.seconds + 300),
+            "scope": "notes.read notes.write", "client_id": "app", "name": "Alice",
+            "email": "alice@example.com", "email_verified": true, "jti": "1",
+            "realm_access": ["roles": ["editor"]],
+        ]
+        for (name, value) in changes { claims[name] = value == .null ? nil : value }
+        return claims
+    }
+
+    /// - Parameter nulls: Claims that are written as `null`.
+    func token(
+        _ changes: JSONObject = [:],
+        nulls: [String] = [],
+        type: JWTType = .accessToken,
+        by key: SigningKey? = nil
+    ) throws -> String {
+        guard let key = key ?? state.withLock({ $0.keys.first }) else { return "" }
+        var claims = claims(changes)
+        for name in nulls { claims[name] = .null }
+        return try key.sign(claims: claims, type: type)
+    }
+
+    func send(_ request: HTTPRequest, body: [UInt8], limits: HTTPLimits)
+        async throws(HTTPTransportError) -> HTTPReply
+    {
+        let (keys, isReachable) = state.withLock { state in
+            if request.path == "/keys" { state.fetches += 1 }
+            return (state.keys, state.isReachable)
+        }
+        guard isReachable else { throw .unreachable }
+        switch request.path {
+        case "/.well-known/openid-configuration":
+            return ScriptedBackend.json(
+                200,
+                [
+                    "issuer": .string(Self.address),
+                    "authorization_endpoint": .string(Self.address + "/auth"),
+                    "token_endpoint": .string(Self.address + "/token"),
+                    "jwks_uri": .string(Self.address + "/keys"),
+                ]
+            )
+        case "/keys":
+            var reply = ScriptedBackend.json(200, [:])
+            reply.body = JWKSet(keys.map(\.verificationKey)).serialized()
+            return reply
+        default: return ScriptedBackend.json(404, [:])
+        }
+    }
+}
+
+/// The Provider under test, as a service reaches it.
+struct ProviderTransport: HTTPTransport {
+    let provider: ProviderUnderTest
+
+    func send(_ request: HTTPRequest, body: [UInt8], limits: HTTPLimits)
+        async throws(HTTPTransportError) -> HTTPReply
+    {
+        do {
+            let reply = try await provider.send(request.method, request.path ?? "/")
+            return HTTPReply(
+                response: HTTPResponse(
+                    status: .init(code: reply.status),
+                    headerFields: reply.headers
+                ),
+                body: reply.body
+            )
+        } catch {
+            throw .unreachable
+        }
+    }
+}
+
+func notesRoutes() throws -> Router<BasicPersonContext> {
+    let router = Router(context: BasicPersonContext.self)
+    router.get("health") { _, _ in "up" }
+
+    let session = try AuthenticationMethod.session(backend: "https://api.notes.example.com")
+    let notes = router.group("notes").add(middleware: PersonAuthenticator(session))
+    notes.get("mine") { _, context in
+        let person = try context.requirePerson()
+        return "Notes of \(person.id.subject)"
+    }
+    return router
+}
+
+func ordersRoutes() throws -> Router<BasicPersonContext> {
+    let router = Router(context: BasicPersonContext.self)
+    let accessToken = try AuthenticationMethod.accessToken(
+        issuer: "https://id.example.com/realms/shop",
+        audience: "orders",
+        scopes: ["orders.read"]
+    )
+    let orders = router.group("orders").add(middleware: PersonAuthenticator(accessToken))
+    orders.delete(":id") { _, context in
+        let editor = try context.requirePerson(with: "editor")
+        return "Deleted by \(editor.id.subject)"
+    }
+    return router
+}
+
+func boundRoutes() throws -> Router<BasicPersonContext> {
+    let router = Router(context: BasicPersonContext.self)
+    let bound = try AuthenticationMethod.accessToken(
+        issuer: "https://id.example.com/realms/shop",
+        audience: "orders",
+        proofs: ProofsOfPossession(publicURL: "https://api.example.com")
+    )
+    router.group("orders").add(middleware: PersonAuthenticator(bound)).get("mine") { _, context in
+        try context.requirePerson().id.subject
+    }
+    return router
+}
+
+struct NotesContext: PersonRequestContext {
+    var coreContext: CoreRequestContextStorage
+    var person: AuthenticatedPerson?
+
+    init(source: ApplicationRequestContextSource) {
+        coreContext = .init(source: source)
+    }
 }

@@ -42,9 +42,7 @@ struct SessionAuthenticationTests {
         }
     }
 
-    @Test(
-        "A backend that breaks off within its head, or says more behind its body: 503, or admitted"
-    )
+    @Test("A backend that breaks off in its head, or says more behind its body: 503, or admitted")
     func brokenOff() async throws {
         let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
         for (answer, status) in [
@@ -72,9 +70,7 @@ struct SessionAuthenticationTests {
         }
     }
 
-    @Test(
-        "A sign-in by internet handle is admitted by its cookie, and by the same seal as a bearer"
-    )
+    @Test("A sign-in by internet handle is admitted by its cookie, and by its seal as a bearer")
     func byHandle() async throws {
         let (seal, backend) = ("Fe26.2*1*ab_-*c*d*e~2", backend)
         backend.admit(["sid=\(seal)", "Bearer \(seal)", "__Host-session=C1; sid=\(seal)"])
@@ -175,10 +171,7 @@ struct SessionAuthenticationTests {
             ScriptedBackend.json(200, ["authenticated": false, "user": ["id": "u-1"]]),
             ScriptedBackend.json(200, ["authenticated": true, "user": ["id": ""]]),
             HTTPReply(
-                response: HTTPResponse(
-                    status: .ok,
-                    headerFields: [.contentType: "text/html"]
-                ),
+                response: HTTPResponse(status: .ok, headerFields: [.contentType: "text/html"]),
                 body: ScriptedBackend.live().body
             ),
         ] as [HTTPReply?]

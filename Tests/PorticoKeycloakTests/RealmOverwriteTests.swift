@@ -319,13 +319,17 @@ struct RealmOverwriteTests {
         host.accessTokenType = .jwt
         host.errorStyle = .code
         _ = try await scene.database.realms.update(host)
-        try await scene.change(client: "web") { $0.authenticatesStrictly = true }
+        try await scene.change(client: "web") {
+            $0.authenticatesStrictly = true
+            $0.handOff.form = .code
+        }
         try await scene.write(try Self.other())
         let realm = try await scene.realm
         #expect(realm.profile == host.profile && realm.lifetimes.appIdle == 86_400)
         #expect(realm.errorStyle == .code)
         #expect(realm.accessTokenType == .jwt && realm.lifetimes.accessToken == 240)
         #expect(try await scene.client("web")?.authenticatesStrictly == true)
+        #expect(try await scene.client("web")?.handOff.form == .code)
     }
 
     @Test("KC-M-1: a client's secret stays where the file has none; another one takes its place")

@@ -1,9 +1,11 @@
 import Foundation
 import HTTPTypes
-import PorticoOutbound
+import PorticoBytes
 import PorticoProtocol
 import PorticoTestSupport
 import Testing
+
+@testable import PorticoOutbound
 
 @Suite(
     "Guarded transport: the exchange",
@@ -11,6 +13,12 @@ import Testing
     .enabled(if: TLSServer.isPossible, "needs openssl")
 )
 struct GuardedExchangeTests {
+    private let server: TLSServer
+
+    init() throws {
+        server = try TLSServer(files: Self.files)
+    }
+
     private static let host = "op.example.test"
 
     private static func response(_ status: String, _ fields: [String], _ body: String = "")
@@ -60,7 +68,6 @@ struct GuardedExchangeTests {
 
     @Test("A named host is reached where the wiring says, under the certificate of its name")
     func reached() async throws {
-        let server = try TLSServer(files: Self.files)
         let transport = transport(server, as: [Self.host, "evil.example.test"])
         let reply = try await get(transport, "json")
         #expect(reply.response.status.code == 200)
@@ -82,7 +89,6 @@ struct GuardedExchangeTests {
 
     @Test("RFC 8414 §6.1: without the test's root its certificate is refused")
     func untrusted() async throws {
-        let server = try TLSServer(files: Self.files)
         let target = GuardedTransport.ConnectTarget(address: "127.0.0.1", port: Int(server.port))
         await #expect(throws: HTTPTransportError.untrusted) {
             try await get(GuardedTransport(connectTo: [Self.host: target]), "json")
@@ -93,7 +99,7 @@ struct GuardedExchangeTests {
     func oldVersion() async {
         await #expect(processExitsWith: .success) {
             try TLSServer.forgetLowestVersion()
-            let tests = GuardedExchangeTests()
+            let tests = try GuardedExchangeTests()
             let new = try TLSServer(files: GuardedExchangeTests.files, only: .v12)
             let reply = try await tests.get(tests.transport(new), "json")
             try #require(reply.body == Array("{}".utf8))
@@ -106,7 +112,6 @@ struct GuardedExchangeTests {
 
     @Test("WEB-SSRF-1: a redirect is a reply and is not followed")
     func redirect() async throws {
-        let server = try TLSServer(files: Self.files)
         let reply = try await get(transport(server), "redirect")
         #expect(reply.response.status.code == 302)
     }
@@ -117,14 +122,12 @@ struct GuardedExchangeTests {
         [nil, ["application/json"]] as [Set<String>?]
     )
     func status(path: String, mediaTypes: Set<String>?) async throws {
-        let server = try TLSServer(files: Self.files)
         let transport = transport(server, as: [Self.host], mediaTypes)
         await #expect(throws: HTTPTransportError.malformed) { try await get(transport, path) }
     }
 
     @Test("WEB-SSRF-1: a body that is too long is given up, announced or not")
     func tooLarge() async throws {
-        let server = try TLSServer(files: Self.files)
         let transport = transport(server)
         #expect(try await get(transport, "exact").body.count == 1000)
         for path in ["long", "announced"] {
@@ -177,12 +180,77 @@ struct GuardedExchangeTests {
 
     @Test("WEB-SSRF-1: content of a type that was not asked for is not read")
     func wrongType() async throws {
-        let server = try TLSServer(files: Self.files)
         let transport = transport(server, ["application/json"])
         #expect(try await get(transport, "json").body == Array("{}".utf8))
         #expect(try await get(transport, "nothing").response.status.code == 204)
         for path in ["html", "untyped"] {
             await #expect(throws: HTTPTransportError.wrongType) { try await get(transport, path) }
         }
+    }
+}
+
+/// One byte; who reads it, which is the thread that all exchanges share, is held up.
+private struct HoldingByte: StoredBytes {
+    let count = 1
+    let hold: @Sendable () -> Void
+
+    func read(at offset: Int, into buffer: UnsafeMutableRawBufferPointer) -> Int? {
+        guard offset == 0 else { return 0 }
+        hold()
+        buffer[0] = UInt8(ascii: "a")
+        return 1
+    }
+}
+
+@Suite("A thread of outbound requests that was busy") struct BusyThreadTests {
+    private func request(_ method: HTTPRequest.Method, _ host: String) throws -> HTTPRequest {
+        HTTPRequest(method, to: try #require(HTTPAddress("https://\(host)/")))
+    }
+
+    @Test("decision 0044: an answer that came in time is read after the time, too")
+    func late() async throws {
+        let isHeld = Locked(false)
+        let first = try LocalServer { _ in
+            waitBlocked { isHeld.withLock { $0 } }
+            return LocalServer.reply("200 OK", [], "tokens")
+        }
+        let second = try LocalServer(takesBodies: true) { _ in LocalServer.reply() }
+        defer {
+            first.stop()
+            second.stop()
+        }
+        let targets = [("first.example.com", first), ("second.example.com", second)].map {
+            let (host, server) = $0
+            return (
+                host,
+                GuardedTransport.ConnectTarget(
+                    address: "127.0.0.1",
+                    port: Int(server.port),
+                    isPlain: true
+                )
+            )
+        }
+        let transport = GuardedTransport(
+            resolver: ScriptedNames([]),
+            connectTo: Dictionary(uniqueKeysWithValues: targets)
+        )
+        let waiting = try request(.get, "first.example.com")
+        let answer = Task {
+            try await transport.send(waiting, body: [], limits: HTTPLimits(bytes: 1000, seconds: 5))
+        }
+        try await waitUntil("the first request is there") { !first.requests.isEmpty }
+        let over = ContinuousClock.now + .seconds(6)
+        let body = HoldingByte {
+            isHeld.withLock { $0 = true }
+            waitBlocked { ContinuousClock.now > over }
+        }
+        let other = try await transport.send(
+            try request(.post, "second.example.com"),
+            stored: body,
+            limits: HTTPLimits(bytes: 1000, seconds: 15)
+        )
+        #expect(other.response.status == .ok)
+        let reply = try await answer.value
+        #expect(reply.body == Array("tokens".utf8))
     }
 }

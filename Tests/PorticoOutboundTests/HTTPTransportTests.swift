@@ -1,11 +1,12 @@
 import Foundation
 import HTTPTypes
 import PorticoBytes
-import PorticoOutbound
 import PorticoProtocol
 import PorticoTestSupport
 import PorticoURLSession
 import Testing
+
+@testable import PorticoOutbound
 
 /// Both implementations keep the one promise.
 enum TransportKind: CaseIterable, Sendable {
@@ -243,6 +244,173 @@ struct HTTPTransportTests {
             await #expect(throws: HTTPTransportError.malformed) {
                 try await kind.with { try await $0.send(request, body: [], limits: Self.limits) }
             }
+        }
+    }
+}
+
+/// Bytes that can be read up to a place.
+private struct ScriptedBytes: StoredBytes {
+    let count: Int
+    var readable = Int.max
+
+    static func byte(at offset: Int) -> UInt8 { UInt8(ascii: "a") + UInt8(offset / 1000 % 26) }
+
+    func read(at offset: Int, into buffer: UnsafeMutableRawBufferPointer) -> Int? {
+        guard offset < readable else { return nil }
+        let length = min(buffer.count, count - offset, 1000)
+        for index in 0..<length { buffer[index] = Self.byte(at: offset + index) }
+        return length
+    }
+}
+
+@Suite("Stored bodies") struct StoredBodyTests {
+    private func send(_ body: ScriptedBytes, to server: LocalServer) async throws -> HTTPReply {
+        let target = GuardedTransport.ConnectTarget(
+            address: "127.0.0.1",
+            port: Int(server.port),
+            isPlain: true
+        )
+        let transport = GuardedTransport(
+            resolver: ScriptedNames([.loopback4]),
+            connectTo: ["pds.example.com": target]
+        )
+        let address = try #require(HTTPAddress("https://pds.example.com/a"))
+        return try await transport.send(
+            HTTPRequest(.post, to: address),
+            stored: body,
+            limits: HTTPLimits(bytes: 1000, seconds: 10)
+        )
+    }
+
+    @Test("All of it is sent, with its length, and without waiting to be told to")
+    func whole() async throws {
+        let server = try LocalServer(takesBodies: true) { _ in LocalServer.reply() }
+        defer { server.stop() }
+        for length in [1, 1000, 200_000] {
+            #expect(try await send(ScriptedBytes(count: length), to: server).response.status == 200)
+            let request = try #require(server.requests.last)
+            let end = try #require(request.firstRange(of: "\r\n\r\n"))
+            let body = Array(request[end.upperBound...].utf8)
+            #expect(body == (0..<length).map { ScriptedBytes.byte(at: $0) })
+            #expect(request.contains("Content-Length: \(length)\r\n"))
+            #expect(!request[..<end.lowerBound].contains("Expect"))
+        }
+    }
+
+    @Test("One that cannot be read to its end is given up, and no server takes it for whole")
+    func unreadable() async throws {
+        let server = try LocalServer(takesBodies: true) { _ in LocalServer.reply() }
+        defer { server.stop() }
+        await #expect(throws: HTTPTransportError.unreachable) {
+            try await send(ScriptedBytes(count: 200_000, readable: 100_000), to: server)
+        }
+        #expect(server.requests.isEmpty)
+    }
+
+    @Test("The time for it grows with its length, and no other request's does")
+    func time() throws {
+        let address = try #require(HTTPAddress("https://pds.example.com/a"))
+        func seconds(_ stored: ScriptedBytes?) -> Double {
+            let request = CurlRequest(
+                HTTPRequest(.post, to: address),
+                to: address,
+                body: [],
+                stored: stored,
+                limits: HTTPLimits(bytes: 0, seconds: 30),
+                trustedRoots: nil,
+                isPooled: false
+            )
+            return (request.deadline - .now) / .seconds(1)
+        }
+        #expect(20...30 ~= seconds(nil))
+        #expect(820...830 ~= seconds(ScriptedBytes(count: 50 << 20)))
+    }
+}
+
+/// One thread reads the answers of all hosts of a transport: none may cost more than its bytes.
+@Suite("The parts of an answer") struct AnswerPartsTests {
+    private static let host = "pds.example.com"
+
+    private func transport(
+        _ server: LocalServer,
+        mediaTypes: Set<String>? = nil,
+        answers: SharedCapacity? = nil
+    ) -> GuardedTransport {
+        let target = GuardedTransport.ConnectTarget(
+            address: "127.0.0.1",
+            port: Int(server.port),
+            isPlain: true
+        )
+        return GuardedTransport(
+            mediaTypes: mediaTypes,
+            answers: answers,
+            resolver: ScriptedNames([]),
+            connectTo: [Self.host: target]
+        )
+    }
+
+    private func get(_ transport: GuardedTransport) async throws -> HTTPReply {
+        try await transport.send(
+            HTTPRequest(.get, to: try #require(HTTPAddress("https://\(Self.host)/"))),
+            body: [],
+            limits: HTTPLimits(bytes: 1 << 20, seconds: 15)
+        )
+    }
+
+    private static func chunks(_ count: Int, of size: Int, type: String = "a/b")
+        -> LocalServer.Answer
+    {
+        let head =
+            "HTTP/1.1 200 OK\r\nContent-Type: \(type)\r\nTransfer-Encoding: chunked\r\n"
+            + "Connection: close\r\n\r\n"
+        let chunk = "\(String(size, radix: 16))\r\n\(String(repeating: "a", count: size))\r\n"
+        return .bytes(Array((head + String(repeating: chunk, count: count) + "0\r\n\r\n").utf8))
+    }
+
+    @Test(
+        "decision 0067: an answer in very many small parts is malformed",
+        arguments: [(4096, 1, true), (6000, 1, false), (20_000, 4, true), (20_000, 2, false)]
+    )
+    func small(count: Int, size: Int, isRead: Bool) async throws {
+        let server = try LocalServer { _ in Self.chunks(count, of: size) }
+        defer { server.stop() }
+        let transport = transport(server)
+        guard isRead else {
+            await #expect(throws: HTTPTransportError.malformed) { try await get(transport) }
+            return
+        }
+        let reply = try await get(transport)
+        #expect(reply.body.count == count * size)
+    }
+
+    @Test("decision 0067: the type of an answer is read once, and not for each of its parts")
+    func type() async throws {
+        let long = "application/json;" + String(repeating: "x", count: 70_000)
+        let server = try LocalServer { _ in Self.chunks(65_536, of: 16, type: long) }
+        defer { server.stop() }
+        let transport = transport(server, mediaTypes: ["application/json"])
+        let start = ContinuousClock.now
+        let reply = try await get(transport)
+        #expect(reply.body.count == 1 << 20)
+        #expect(ContinuousClock.now - start < .seconds(5))
+    }
+
+    @Test("decision 0067: an answer that does not say its length takes 64 KiB at a time")
+    func steps() async throws {
+        let server = try LocalServer { _ in Self.chunks(10, of: 1) }
+        defer { server.stop() }
+        // A quarter for each: 100,000.
+        let answers = SharedCapacity(400_000, part: 4)
+        let transport = transport(server, answers: answers)
+        var reply: HTTPReply? = try await get(transport)
+        #expect(!answers.take(34_465, for: "\(Self.host):80"))
+        #expect(answers.take(34_464, for: "\(Self.host):80"))
+        answers.giveBack(34_464, for: "\(Self.host):80")
+        #expect(reply?.body.count == 10)
+        reply = nil
+        // The thread of libcurl lets go of it a moment later.
+        try await waitUntil("all of it is given back") {
+            answers.take(100_000, for: "\(Self.host):80")
         }
     }
 }

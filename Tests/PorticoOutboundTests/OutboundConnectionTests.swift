@@ -9,6 +9,8 @@ import Testing
 
 /// What a client does with its connections.
 @Suite("HTTP transports: connections", .serialized) struct OutboundConnectionTests {
+    private let client = OutboundClient()
+
     private static let limits = HTTPLimits(bytes: 1000, seconds: 10)
 
     private func request(_ port: UInt16, _ method: HTTPRequest.Method = .get) -> HTTPRequest {
@@ -18,7 +20,6 @@ import Testing
     @Test("Requests one after the other share a connection")
     func shared() async throws {
         let server = try KeepAliveServer(answersEach: 3)
-        let client = OutboundClient()
         for _ in 0..<3 {
             let reply = try await client.send(
                 request(server.port, .post),
@@ -41,7 +42,6 @@ import Testing
     )
     func once(method: HTTPRequest.Method) async throws {
         let server = try KeepAliveServer(answersEach: 1)
-        let client = OutboundClient()
         let request = request(server.port, method)
         _ = try await client.send(request, body: [], limits: Self.limits)
         await #expect(throws: HTTPTransportError.unreachable) {
@@ -55,7 +55,6 @@ import Testing
     func most() async throws {
         let server = try LocalServer { _ in .silence }
         defer { server.stop() }
-        let client = OutboundClient()
         let first = failures(of: 32, request(server.port), seconds: 60, by: client)
         try await waitUntil("32 requests are there") { server.requests.count == 32 }
         let more = await failures(of: 8, request(server.port), seconds: 1, by: client).value
@@ -98,7 +97,6 @@ import Testing
     func ending() async throws {
         let server = try LocalServer { _ in .silence }
         defer { server.stop() }
-        let client = OutboundClient()
         let request = request(server.port)
         let task = Task { try await client.send(request, body: [], limits: Self.limits) }
         try await waitUntil("the request is there") { !server.requests.isEmpty }
@@ -123,7 +121,6 @@ import Testing
     func malformed(text: String) async throws {
         let server = try LocalServer { _ in .bytes(Array(text.utf8)) }
         defer { server.stop() }
-        let client = OutboundClient()
         await #expect(throws: HTTPTransportError.malformed) {
             try await client.send(request(server.port), body: [], limits: Self.limits)
         }
@@ -143,7 +140,6 @@ import Testing
             .flood(Array(start.utf8), Array(String(repeating: more, count: 1000).utf8))
         }
         defer { server.stop() }
-        let client = OutboundClient()
         await #expect(throws: HTTPTransportError.malformed) {
             try await client.send(request(server.port), body: [], limits: Self.limits)
         }
@@ -194,4 +190,133 @@ private final class KeepAliveServer: Sendable {
     deinit {
         RawSocket.shutDown(listener)
     }
+}
+
+@Suite("What the APIs of a team share") struct OutboundPlaceTests {
+    private func get(
+        _ path: String,
+        _ port: UInt16,
+        by client: OutboundClient,
+        for person: UniqueID? = nil
+    ) async throws -> HTTPReply {
+        let address = try #require(HTTPAddress("http://127.0.0.1:\(port)\(path)"))
+        var limits = HTTPLimits(bytes: 1 << 20, seconds: 20)
+        limits.person = person
+        return try await client.send(HTTPRequest(.get, to: address), body: [], limits: limits)
+    }
+
+    /// It says that its connection ends: one that is taken again as it ends gives no answer.
+    private static let answer = Array(
+        "HTTP/1.1 200 OK\r\nContent-Length: 4096\r\nConnection: close\r\n\r\n".utf8
+            + Array(repeating: 97, count: 4096)
+    )
+
+    @Test("decision 0094: a server that does not answer leaves places to others")
+    func places() async throws {
+        let isOpen = Locked(false)
+        let slow = try LocalServer { _ in
+            while !isOpen.withLock({ $0 }) { usleep(1000) }
+            return .bytes(Self.answer)
+        }
+        let quick = try LocalServer { _ in .bytes(Self.answer) }
+        defer {
+            slow.stop()
+            quick.stop()
+        }
+        // A server gets half of what others leave, and a person half of that.
+        let client = OutboundClient(
+            connections: 8,
+            places: SharedCapacity(8, part: 2, person: (1, 2))
+        )
+        let (one, two) = (UniqueID(random: .system), UniqueID(random: .system))
+        let port = slow.port
+        let waiting = (1...2).map { _ in
+            Task { try await self.get("/", port, by: client, for: one) }
+        }
+        try await waitUntil("two wait") { slow.requests.count == 2 }
+        await #expect(throws: HTTPTransportError.busy) {
+            // All that one person gets is taken: at once, and not when the server is done.
+            for _ in 0..<1000 { _ = try await get("/", port, by: client, for: one) }
+        }
+        #expect(try await get("/", quick.port, by: client, for: one).body.count == 4096)
+        isOpen.withLock { $0 = true }
+        for call in waiting { #expect(try await call.value.body.count == 4096) }
+        #expect(try await get("/", port, by: client, for: two).body.count == 4096)
+        try await client.shutdown()
+    }
+
+    @Test("decision 0094: answers share their memory until nobody has them, by server and person")
+    func answers() async throws {
+        let server = try LocalServer { _ in .bytes(Self.answer) }
+        defer { server.stop() }
+        let client = OutboundClient(answers: SharedCapacity(4 * 8192, part: 2, person: (1, 2)))
+        let (one, two) = (UniqueID(random: .system), UniqueID(random: .system))
+        var held: [HTTPReply] = []
+        for _ in 0..<2 { held.append(try await get("/", server.port, by: client, for: one)) }
+        await #expect(throws: HTTPTransportError.noRoom) {
+            _ = try await get("/", server.port, by: client, for: one)
+        }
+        let other = try await get("/", server.port, by: client, for: two)
+        #expect(other.body.count == 4096)
+        held = []
+        #expect(try await get("/", server.port, by: client, for: one).body.count == 4096)
+        try await client.shutdown()
+    }
+}
+
+/// Each in a process of its own: the environment is the whole process's, and other tests read it on
+/// other threads.
+@Suite("HTTP transports: what the surroundings say")
+struct OutboundSurroundingsTests {
+    @Test("A proxy that the environment names gets no request")
+    func proxy() async {
+        await #expect(processExitsWith: .success) {
+            let proxy = try LocalServer { _ in LocalServer.reply("403 Forbidden") }
+            defer { proxy.stop() }
+            for name in ["http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"] {
+                setenv(name, "http://127.0.0.1:\(proxy.port)", 1)
+            }
+            for name in ["no_proxy", "NO_PROXY"] { unsetenv(name) }
+            let server = try LocalServer { _ in LocalServer.reply() }
+            defer { server.stop() }
+            let reply = try await get("http://127.0.0.1:\(server.port)/", by: OutboundClient())
+            try #require(reply.response.status == .ok)
+            let target = GuardedTransport.ConnectTarget(
+                address: "127.0.0.1",
+                port: Int(server.port)
+            )
+            let transport = GuardedTransport(connectTo: ["id.example": target])
+            // The server does not speak TLS.
+            _ = try? await get("https://id.example/", by: transport)
+            try #require(proxy.requests.isEmpty)
+        }
+    }
+
+    @Test("A password in a home folder goes to no server")
+    func netrc() async {
+        await #expect(processExitsWith: .success) {
+            let home = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+            try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true)
+            // `try?`: what is left behind lies in the system's folder for such things.
+            // `try?`: what stays behind is in the system's temporary folder.
+            defer { try? FileManager.default.removeItem(at: home) }
+            try Data("machine 127.0.0.1 login ann password horse\n".utf8)
+                .write(to: home.appending(path: ".netrc"))
+            setenv("HOME", home.path, 1)
+            unsetenv("NETRC")
+            let server = try LocalServer { _ in LocalServer.reply() }
+            defer { server.stop() }
+            _ = try await get("http://127.0.0.1:\(server.port)/", by: OutboundClient())
+            let head = try #require(server.requests.first)
+            try #require(!head.lowercased().contains("authorization"))
+        }
+    }
+}
+
+private func get(_ url: String, by transport: some HTTPTransport) async throws -> HTTPReply {
+    try await transport.send(
+        HTTPRequest(.get, to: try #require(HTTPAddress(url))),
+        body: [],
+        limits: HTTPLimits(bytes: 1000, seconds: 10)
+    )
 }

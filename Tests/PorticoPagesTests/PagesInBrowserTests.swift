@@ -1,6 +1,8 @@
 import Foundation
-import PorticoProtocol
+import PorticoBytes
+import PorticoGallery
 import PorticoPages
+import PorticoProtocol
 import PorticoTestSupport
 import Testing
 
@@ -129,5 +131,19 @@ import Testing
                     fault => fault.nodes.map(node => fault.id + ': ' + node.target));
                 """
         )
+    }
+}
+
+/// Walks in a browser run a second time, without scripts, only where a page has one.
+@Suite("Pages, and scripts") struct PageScriptTests {
+    @Test("only pages that pass an answer on, or codes, have a script beside everyone's")
+    func scripts() throws {
+        let start = try #require(RenderedState.all.first { $0.pageName == "StartPage" })
+        let common = try #require(start.state.page.script)
+        let scripted = RenderedState.all.filter {
+            $0.html.replacing("<script>\(common.text)</script>", with: "")
+                .contains(/<script|<[^>]*\son[a-z]+=/)
+        }
+        #expect(Set(scripted.map(\.pageName)) == RenderedState.pagesWithScript)
     }
 }

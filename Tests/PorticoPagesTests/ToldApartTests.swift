@@ -70,9 +70,7 @@ import Testing
                 form: Self.form
             )
         )
-        #expect(
-            page.all("button").flatMap(\.all).allSatisfy { $0.attributes["class"] != "unseen" }
-        )
+        #expect(page.all("button").flatMap(\.all).allSatisfy { $0.attributes["class"] != "unseen" })
     }
 
     @Test(
@@ -81,10 +79,7 @@ import Testing
     )
     func accountNamedOnce(_ language: Language) throws {
         for (client, isNamed) in [("Demo", false), ("Notes", true)] {
-            let page = try Self.markup(
-                SignInPage(client: client, form: Self.form),
-                in: language
-            )
+            let page = try Self.markup(SignInPage(client: client, form: Self.form), in: language)
             let intros = page.all("p").filter { $0.attributes["class"] == "lead" }
             #expect(intros.contains { $0.text.contains("Demo") } == isNamed, "\(client)")
         }

@@ -30,7 +30,6 @@ struct AppLinksTests {
     @Test("SEED-ADR-19: what Apple and Google would not take is told, with what mends it")
     func faults() throws {
         let portico = try PorticoProcess()
-        defer { portico.remove() }
         let answers = Locked<(apple: LocalServer.Answer, google: LocalServer.Answer)>(
             (.silence, .silence)
         )
@@ -40,17 +39,17 @@ struct AppLinksTests {
                 ? answers.apple : answers.google
         }
         let origin = ["--public-url", "http://127.0.0.1:\(server.port)"]
-        let created = try portico.run([
-            "app", "create", "n", "--redirect-uri", "com.example.n:/c", "--bundle-id",
-            "com.example.n", "--team", "ABCDE12345", "--android-package", "com.example.n",
-            "--fingerprint", Self.fingerprint,
+        try portico.done(["realm", "create", "home"] + origin)
+        try portico.done([
+            "client", "create", "n", "--hand-off", "code", "--redirect-uri", "com.example.n:/c",
+            "--apple-app", "ABCDE12345.com.example.n",
+            "--android-app", "com.example.n=\(Self.fingerprint)",
         ])
-        #expect(created.status == 0, "\(created.stderr)")
         func check(_ apple: LocalServer.Answer, _ google: LocalServer.Answer) throws
             -> PorticoProcess.Outcome
         {
             answers.withLock { $0 = (apple, google) }
-            return try portico.run(["app", "links", "check", "n"] + origin)
+            return try portico.run(["client", "links", "n"] + origin)
         }
         let good = (Self.json(Self.apple), Self.json(Self.google(Self.fingerprint)))
         let well = try check(good.0, good.1)
@@ -59,10 +58,7 @@ struct AppLinksTests {
         for (apple, google, text, fix) in [
             (moved, good.1, "answers 301, and no redirect is followed", "at this address itself"),
             (LocalServer.reply("404 Not Found"), good.1, "answers 404", "pass /.well-known/ on"),
-            (
-                Self.json(Self.apple, type: "text/html"), good.1, "is text/html, not",
-                "Content-Type"
-            ),
+            (Self.json(Self.apple, type: "text/html"), good.1, "is text/html, not", "Content-Type"),
             (Self.json("<html>"), good.1, "is not JSON", "reach?"),
             (
                 Self.json(#"{"webcredentials":{"apps":["ABCDE12345.com.example.n"]}}"#), good.1,
@@ -86,8 +82,8 @@ struct AppLinksTests {
             #expect(outcome.stdout.contains(fix), "\(text) \(outcome.stdout)")
         }
         // Who is not served is not in the files.
-        #expect(try portico.run(["app", "update", "n", "--disable-app", "--quiet"]).status == 0)
+        try portico.done("client update n --disable-client --quiet")
         let disabled = try check(Self.json(#"{"applinks":{}}"#), good.1)
-        #expect(disabled.stdout.contains("fix: The app is disabled: portico app update n"))
+        #expect(disabled.stdout.contains("fix: The app is disabled: portico client update n"))
     }
 }

@@ -15,7 +15,6 @@ import Testing
     @Test("what the server keeps is for the user who runs it, and for no one else")
     func modes() async throws {
         let portico = try PorticoProcess()
-        defer { portico.remove() }
         let server = try await EarnestServer(in: portico)
         #expect(try mode(Self.folder, of: portico) == 0o700)
         for file in ["portico.sqlite", "key-ring", "serve.lock"] {
@@ -27,8 +26,7 @@ import Testing
     @Test("a database whose key ring is gone is not opened, and no new ring takes its place")
     func keyRingGone() throws {
         let portico = try PorticoProcess()
-        defer { portico.remove() }
-        #expect(try portico.run(["realm", "create", "acme", "--quiet"]).status == 0)
+        try portico.done(["realm", "create", "acme", "--quiet"])
         let ring = portico.home.appending(path: Self.folder + "/key-ring")
         let kept = try Data(contentsOf: ring)
         try FileManager.default.removeItem(at: ring)
@@ -49,7 +47,6 @@ import Testing
     @Test("a demonstration has a folder of its own, unless one is named")
     func demo() async throws {
         let portico = try PorticoProcess()
-        defer { portico.remove() }
         let server = try portico.start(["serve", "--demo", "--listen", "127.0.0.1:0"])
         _ = try await server.wait(forOutput: /Try +\S+ login .*\n/)
         server.process.terminate()
@@ -65,8 +62,7 @@ import Testing
     )
     func closed() throws {
         let portico = try PorticoProcess()
-        defer { portico.remove() }
-        #expect(try portico.run(["realm", "create", "acme", "--quiet"]).status == 0)
+        try portico.done(["realm", "create", "acme", "--quiet"])
         let folder = portico.home.appending(path: Self.folder).path
         #expect(chown(folder, 65_534, 65_534) == 0)
         for arguments in [
@@ -99,7 +95,6 @@ import Testing
     @Test("a data directory that is a file, or that leads nowhere, is not one without data")
     func noFolder() throws {
         let portico = try PorticoProcess()
-        defer { portico.remove() }
         try Data().write(to: portico.home.appending(path: "file"))
         let place = ["--data-directory", "file"]
         for arguments in [["realm", "list"], ["realm", "create", "acme"]] {
@@ -122,8 +117,7 @@ import Testing
     )
     func readOnly() throws {
         let portico = try PorticoProcess()
-        defer { portico.remove() }
-        #expect(try portico.run(["realm", "create", "acme", "--quiet"]).status == 0)
+        try portico.done(["realm", "create", "acme", "--quiet"])
         let folder = portico.home.appending(path: Self.folder).path
         #expect(chmod(folder, 0o500) == 0)
         let why = "The folder \(folder) cannot be written: Permission denied."
@@ -139,7 +133,6 @@ import Testing
     @Test("the lock is no link: a server neither follows it nor empties what it leads to")
     func link() throws {
         let portico = try PorticoProcess()
-        defer { portico.remove() }
         let directory = DataDirectory(path: portico.home.path + "/data")
         try directory.create()
         let other = portico.home.appending(path: "other")

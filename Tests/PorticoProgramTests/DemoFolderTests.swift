@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTypes
 import PorticoBytes
 import PorticoSQLite
 import PorticoStores
@@ -9,7 +10,7 @@ import Testing
     private static let demo = ["serve", "--demo", "--listen", "127.0.0.1:0", "--data-directory"]
 
     enum Own: String, CaseIterable {
-        case realms, providers, apps, accounts
+        case realms, providers, accounts
     }
 
     /// Puts something of a person's own into a folder.
@@ -17,9 +18,7 @@ import Testing
     {
         switch own {
         case .realms:
-            try expectDone(
-                portico.run(["realm", "create", "acme", "--data-directory", folder])
-            )
+            try expectDone(portico.run(["realm", "create", "acme", "--data-directory", folder]))
         case .providers:
             // Under the name that the demo's own has. `try?`: where that one is not there, nothing is removed.
             try? expectDone(
@@ -37,13 +36,6 @@ import Testing
                     input: "the secret of Google\n"
                 )
             )
-        case .apps:
-            try expectDone(
-                portico.run([
-                    "app", "create", "shop", "--redirect-uri", "com.example.shop:/callback",
-                    "--data-directory", folder,
-                ])
-            )
         case .accounts:
             let file = portico.home.appending(path: folder + "/portico.sqlite").path
             if !FileManager.default.fileExists(atPath: file) {
@@ -55,7 +47,10 @@ import Testing
                 )
             }
             let database = try SQLiteDatabase(file: file)
-            _ = try await AccountStore(database).signIn(signIn(local), at: 1_800_000_000)
+            _ = try await AccountStore(database).signIn(
+                SignInEvent(local, at: "shop", name: "Ann", now: 1_800_000_000),
+                at: 1_800_000_000
+            )
             try await database.close()
         }
     }
@@ -71,37 +66,6 @@ import Testing
         issuer: "http://localhost:9000/realms/shop",
         subject: "ann"
     )
-
-    private static func signIn(_ key: IdentityKey) -> SignInEvent {
-        SignInEvent(
-            spending: [],
-            identity: Identity(
-                key: key,
-                provider: "shop",
-                email: nil,
-                linkedAt: 0,
-                lastUsedAt: 0,
-                sealedToken: nil
-            ),
-            name: "Ann",
-            picture: nil,
-            language: "en",
-            emailRule: .never,
-            isSignUpOpen: true,
-            newAccountID: UniqueID(random: .system),
-            session: NewAccountSession(
-                id: UniqueID(random: .system),
-                form: .browser(cookieHash: Hash256(of: "cookie"), replacing: nil),
-                providerSessionID: nil,
-                device: "",
-                address: nil,
-                idleSeconds: 1,
-                expiresAt: 1_800_000_001
-            ),
-            userAgent: nil,
-            notice: nil
-        )
-    }
 
     /// Every file of a folder but the lock, as it is.
     private static func contents(_ folder: String, _ portico: PorticoProcess) throws
@@ -133,7 +97,6 @@ import Testing
     )
     func foreign(_ own: Own) async throws {
         let portico = try PorticoProcess()
-        defer { portico.remove() }
         try await Self.put(own, into: "data", portico)
         try Self.expectRefusal(own, "data", portico)
     }
@@ -144,12 +107,10 @@ import Testing
     )
     func added(_ own: Own) async throws {
         let portico = try PorticoProcess()
-        defer { portico.remove() }
         let first = try await DemoServer(in: portico)
         // The issuer of a realm of one's own is that of the server.
         let address = String(first.url.dropFirst("http://".utf8.count))
-        first.running.process.terminate()
-        #expect(try await first.running.ended() == 0)
+        try await first.stop()
         if own == .realms {
             try Self.expectDone(
                 portico.run([
@@ -165,14 +126,12 @@ import Testing
                 in: portico,
                 arguments: own == .realms ? ["--listen", address] : []
             )
-            again.running.process.terminate()
-            #expect(try await again.running.ended() == 0)
+            try await again.stop()
         }
         let (list, kept) =
             switch own {
             case .realms: (["realm", "list"], "acme")
             case .providers: (["provider", "show", "google"], "ours")
-            case .apps: (["app", "list"], "shop")
             case .accounts: (["account", "list"], "Ann")
             }
         let shown = try portico.run(list + ["--data-directory", "demo"])
@@ -184,7 +143,6 @@ import Testing
     )
     func elsewhere() async throws {
         let portico = try PorticoProcess()
-        defer { portico.remove() }
         let first = try await DemoServer(in: portico)
         let place = ["--realm", "demo", "--data-directory", "demo"]
         let added = try portico.run(
@@ -192,8 +150,7 @@ import Testing
         )
         #expect(added.status == 0, "\(added.stderr)")
         try Self.expectDone(portico.run(["user", "create", "carl", "--without-password"] + place))
-        first.running.process.terminate()
-        #expect(try await first.running.ended() == 0)
+        try await first.stop()
         let refused = try portico.run(Self.demo + ["demo"])
         #expect(refused.status == 6)
         #expect(refused.stderr.contains("It has client mine, which you added. (issuer-mismatch)"))
@@ -208,20 +165,17 @@ import Testing
         #expect(clients.stdout.contains("mine"))
         #expect(try portico.run(["user", "list"] + place).stdout.contains("carl"))
         let again = try await DemoServer(in: portico, arguments: ["--listen", address])
-        again.running.process.terminate()
-        #expect(try await again.running.ended() == 0)
+        try await again.stop()
     }
 
     @Test("a start that a realm of one's own stops has made nothing anew")
     func stopped() async throws {
         let portico = try PorticoProcess()
-        defer { portico.remove() }
         let first = try await DemoServer(in: portico)
         // Of the running server's address.
         let created = try portico.run(["realm", "create", "acme", "--data-directory", "demo"])
         #expect(created.stdout == "\(first.url)/realms/acme\n")
-        first.running.process.terminate()
-        #expect(try await first.running.ended() == 0)
+        try await first.stop()
         let list = ["realm", "list", "--plain", "--data-directory", "demo"]
         let before = try portico.run(list).stdout
         let refused = try portico.run(Self.demo + ["demo"])
@@ -239,7 +193,6 @@ import Testing
     )
     func renewed() async throws {
         let portico = try PorticoProcess()
-        defer { portico.remove() }
         var addresses: [String] = []
         var said: [String] = []
         for _ in 0..<2 {
@@ -248,8 +201,7 @@ import Testing
             addresses.append(String(try #require(line).1))
             said.append(server.running.stderr)
             #expect(!server.running.stderr.contains("--hand-off code"))
-            server.running.process.terminate()
-            #expect(try await server.running.ended() == 0)
+            try await server.stop()
         }
         #expect(addresses[0] == addresses[1])
         #expect(!said[0].contains("anew"))
@@ -262,25 +214,23 @@ import Testing
     @Test("a demo recognises its own data, sign-ins at its stand-ins included, and starts again")
     func again() async throws {
         let portico = try PorticoProcess()
-        defer { portico.remove() }
         let first = try await DemoServer(in: portico)
         let person = WebPerson()
         let page = try await person.get(first.url + "/v1/auth/google")
         #expect(page.status == 200 || page.status == 303)
         try await person.close()
         try Self.expectDone(
-            portico.run([
-                "app", "update", "notes", "--redirect-uri", "com.example.mine:/callback",
-                "--data-directory", "demo",
-            ])
+            portico.run(
+                "client update notes --realm demo --redirect-uri com.example.mine:/callback "
+                    + "--data-directory demo"
+            )
         )
-        first.running.process.terminate()
-        #expect(try await first.running.ended() == 0)
-        let second = try await DemoServer(in: portico)
-        let app = try portico.run(["app", "show", "notes", "--data-directory", "demo"])
+        try await first.stop()
+        let address = String(first.url.dropFirst("http://".utf8.count))
+        let second = try await DemoServer(in: portico, arguments: ["--listen", address])
+        let app = try portico.run("client show notes --realm demo --data-directory demo")
         #expect(app.stdout.contains("com.example.mine:/callback"))
-        second.running.process.terminate()
-        #expect(try await second.running.ended() == 0)
+        try await second.stop()
     }
 
     @Test(
@@ -294,10 +244,62 @@ import Testing
     )
     func beyond(_ options: [String], _ said: String) async throws {
         let portico = try PorticoProcess()
-        defer { portico.remove() }
         let outcome = try portico.run(Self.demo + ["demo"] + options)
         #expect(outcome.status == 2)
         #expect(outcome.stderr.contains(said))
         #expect(!FileManager.default.fileExists(atPath: portico.home.appending(path: "demo").path))
+    }
+}
+
+/// The first request of an app that follows a guide, typed as it is printed there, but for values of the
+/// moment.
+@Suite("serve --demo, and the first requests of apps") struct DemoFirstRequestTests {
+    private static let challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
+
+    @Test("an app that names neither itself nor its redirect comes back with a code")
+    func backend() async throws {
+        let server = try await DemoServer()
+        let person = WebPerson()
+        let address =
+            "\(server.url)/v1/auth/google?code_challenge=\(Self.challenge)&platform=mobile"
+        let question = try await person.get(address)
+        #expect(question.status == 200, "\(question.text)")
+        #expect(question.formAction != nil)
+        try await person.close()
+    }
+
+    @Test("an app that sends a handle alone gets its session in the address that it is opened with")
+    func handle() async throws {
+        let server = try await DemoServer()
+        let ann = "ann.handles.test"
+        let person = WebPerson()
+        let page = try await person.get("\(server.url)/login?handle=\(ann)&mobile=true")
+        let question = try await person.submit(
+            page,
+            from: server.host,
+            [("username", ann), ("password", server.handles[ann] ?? "")]
+        )
+        let end = try await person.submit(question, from: server.host, [("action", "allow")])
+        let way = end.headers[.location] ?? end.text
+        #expect(way.contains("myapp://auth-callback?session_token=Fe26.2"), "\(way)")
+        try await person.close()
+    }
+
+    @Test("an Expo app that expects Keycloak comes back to its own address")
+    func article() async throws {
+        let server = try await DemoServer()
+        let person = WebPerson()
+        let realm = "\(server.url)/realms/test/protocol/openid-connect"
+        let end = try await person.signIn(
+            at: "\(realm)/auth?code_challenge=\(Self.challenge)&code_challenge_method=S256"
+                + "&redirect_uri=exp://192.168.178.95:8081&client_id=rn-expo-app"
+                + "&response_type=code&state=xyz&scope=openid+profile",
+            "jd",
+            server.passwords["jd"] ?? ""
+        )
+        let location = end.headers[.location] ?? ""
+        #expect(location.hasPrefix("exp://192.168.178.95:8081"), "\(end.text)")
+        #expect(location.contains("code="))
+        try await person.close()
     }
 }

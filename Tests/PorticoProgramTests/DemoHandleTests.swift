@@ -35,7 +35,6 @@ import Testing
     @Test("who is printed signs in, without a network; the next start knows them still")
     func again() async throws {
         let portico = try PorticoProcess()
-        defer { portico.remove() }
         let first = try await DemoServer(in: portico)
         #expect(Set(first.handles.keys) == [Self.ann, "bob.handles.test"])
         let person = WebPerson()
@@ -44,10 +43,9 @@ import Testing
         let session = try await person.get(first.url + "/api/auth/session")
         #expect(session.json.string("handle") == Self.ann)
         #expect(try await handle(person, at: first) == Self.ann)
-        first.running.process.terminate()
-        #expect(try await first.running.ended() == 0)
+        try await first.stop()
 
-        let port = try #require(first.url.split(separator: ":").last)
+        let port = first.port
         let second = try await DemoServer(
             in: portico,
             arguments: ["--listen", "127.0.0.1:\(port)"]
@@ -59,16 +57,13 @@ import Testing
         let did = try #require(session.json.string("did"))
         #expect(try await signIn(other, did, at: second).text.contains("You’re signed in"))
         for one in [person, other] { try await one.close() }
-        second.running.process.terminate()
-        #expect(try await second.running.ended() == 0)
+        try await second.stop()
     }
 
     @Test("sid.days: the cookie of who signs in by handle lasts as long")
     func days() async throws {
         let portico = try PorticoProcess()
-        defer { portico.remove() }
         let server = try await DemoServer(in: portico, arguments: ["--sid-days", "3"])
-        defer { server.running.process.terminate() }
         let person = WebPerson()
         let end = try await signIn(person, Self.ann, at: server)
         #expect(end.text.contains("You’re signed in"), "\(end.text)")
@@ -79,25 +74,22 @@ import Testing
 
     @Test("names that nobody has, and bare ones, are answered without the DNS")
     func names() async throws {
-        try await DemoServer.run { server in
-            let person = WebPerson()
-            let nobody = try await person.get("\(server.url)/login?handle=nobody.handles.test")
-            #expect(nobody.status == 404)
-            let text = nobody.text
-            #expect(text.contains("We can’t find") && text.contains("nobody.handles.test"))
-            let bare = try await person.get("\(server.url)/login?handle=bob")
-            #expect(bare.text.contains("Did you mean bob.handles.test?"))
-            try await person.close()
-        }
+        let server = try await DemoServer()
+        let person = WebPerson()
+        let nobody = try await person.get("\(server.url)/login?handle=nobody.handles.test")
+        #expect(nobody.status == 404)
+        let text = nobody.text
+        #expect(text.contains("We can’t find") && text.contains("nobody.handles.test"))
+        let bare = try await person.get("\(server.url)/login?handle=bob")
+        #expect(bare.text.contains("Did you mean bob.handles.test?"))
+        try await person.close()
     }
 
     @Test("another port is found where the host's is taken, and the realm is made again there")
     func otherPort() async throws {
         let portico = try PorticoProcess()
-        defer { portico.remove() }
         let first = try await DemoServer(in: portico)
-        first.running.process.terminate()
-        #expect(try await first.running.ended() == 0)
+        try await first.stop()
         let port = try #require(first.host.split(separator: ":").last.flatMap { UInt16($0) })
         let taken = try #require(RawSocket.listen(port: port))
         defer { RawSocket.close(taken.socket) }
@@ -107,22 +99,18 @@ import Testing
         let end = try await signIn(person, Self.ann, at: second)
         #expect(end.text.contains("You’re signed in"), "\(end.text)")
         try await person.close()
-        second.running.process.terminate()
-        #expect(try await second.running.ended() == 0)
+        try await second.stop()
     }
 
     @Test("a host that another public URL gives another name says so, and does not blame a program")
     func otherName() async throws {
         let portico = try PorticoProcess()
-        defer { portico.remove() }
         let first = try await DemoServer(in: portico)
-        first.running.process.terminate()
-        #expect(try await first.running.ended() == 0)
+        try await first.stop()
         let place = ["--realm", "handles", "--data-directory", "demo"]
-        let added = try portico.run(
+        try portico.done(
             ["client", "create", "mine", "--redirect-uri", "com.example.mine:/callback"] + place
         )
-        #expect(added.status == 0, "\(added.stderr)")
         let address = String(first.url.dropFirst("http://".utf8.count))
         let port = try #require(address.split(separator: ":").last)
         let refused = try portico.run([
@@ -135,20 +123,17 @@ import Testing
         #expect(refused.stderr.contains(serving), "\(refused.stderr)")
         let again = try await DemoServer(in: portico, arguments: ["--listen", address])
         #expect(again.host == first.host)
-        again.running.process.terminate()
-        #expect(try await again.running.ended() == 0)
+        try await again.stop()
         #expect(try portico.run(["client", "list"] + place).stdout.contains("mine"))
     }
 
     @Test("what a demo left behind is no host for commands, where no demo was")
     func unmarked() async throws {
         let portico = try PorticoProcess()
-        defer { portico.remove() }
         let demo = try await DemoServer(in: portico)
         let place = ["--data-directory", "demo"]
-        #expect(try portico.run(["provider", "test", "atproto"] + place).status == 0)
-        demo.running.process.terminate()
-        #expect(try await demo.running.ended() == 0)
+        try portico.done(["provider", "test", "atproto"] + place)
+        try await demo.stop()
         try FileManager.default.removeItem(at: portico.home.appending(path: "demo/demo"))
         let test = try portico.run(["provider", "test", "atproto"] + place)
         #expect(test.status != 0)

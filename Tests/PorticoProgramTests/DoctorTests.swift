@@ -8,67 +8,65 @@ import Testing
 struct DoctorTests {
     @Test("a running demonstration is found well, and found without its address being named")
     func demo() async throws {
-        try await DemoServer.run { server in
-            let place = ["--data-directory", "demo"]
-            let test = try server.portico.run(["provider", "test", "google"] + place)
-            #expect(test.status == 0, "\(test.stdout) \(test.stderr)")
-            #expect(test.stdout.contains("✓ metadata"))
-            #expect(test.stdout.contains("✓ keys"))
-            let created = try server.portico.run(
-                [
-                    "app", "create", "linked", "--redirect-uri", "http://127.0.0.1/callback",
-                    "--bundle-id", "com.example.linked", "--team", "ABCDE12345",
-                    "--android-package", "com.example.linked", "--fingerprint",
-                    String(repeating: "AB", count: 32),
-                ] + place
-            )
-            #expect(created.status == 0, "\(created.stderr)")
-            // The running server has seen it by the second look.
-            let check = try server.portico.run(["app", "links", "check", "linked"] + place)
-            #expect(check.status == 0, "\(check.stdout) \(check.stderr)")
-            #expect(check.stdout.contains("ABCDE12345.com.example.linked in webcredentials and"))
-            #expect(check.stdout.contains("com.example.linked, 1 fingerprint"))
-            let doctor = try server.portico.run(["doctor"] + place)
-            #expect(doctor.status == 0, "\(doctor.stdout) \(doctor.stderr)")
-            for part in [
-                "discovery says \(server.issuer)", "backend", "google", "facebook", "apple",
-                "notes", "clock", "realm handles", "atproto", "Internet handles",
-                "none: on this machine we are a development client",
-            ] {
-                #expect(doctor.stdout.contains(part), "\(part)")
-            }
-            // Its own client and app are meant to be as they are, and its mails are shown.
-            #expect(!doctor.stdout.contains("rn-expo-app"))
-            #expect(!doctor.stdout.contains("--hand-off code"))
-            #expect(doctor.stdout.contains("none is sent: the demo shows it at /_outbox"))
-            let missing = try server.portico.run([
-                "doctor", "--data-directory", "demo", "--public-url", "http://127.0.0.1:9",
-            ])
-            #expect(missing.status == 10)
+        let server = try await DemoServer()
+        let place = ["--data-directory", "demo"]
+        let test = try server.portico.run(["provider", "test", "google"] + place)
+        #expect(test.status == 0, "\(test.stdout) \(test.stderr)")
+        #expect(test.stdout.contains("✓ metadata"))
+        #expect(test.stdout.contains("✓ keys"))
+        try server.portico.done(
+            [
+                "client", "create", "linked", "--realm", "demo", "--hand-off", "code",
+                "--redirect-uri", "http://127.0.0.1/callback",
+                "--apple-app", "ABCDE12345.com.example.linked",
+                "--android-app", "com.example.linked=" + String(repeating: "AB", count: 32),
+            ] + place
+        )
+        // The running server has seen it by the second look.
+        let check = try server.portico.run("client links linked --realm demo --data-directory demo")
+        #expect(check.status == 0, "\(check.stdout) \(check.stderr)")
+        #expect(check.stdout.contains("ABCDE12345.com.example.linked in webcredentials and"))
+        #expect(check.stdout.contains("com.example.linked, AB:AB:AB:AB"))
+        let doctor = try server.portico.run(["doctor"] + place)
+        #expect(doctor.status == 0, "\(doctor.stdout) \(doctor.stderr)")
+        for part in [
+            "discovery says \(server.issuer)", "backend", "google", "facebook", "apple",
+            "notes", "clock", "realm handles", "atproto", "Internet handles",
+            "none: on this machine we are a development client",
+        ] {
+            #expect(doctor.stdout.contains(part), "\(part)")
         }
+        // Its own client and app are meant to be as they are, and its mails are shown.
+        #expect(!doctor.stdout.contains("rn-expo-app"))
+        #expect(!doctor.stdout.contains("--hand-off code"))
+        #expect(doctor.stdout.contains("none is sent: the demo shows it at /_outbox"))
+        let missing = try server.portico.run(
+            "doctor --data-directory demo --public-url http://127.0.0.1:9"
+        )
+        #expect(missing.status == 10)
     }
 
     @Test("what is wrong on this machine is found without asking anyone")
     func offline() throws {
         let portico = try PorticoProcess()
-        defer { portico.remove() }
         let add = ["provider", "add", "google", "--client-id", "1", "--secret-file", "-"]
-        #expect(try portico.run(add, input: "a secret\n").status == 0)
-        #expect(
-            try portico.run([
-                "app", "create", "legacy", "--redirect-uri", "legacy://x", "--hand-off",
-                "session-token", "--bundle-id", "com.example.legacy", "--team", "ABCDE12345",
-            ]).status == 0
-        )
+        try portico.done(add, input: "a secret\n")
+        try portico.done("realm create home")
+        try portico.done([
+            "client", "create", "legacy", "--redirect-uri", "legacy://x", "--hand-off",
+            "session-token", "--apple-app", "ABCDE12345.com.example.legacy",
+        ])
         func doctor(_ arguments: String...) throws -> Found {
             try Found(portico.run(["doctor", "--offline", "--json"] + arguments))
         }
-        try Data("trusted-proxies: [127.0.0.1]\npages: {light: [quiet=#cccccc]}\n".utf8)
-            .write(to: portico.home.appending(path: "proxied.yaml"))
+        try portico.write(
+            "trusted-proxies: [127.0.0.1]\npages: {light: [quiet=#cccccc]}\n",
+            to: "proxied.yaml"
+        )
         let well = try doctor()
         #expect(well.status == 0)
         let fixes = well.all("note").compactMap { $0.string("fix") }
-        #expect(fixes.contains("portico app update legacy --hand-off code"))
+        #expect(fixes.contains("portico client update legacy --realm home --hand-off code"))
         // Google for an iOS app, and no Apple beside it.
         #expect(fixes.contains("portico provider add apple"))
         // Google says no one's `auth_time`, and no code can be mailed.
@@ -78,7 +76,7 @@ struct DoctorTests {
             }
         )
         try doctor("--public-url", "https://id.example.com")
-            .expectProblem("everyone counts as one visitor", fix: "trusted-proxies: [127.0.0.1]")
+            .expectProblem("all people share one limit", fix: "trusted-proxies: [127.0.0.1]")
         let behindProxy = try doctor(
             "--public-url",
             "https://id.example.com",
@@ -102,17 +100,13 @@ struct DoctorTests {
         try doctor().expectProblem("but no sender", fix: "mail.from: ")
         try FileManager.default.removeItem(at: settings)
         let folder = portico.home.appending(path: ".local/share/portico/server")
-        try FileManager.default.setAttributes(
-            [.posixPermissions: 0o755],
-            ofItemAtPath: folder.path
-        )
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder.path)
         try doctor().expectProblem("others can read", fix: "chmod 700 ")
     }
 
     @Test("KC-E-2: every redirect URI of an imported client that lets more through is named")
     func laxRedirects() throws {
         let portico = try PorticoProcess()
-        defer { portico.remove() }
         let patterns = [
             "https://a.example/*", "*", "http://a.example/cb", "http://localhost:3000/cb",
             "exp://192.0.2.1:8081", "https://a.example/cb", "com.example.a:/cb", "/relative",
@@ -120,11 +114,12 @@ struct DoctorTests {
         let redirects = patterns.map { "\"\($0)\"" }.joined(separator: ",")
         let client = #"{"clientId": "a", "publicClient": true, "redirectUris": [\#(redirects)]}"#
         let off = #"{"clientId": "off", "enabled": false, "redirectUris": ["*"]}"#
-        try Data(#"{"realm": "acme", "enabled": true, "clients": [\#(client), \#(off)]}"#.utf8)
-            .write(to: portico.home.appending(path: "acme.json"))
+        try portico.write(
+            #"{"realm": "acme", "enabled": true, "clients": [\#(client), \#(off)]}"#,
+            to: "acme.json"
+        )
         let address = ["--public-url", "https://id.example.com"]
-        let imported = try portico.run(["realm", "import", "acme.json"] + address)
-        try #require(imported.status == 0, "\(imported.stderr)")
+        try portico.done(["realm", "import", "acme.json"] + address)
         let found = try Found(portico.run(["doctor", "--offline", "--json"]))
         let lines = found.all("note").compactMap { $0.string("text") }
             .filter { $0.hasPrefix("redirect URI ") }
@@ -148,15 +143,13 @@ struct DoctorTests {
     @Test("Apple takes no redirect to an address without a name: that is found beforehand")
     func appleRedirect() throws {
         let portico = try PorticoProcess()
-        defer { portico.remove() }
-        let added = try portico.run(
+        try portico.done(
             [
                 "provider", "add", "apple", "--client-id", "com.example.web", "--team-id",
                 "ABCDE12345", "--key-id", "KEY1234567", "--secret-file", "-",
             ],
             input: Self.appleKey
         )
-        #expect(added.status == 0)
         try Found(portico.run(["doctor", "--offline", "--json"]))
             .expectProblem("not https on a domain name", fix: "public-url: https://")
     }
@@ -164,36 +157,34 @@ struct DoctorTests {
     @Test("a pair of clients whose links sign in silently is named, with how to make them ask")
     func silentLoginTokens() throws {
         let portico = try PorticoProcess()
-        defer { portico.remove() }
-        #expect(try portico.run(["realm", "create", "acme"]).status == 0)
+        try portico.done(["realm", "create", "acme"])
         let redirect = ["--template", "native", "--redirect-uri", "com.example.app:/callback"]
         for (name, target) in [
             ("shop", []), ("mail", ["--silent-login-token-target", "shop"]),
             ("news", ["--login-token-target", "shop"]),
         ] as [(String, [String])] {
-            #expect(try portico.run(["client", "create", name] + redirect + target).status == 0)
+            try portico.done(["client", "create", name] + redirect + target)
         }
         let doctor = try portico.run(["doctor", "--offline"])
         #expect(doctor.stdout.contains("a link with its login token signs in to shop"))
         let fix = "portico client update mail --realm acme --login-token-target shop"
         #expect(doctor.stdout.contains(fix))
         #expect(!doctor.stdout.contains("client news"))
-        #expect(try portico.run(fix.split(separator: " ").dropFirst().map(String.init)).status == 0)
+        try portico.done(fix.split(separator: " ").dropFirst().map(String.init))
         #expect(try !portico.run(["doctor", "--offline"]).stdout.contains("login token"))
     }
 
     @Test("decision 0071: a client that people administer by is named, with how to end it")
     func administeringClients() throws {
         let portico = try PorticoProcess()
-        defer { portico.remove() }
-        #expect(try portico.run(["realm", "create", "acme"]).status == 0)
+        try portico.done(["realm", "create", "acme"])
         let redirect = ["--template", "native", "--redirect-uri", "com.example.app:/callback"]
         for (name, mark) in [("desk", ["--administers"]), ("shop", []), ("admin-cli", [])] {
-            #expect(try portico.run(["client", "create", name] + redirect + mark).status == 0)
+            try portico.done(["client", "create", name] + redirect + mark)
         }
         func administers(_ name: String) throws -> Bool? {
             let shown = try portico.run(["client", "show", name, "--json"])
-            return try JSONObject(parsing: Array(shown.stdout.utf8)).bool("administers")
+            return try shown.json.bool("administers")
         }
         #expect(try administers("desk") == true && administers("shop") == false)
         #expect(try administers("admin-cli") == true)
@@ -206,18 +197,16 @@ struct DoctorTests {
         #expect(asked.stderr.contains("People administer by no client that asks them for consent."))
         let fix = "portico client update desk --realm acme --no-administers"
         #expect(doctor.stdout.contains(fix))
-        #expect(try portico.run(fix.split(separator: " ").dropFirst().map(String.init)).status == 0)
+        try portico.done(fix.split(separator: " ").dropFirst().map(String.init))
         #expect(try !portico.run(["doctor", "--offline"]).stdout.contains("administers"))
     }
 
     @Test("a secret of another key ring, and a ring that is open to others, are problems")
     func keyRing() throws {
         let portico = try PorticoProcess()
-        defer { portico.remove() }
         let add = ["provider", "add", "google", "--client-id", "1", "--secret-file", "-"]
         for name in ["one", "two"] {
-            let added = try portico.run(add + ["--data-directory", name], input: "a secret\n")
-            #expect(added.status == 0)
+            try portico.done(add + ["--data-directory", name], input: "a secret\n")
         }
         let manager = FileManager.default
         let ring = portico.home.appending(path: "one/key-ring")
@@ -234,9 +223,9 @@ struct DoctorTests {
         #expect(test.stderr.contains("(misconfigured)"))
         // What cannot be used can be taken out of use, and not put back.
         let update = ["provider", "update", "google"] + place
-        #expect(try portico.run(update + ["--disable-provider"]).status == 0)
+        try portico.done(update + ["--disable-provider"])
         #expect(try portico.run(update + ["--enable-provider"]).status == 1)
-        #expect(try portico.run(doctor).status == 0)
+        try portico.done(doctor)
         try manager.setAttributes([.posixPermissions: 0o644], ofItemAtPath: ring.path)
         try Found(portico.run(doctor)).expectProblem("key-ring", fix: "chmod 600 ")
         try manager.removeItem(at: ring)
@@ -246,16 +235,13 @@ struct DoctorTests {
     @Test("a provider is asked for its metadata and keys, and what is wrong with it is told")
     func providers() throws {
         let portico = try PorticoProcess()
-        defer { portico.remove() }
         let provider = try LocalProvider()
         let origin = ["--public-url", "https://id.example.com"]
-        #expect(
-            try portico.run(
-                [
-                    "provider", "add", "oidc", "--client-id", "x", "--issuer", provider.issuer,
-                    "--allow-insecure-loopback", "--without-secret",
-                ] + origin
-            ).status == 0
+        try portico.done(
+            [
+                "provider", "add", "oidc", "--client-id", "x", "--issuer", provider.issuer,
+                "--allow-insecure-loopback", "--without-secret",
+            ] + origin
         )
         func test(_ fault: LocalProvider.Fault) throws -> PorticoProcess.Outcome {
             provider.become(fault)
@@ -278,21 +264,18 @@ struct DoctorTests {
             #expect(outcome.stdout.contains(fix), "\(fault) \(outcome.stdout)")
         }
         provider.become(.none)
-        #expect(try portico.run(["provider", "update", "oidc", "--pkce-unannounced"]).status == 0)
+        try portico.done(["provider", "update", "oidc", "--pkce-unannounced"])
         #expect(try test(.noPKCE).status == 0)
     }
 
     @Test("the clock is compared with the providers', and a wrong one is a problem")
     func clock() throws {
         let portico = try PorticoProcess()
-        defer { portico.remove() }
         let provider = try LocalProvider()
-        #expect(
-            try portico.run([
-                "provider", "add", "oidc", "--client-id", "x", "--issuer", provider.issuer,
-                "--allow-insecure-loopback", "--without-secret",
-            ]).status == 0
-        )
+        try portico.done([
+            "provider", "add", "oidc", "--client-id", "x", "--issuer", provider.issuer,
+            "--allow-insecure-loopback", "--without-secret",
+        ])
         let us = try LocalServer { _ in
             LocalServer.reply("401 Unauthorized", [], #"{"authenticated":false}"#)
         }

@@ -23,17 +23,15 @@ struct HandleNetwork {
 
     /// Runs `body` with a network of its own.
     ///
-    /// - Parameter app: The arguments of `app create`.
+    /// - Parameter app: The arguments of `client create`.
     static func run(
-        app: [String],
+        app: [String] = ["posts", "--redirect-uri", "com.example.posts:/signed-in"],
         _ body: @escaping @Sendable (HandleNetwork) async throws -> Void
     ) async throws {
         try await withLoopbackListener { port, door in
             let portico = try PorticoProcess()
-            defer { portico.remove() }
             let names = try prepare(portico, app, port)
             let served = try await EarnestServer(in: portico)
-            defer { served.running.process.terminate() }
             let log = RequestLog<ATHostCall>()
             let host = try ATHost(baseURL: "https://\(pds)", hook: log.hook())
             let server = NamedServer(backend, port: served.port)
@@ -73,7 +71,7 @@ struct HandleNetwork {
                 .joined(separator: "\n") + "\n",
         ]
         for (name, text) in files {
-            try Data(text.utf8).write(to: portico.home.appending(path: name))
+            try portico.write(text, to: name)
         }
         let users = people.map {
             [
@@ -83,7 +81,9 @@ struct HandleNetwork {
         }
         let commands = [
             ["provider", "add", "atproto", "--directory", "https://\(pds)"],
-            ["app", "create"] + app,
+            ["realm", "create", "home"],
+            ["client", "create", "--realm", "home"] + app
+                + (app.contains("--hand-off") ? [] : ["--hand-off", "code"]),
         ]
         let realm = ["realm", "create", "pds", "--host", "https://\(pds)", "--atproto"]
         for command in [realm] + users + commands {
@@ -96,6 +96,25 @@ struct HandleNetwork {
             texts: [:],
             authority: nil
         )
+    }
+
+    /// Ann signs in at the backend.
+    func signIn() async throws -> WebPerson {
+        let person = WebPerson(in: names)
+        let address = "https://\(Self.backend)/login?handle=\(ATHostPerson.ann.handle)"
+        _ = try await person.signIn(byHandle: address, of: .ann, EarnestServer.password)
+        try await person.close()
+        return person
+    }
+
+    /// Runs a command. The network answers from this process: the command must not hold its threads.
+    func run(_ line: String, environment: [String: String] = [:]) async throws
+        -> PorticoProcess.Outcome
+    {
+        let portico = portico
+        return try await RawExchange.run {
+            Result { try portico.run(line, environment: environment) }
+        }.get()
     }
 
     /// Lets apps reach the backend at an address of this machine, for as long as `body` runs.

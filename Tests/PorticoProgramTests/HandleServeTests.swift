@@ -8,52 +8,36 @@ import PorticoTestSupport
 import Testing
 
 @Suite("Signing in by handle, served") struct HandleServeTests {
-    private func get(_ path: String, port: UInt16) async -> RawExchange? {
-        await RawExchange.run {
-            RawExchange(
-                "GET \(path) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nConnection: close\r\n\r\n",
-                port: port
-            )
-        }
-    }
-
     @Test(
         "ATP-LOC-4: a running server takes the provider up; on this machine it is a client for development"
     )
     func serves() async throws {
-        try await DemoServer.run { server in
-            let port = try #require(UInt16(server.url.split(separator: ":").last ?? ""))
-            // The demo's own is of its own host.
-            let removed = try server.portico.run([
-                "provider", "remove", "atproto", "--confirm", "atproto", "--data-directory",
-                "demo",
-            ])
-            #expect(removed.status == 0, "\(removed.stderr)")
-            try await waitUntil("it is gone") {
-                await get("/mobile-auth", port: port)?.status == 404
-            }
-            let made = try server.portico.run([
-                "provider", "add", "atproto", "--data-directory", "demo",
-            ])
-            #expect(made.status == 0, "\(made.stderr)")
-            var found = ""
-            try await waitUntil("it is there") {
-                let reply = await get("/oauth-client-metadata.json", port: port)
-                found = reply?.body ?? ""
-                return reply?.status == 200
-            }
-            let document = try JSONObject(parsing: Array(found.utf8))
-            let redirect = "http://127.0.0.1:\(port)/oauth/callback"
-            #expect(document.strings("redirect_uris") == [redirect])
-            #expect(document.string("client_id")?.hasPrefix("http://localhost?") == true)
-            #expect(document.string("token_endpoint_auth_method") == "none")
-            #expect(await get("/mobile-auth", port: port)?.status == 200)
-            #expect(await get("/login?handle=", port: port)?.status == 400)
-            // The cookie's passwords are made with it.
-            let file = server.portico.home.appending(path: "demo/seal-passwords").path
-            let attributes = try FileManager.default.attributesOfItem(atPath: file)
-            #expect(attributes[.posixPermissions] as? Int == 0o600)
+        let server = try await DemoServer()
+        let port = server.port
+        // The demo's own is of its own host.
+        try server.portico.done("provider remove atproto --confirm atproto --data-directory demo")
+        try await waitUntil("it is gone") {
+            await RawExchange.get("/mobile-auth", port: port)?.status == 404
         }
+        let made = try server.portico.run("provider add atproto --data-directory demo")
+        #expect(made.status == 0, "\(made.stderr)")
+        var found = ""
+        try await waitUntil("it is there") {
+            let reply = await RawExchange.get("/oauth-client-metadata.json", port: port)
+            found = reply?.body ?? ""
+            return reply?.status == 200
+        }
+        let document = try JSONObject(parsing: Array(found.utf8))
+        let redirect = "http://127.0.0.1:\(port)/oauth/callback"
+        #expect(document.strings("redirect_uris") == [redirect])
+        #expect(document.string("client_id")?.hasPrefix("http://localhost?") == true)
+        #expect(document.string("token_endpoint_auth_method") == "none")
+        #expect(await RawExchange.get("/mobile-auth", port: port)?.status == 200)
+        #expect(await RawExchange.get("/login?handle=", port: port)?.status == 400)
+        // The cookie's passwords are made with it.
+        let file = server.portico.home.appending(path: "demo/seal-passwords").path
+        let attributes = try FileManager.default.attributesOfItem(atPath: file)
+        #expect(attributes[.posixPermissions] as? Int == 0o600)
     }
 
     /// The revisions of sessions of which no refresh is under way.
@@ -79,17 +63,9 @@ import Testing
 
     @Test("decision 0057: a server that is told to stop stores what a host answers to a refresh")
     func stops() async throws {
-        let app = ["posts", "--redirect-uri", "com.example.posts:/signed-in"]
-        try await HandleNetwork.run(app: app) { network in
+        try await HandleNetwork.run { network in
             let (served, tokens) = (network.served, network.tokens)
-            let person = WebPerson(in: network.names)
-            let ann = ATHostPerson.ann
-            _ = try await person.signIn(
-                byHandle: "https://\(HandleNetwork.backend)/login?handle=\(ann.handle)",
-                of: ann,
-                EarnestServer.password
-            )
-            try await person.close()
+            let person = try await network.signIn()
             let sid = try #require(person.cookie("sid", of: HandleNetwork.backend))
             let file = network.portico.home
                 .appending(path: ".local/share/portico/server/portico.sqlite")
@@ -125,80 +101,81 @@ import Testing
         }
     }
 
-    /// The network answers from this process: a command must not hold its threads.
-    private static func run(_ portico: PorticoProcess, _ arguments: String...) async throws
-        -> PorticoProcess.Outcome
-    {
-        try await RawExchange.run { Result { try portico.run(arguments) } }.get()
-    }
-
     /// What a command lists with `--json`.
     private static func items(_ outcome: PorticoProcess.Outcome) throws -> [JSONObject] {
         #expect(outcome.status == 0, "\(outcome.stderr)")
-        let json = try JSONObject(parsing: Array(outcome.stdout.utf8))
+        let json = try outcome.json
         return (json.array("items") ?? []).compactMap(\.object)
     }
 
     @Test("a host is told of a session that a command ended, though its person does not come again")
     func ended() async throws {
-        let app = ["posts", "--redirect-uri", "com.example.posts:/signed-in"]
-        try await HandleNetwork.run(app: app) { network in
-            let (portico, log) = (network.portico, network.log)
-            let person = WebPerson(in: network.names)
-            let ann = ATHostPerson.ann
-            _ = try await person.signIn(
-                byHandle: "https://\(HandleNetwork.backend)/login?handle=\(ann.handle)",
-                of: ann,
-                EarnestServer.password
-            )
-            try await person.close()
-            let accounts = try Self.items(try await Self.run(portico, "account", "list", "--json"))
+        try await HandleNetwork.run { network in
+            let log = network.log
+            _ = try await network.signIn()
+            let accounts = try Self.items(try await network.run("account list --json"))
             #expect(accounts.count == 1)
             let account = try #require(accounts.first?.string("id"))
             #expect(log.count(.revocation) == 0)
-            let ended = try await Self.run(
-                portico,
-                "session",
-                "revoke",
-                "--all",
-                "--account",
-                account
-            )
+            let ended = try await network.run("session revoke --all --account \(account)")
             #expect(ended.status == 0, "\(ended.stderr)")
             try await waitUntil("the host is told") { log.count(.revocation) > 0 }
         }
     }
 
     /// The states of the keys that prove who we are, by their ids.
-    private static func keys(_ portico: PorticoProcess) async throws -> [String: String] {
-        let listed = try await run(portico, "provider", "keys", "list", "atproto", "--json")
+    private static func keys(_ network: HandleNetwork) async throws -> [String: String] {
+        let listed = try await network.run("provider keys list atproto --json")
         let pairs = try items(listed).map { ($0.string("kid") ?? "", $0.string("state") ?? "") }
         return Dictionary(uniqueKeysWithValues: pairs)
     }
 
     @Test("ATP-CA-6: a running server publishes a new key once the last one was withdrawn")
     func withdrawn() async throws {
-        let app = ["posts", "--redirect-uri", "com.example.posts:/signed-in"]
-        try await HandleNetwork.run(app: app) { network in
-            let portico = network.portico
-            let before = try await Self.keys(portico)
+        try await HandleNetwork.run { network in
+            let before = try await Self.keys(network)
             #expect(Array(before.values) == ["active"])
             let key = try #require(before.keys.first)
-            let withdrawn = try await Self.run(
-                portico,
-                "provider",
-                "keys",
-                "withdraw",
-                "atproto",
-                // It may begin with a hyphen.
-                "--",
-                key
-            )
+            let withdrawn = try await network.run("provider keys withdraw atproto -- \(key)")
             #expect(withdrawn.status == 0, "\(withdrawn.stderr)")
             try await waitUntil("there is a new key") {
-                try await Self.keys(portico).values.contains("next")
+                try await Self.keys(network).values.contains("next")
             }
-            #expect(try await Self.keys(portico)[key] == "withdrawn")
+            #expect(try await Self.keys(network)[key] == "withdrawn")
         }
+    }
+}
+
+@Suite("A realm's own host, served") struct RealmHostServeTests {
+    @Test("decision 0059: a running server serves a realm at its own host, and nothing else there")
+    func serves() async throws {
+        let server = try await DemoServer()
+        let port = server.port
+        let path = "/.well-known/oauth-authorization-server"
+        let before = await RawExchange.get(path, host: "pds.localhost:\(port)", port: port)
+        #expect(before?.status == 421)
+        try server.portico.done([
+            "realm", "create", "hosted", "--public-url", server.url, "--host",
+            "http://pds.localhost:\(port)", "--data-directory", "demo",
+        ])
+        var found = ""
+        try await waitUntil("it is there") {
+            let reply = await RawExchange.get(path, host: "pds.localhost:\(port)", port: port)
+            found = reply?.body ?? ""
+            return reply?.status == 200
+        }
+        let document = try JSONObject(parsing: Array(found.utf8))
+        let issuer = "http://pds.localhost:\(port)"
+        #expect(document.string("issuer") == issuer)
+        let token = "\(issuer)/realms/hosted/protocol/openid-connect/token"
+        #expect(document.string("token_endpoint") == token)
+        for other in ["/realms/demo/account", "/login", "/v1/auth/session", "/_outbox"] {
+            let reply = await RawExchange.get(other, host: "pds.localhost:\(port)", port: port)
+            #expect(reply?.status == 404, "\(other)")
+            let own = await RawExchange.get(other, host: "127.0.0.1:\(port)", port: port)
+            #expect(own?.status != 404, "\(other)")
+        }
+        let elsewhere = await RawExchange.get(path, host: "127.0.0.1:\(port)", port: port)
+        #expect(elsewhere?.status == 404)
     }
 }

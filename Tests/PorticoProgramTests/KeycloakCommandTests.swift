@@ -80,66 +80,57 @@ struct KeycloakCommandTests {
 
     @Test("KC-A-1: commands alone make the article's realm, and each person has their role")
     func article() async throws {
-        try await EarnestServer.run { server in
-            try await makeRealm(at: server)
-            for (name, given, family, role) in Self.people {
-                let token = try #require(
-                    try await tokens(of: name, at: server).string("access_token")
-                )
-                let claims = try JWT(parsing: token).uncheckedClaims()
-                #expect(claims.strings("roles") == [role])
-                #expect(claims.string("typ") == "Bearer")
-                #expect(claims.string("azp") == Self.client)
-                #expect(claims.string("aud") == "account")
-                let reply = try await server.request(
-                    "GET",
-                    "/realms/test/protocol/openid-connect/userinfo",
-                    ["Authorization: Bearer \(token)"]
-                )
-                let profile = try JSONObject(parsing: Array(reply.body.utf8))
-                #expect(profile.strings("roles") == [role])
-                #expect(profile.string("preferred_username") == name)
-                #expect(profile.string("name") == "\(given) \(family)")
-            }
+        let server = try await EarnestServer()
+        try await makeRealm(at: server)
+        for (name, given, family, role) in Self.people {
+            let token = try #require(try await tokens(of: name, at: server).string("access_token"))
+            let claims = try JWT(parsing: token).uncheckedClaims()
+            #expect(claims.strings("roles") == [role])
+            #expect(claims.string("typ") == "Bearer")
+            #expect(claims.string("azp") == Self.client)
+            #expect(claims.string("aud") == "account")
+            let reply = try await server.request(
+                "GET",
+                "/realms/test/protocol/openid-connect/userinfo",
+                ["Authorization: Bearer \(token)"]
+            )
+            let profile = try JSONObject(parsing: Array(reply.body.utf8))
+            #expect(profile.strings("roles") == [role])
+            #expect(profile.string("preferred_username") == name)
+            #expect(profile.string("name") == "\(given) \(family)")
         }
     }
 
     @Test("what groups, composite roles and scope mappings amount to is in the next token")
     func roles() async throws {
-        try await EarnestServer.run { server in
-            try await makeRealm(at: server)
-            func roles() async throws -> Set<String> {
-                let token = try #require(
-                    try await tokens(of: "jd", at: server).string("access_token")
-                )
-                let claims = try JWT(parsing: token).uncheckedClaims()
-                return Set(claims.object("realm_access")?.strings("roles") ?? [])
-            }
-            for role in ["lead", "reader"] { try server.command(["role", "create", role]) }
-            try server.command(["role", "assign", "reader", "--composite", "lead"])
-            try server.command(["group", "create", "staff"])
-            try server.command(["role", "assign", "lead", "--group", "staff"])
-            #expect(try await roles().isDisjoint(with: ["lead", "reader"]))
-            try server.command(["group", "add-member", "staff", "jd"])
-            try await server.wait { try await roles().isSuperset(of: ["lead", "reader"]) }
-            // Without full scope it sees what it is mapped to, and nothing else.
-            try server.command(["client", "update", Self.client, "--no-full-scope"])
-            try server.command([
-                "role", "assign", "reader", "--seen-by-client", Self.client,
-            ])
-            try await server.wait {
-                let roles = try await roles()
-                return roles.contains("reader") && !roles.contains("lead")
-            }
+        let server = try await EarnestServer()
+        try await makeRealm(at: server)
+        func roles() async throws -> Set<String> {
+            let token = try #require(try await tokens(of: "jd", at: server).string("access_token"))
+            let claims = try JWT(parsing: token).uncheckedClaims()
+            return Set(claims.object("realm_access")?.strings("roles") ?? [])
+        }
+        for role in ["lead", "reader"] { try server.command(["role", "create", role]) }
+        try server.command(["role", "assign", "reader", "--composite", "lead"])
+        try server.command(["group", "create", "staff"])
+        try server.command(["role", "assign", "lead", "--group", "staff"])
+        #expect(try await roles().isDisjoint(with: ["lead", "reader"]))
+        try server.command(["group", "add-member", "staff", "jd"])
+        try await server.wait { try await roles().isSuperset(of: ["lead", "reader"]) }
+        // Without full scope it sees what it is mapped to, and nothing else.
+        try server.command(["client", "update", Self.client, "--no-full-scope"])
+        try server.command(["role", "assign", "reader", "--seen-by-client", Self.client])
+        try await server.wait {
+            let roles = try await roles()
+            return roles.contains("reader") && !roles.contains("lead")
         }
     }
 
     @Test("new people get what every new one of the realm gets, also by a command")
     func newPeople() throws {
         let portico = try PorticoProcess()
-        defer { portico.remove() }
-        #expect(try portico.run(["realm", "create", "test", "--template", "keycloak"]).status == 0)
-        #expect(try portico.run(["user", "create", "ann", "--without-password"]).status == 0)
+        try portico.done(["realm", "create", "test", "--template", "keycloak"])
+        try portico.done(["user", "create", "ann", "--without-password"])
         let shown = try JSONObject(
             parsing: Array(try portico.run(["user", "show", "ann", "--json"]).stdout.utf8)
         )
@@ -151,13 +142,12 @@ struct KeycloakCommandTests {
         #expect(refused.status != 0 && refused.stderr.contains("cannot be removed"))
         let dryly = try portico.run(["role", "delete", "default-roles-test", "-n"])
         #expect(dryly.status != 0 && dryly.stderr.contains("cannot be removed"))
-        #expect(try portico.run(["role", "show", "default-roles-test"]).status == 0)
+        try portico.done(["role", "show", "default-roles-test"])
     }
 
     @Test("a client's own account goes with the client, and with the grant type")
     func account() throws {
         let portico = try PorticoProcess()
-        defer { portico.remove() }
         func run(_ words: [String]) throws -> PorticoProcess.Outcome {
             try portico.run(words, input: "a secret that was chosen elsewhere")
         }
@@ -189,13 +179,12 @@ struct KeycloakCommandTests {
     @Test("decision 0032: an imported app without PKCE can be changed, and loses nothing it has")
     func withoutPKCE() throws {
         let portico = try PorticoProcess()
-        defer { portico.remove() }
         let file = """
             {"realm": "acme", "clients": [{"clientId": "app", "publicClient": true,
               "redirectUris": ["https://app.example/cb"]}]}
             """
-        try Data(file.utf8).write(to: portico.home.appending(path: "acme.json"))
-        #expect(try portico.run(["realm", "import", "acme.json"]).status == 0)
+        try portico.write(file, to: "acme.json")
+        try portico.done(["realm", "import", "acme.json"])
         func update(_ words: String...) throws -> PorticoProcess.Outcome {
             try portico.run(["client", "update", "app"] + words)
         }
@@ -216,20 +205,19 @@ struct KeycloakCommandTests {
 
     @Test("a temporary password must be replaced at the next sign-in")
     func temporary() async throws {
-        try await EarnestServer.run { server in
-            try await server.makeRealm()
-            try server.command(
-                ["user", "set-password", "ann", "--temporary", "--password-file", "-"],
-                input: "another horse battery"
-            )
-            let person = WebPerson()
-            let page = try await person.signIn(
-                at: server.authorization(to: "http://127.0.0.1/callback"),
-                "ann",
-                "another horse battery"
-            )
-            #expect(page.text.contains("new-password"))
-            try await person.close()
-        }
+        let server = try await EarnestServer()
+        try await server.makeRealm()
+        try server.command(
+            "user set-password ann --temporary --password-file -",
+            input: "another horse battery"
+        )
+        let person = WebPerson()
+        let page = try await person.signIn(
+            at: server.authorization(to: "http://127.0.0.1/callback"),
+            "ann",
+            "another horse battery"
+        )
+        #expect(page.text.contains("new-password"))
+        try await person.close()
     }
 }

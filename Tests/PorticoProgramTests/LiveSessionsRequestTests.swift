@@ -63,9 +63,7 @@ import Testing
 
     @Test(
         "decision 0051: every page is read, of each client that has sessions",
-        arguments: [
-            0, 1, 99, 100, 250,
-        ]
+        arguments: [0, 1, 99, 100, 250]
     )
     func pages(_ count: Int) async throws {
         let keycloak = Keycloak(count: count)

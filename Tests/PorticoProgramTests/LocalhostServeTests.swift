@@ -23,21 +23,15 @@ import Testing
                 "serve", "--demo", "--listen", "127.0.0.1:\(port)", "--public-url", url,
                 "--data-directory", "demo",
             ])
-            _ = try await running.wait(
-                forOutput: /Try +\S+ login --issuer \S+ --client-id \S+\n/
-            )
-            password = String(
-                try #require(running.stdout.firstMatch(of: /Password +ann  (\S+)/)).1
-            )
+            _ = try await running.wait(forOutput: /Try +\S+ login --issuer \S+ --client-id \S+\n/)
+            password = String(try #require(running.stdout.firstMatch(of: /Password +ann  (\S+)/)).1)
         }
     }
 
     @Test("Discovery, sign-in, UserInfo and sign-out go by that name; another name leads to it")
     func walk() async throws {
         let portico = try PorticoProcess()
-        defer { portico.remove() }
         let server = try await LocalServe(in: portico)
-        defer { server.running.process.terminate() }
         // The demonstration's providers are another site.
         #expect(server.running.stdout.contains("Stand-ins    http://127.0.0.1:"))
 
@@ -46,18 +40,32 @@ import Testing
             "\(server.url)/realms/demo/.well-known/openid-configuration"
         )
         #expect(metadata.json.string("issuer") == "\(server.url)/realms/demo")
-        let literal = await page(of: "127.0.0.1", server.port)
+        let literal = await RawExchange.get(
+            "/login",
+            host: "127.0.0.1:\(server.port)",
+            port: server.port
+        )
         #expect(literal?.status == 308 || literal?.status == 303 || literal?.status == 302)
         #expect(literal?.field("Location") == "\(server.url)/login")
-        let page = await page(of: "localhost", server.port)
+        let page = await RawExchange.get(
+            "/login",
+            host: "localhost:\(server.port)",
+            port: server.port
+        )
         #expect(page?.status == 200)
         #expect(page?.head.contains("__Host-") == false)
         #expect(page?.head.lowercased().contains("strict-transport-security") == false)
-        #expect(await self.page(of: "evil.localhost", server.port)?.status == 421)
+        #expect(
+            await RawExchange.get(
+                "/login",
+                host: "evil.localhost:\(server.port)",
+                port: server.port
+            )?.status == 421
+        )
 
-        let login = try portico.start([
-            "login", "--issuer", "\(server.url)/realms/demo", "--no-browser", "--timeout", "60s",
-        ])
+        let login = try portico.start(
+            "login --issuer \(server.url)/realms/demo --no-browser --timeout 60s"
+        )
         let address = try await login.wait(
             forErrors: /http:\/\/localhost\S+code_challenge_method=S256/
         )
@@ -66,19 +74,9 @@ import Testing
         #expect(try await login.ended() == 0, "\(login.stderr)")
         #expect(try portico.run(["userinfo", "--claim", "name"]).stdout == "Ann Example\n")
         let token = try portico.run(["token"])
-        let inspection = try portico.run(["token", "inspect"], input: token.stdout)
-        #expect(inspection.status == 0, "\(inspection.stderr)")
-        #expect(inspection.stdout.contains("signature valid"))
-        #expect(try portico.run(["logout", "--no-browser"]).status == 0)
-    }
-
-    private func page(of host: String, _ port: UInt16) async -> RawExchange? {
-        await RawExchange.run {
-            RawExchange(
-                "GET /login HTTP/1.1\r\nHost: \(host):\(port)\r\nConnection: close\r\n\r\n",
-                port: port
-            )
-        }
+        let inspection = try portico.done(["token", "inspect"], input: token.stdout)
+        #expect(inspection.contains("signature valid"))
+        try portico.done(["logout", "--no-browser"])
     }
 
     @Test(
@@ -117,11 +115,38 @@ import Testing
     @Test("Plain http on a name that only looks like it is refused as before")
     func lookalikes() throws {
         let portico = try PorticoProcess()
-        defer { portico.remove() }
         for url in ["http://localhost.example.com:8080", "http://notlocalhost:8080"] {
             let outcome = try portico.run(["serve", "--public-url", url])
             #expect(outcome.status == 2)
             #expect(outcome.stderr.contains("(wrong-value)"), "\(outcome.stderr)")
         }
+    }
+}
+
+@Suite("The port that the server will listen on") struct HeldPortTests {
+    #if os(Linux)
+        @Test(
+            "it is no one else's meanwhile, and the server is let in",
+            arguments: ["127.0.0.1", "::1"]
+        )
+        func held(host: String) throws {
+            let held = try ReservedPort(ListenAddress(host: host, port: 0))
+            let port = UInt16(clamping: held.address.port)
+            #expect(port > 0)
+            #expect(RawSocket.listen(host, port: port) == nil)
+            #expect(RawSocket.connect(host, port: port) == nil)
+            let server = try #require(RawSocket.listen(host, port: port, sharing: true))
+            defer { RawSocket.close(server.socket) }
+            let visitor = try #require(RawSocket.connect(host, port: port))
+            RawSocket.close(visitor)
+            withExtendedLifetime(held) {}
+        }
+    #endif
+
+    @Test("it is given back")
+    func released() throws {
+        let port = try ReservedPort(ListenAddress(host: "127.0.0.1", port: 0)).address.port
+        let listener = try #require(RawSocket.listen(port: UInt16(clamping: port)))
+        RawSocket.close(listener.socket)
     }
 }

@@ -1,9 +1,10 @@
 import Foundation
+import PorticoProtocol
 import PorticoTestSupport
 import Testing
 
-/// The built program, run as a person would run it, in a home of its own.
-struct PorticoProcess {
+/// The built program, run as a person would run it, in a home of its own that goes with this object.
+final class PorticoProcess: Sendable {
     let home: URL
 
     init() throws {
@@ -12,7 +13,7 @@ struct PorticoProcess {
         try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true)
     }
 
-    func remove() {
+    deinit {
         // `try?`: what stays behind goes at the end of the run.
         try? FileManager.default.removeItem(at: home)
     }
@@ -21,7 +22,49 @@ struct PorticoProcess {
         let stdout: String
         let stderr: String
         let status: Int32
+
+        var json: JSONObject {
+            get throws { try JSONObject(parsing: Array(stdout.utf8.dropLast())) }
+        }
     }
+
+    /// Puts a file into the home.
+    func write(_ text: String, to path: String) throws {
+        try Data(text.utf8).write(to: home.appending(path: path))
+    }
+
+    /// Runs a command that must not fail.
+    ///
+    /// - Returns: Its stdout.
+    @discardableResult
+    func done(
+        _ arguments: [String],
+        input: String = "",
+        environment: [String: String] = [:],
+        at location: SourceLocation = #_sourceLocation
+    ) throws -> String {
+        let outcome = try run(arguments, input: input, environment: environment)
+        #expect(outcome.status == 0, "\(arguments): \(outcome.stderr)", sourceLocation: location)
+        return outcome.stdout
+    }
+
+    @discardableResult
+    func done(
+        _ line: String,
+        input: String = "",
+        at location: SourceLocation = #_sourceLocation
+    ) throws -> String {
+        try done(Scenario.words(line), input: input, at: location)
+    }
+
+    /// - Parameter line: Words, as a ``Scenario`` has them.
+    func run(_ line: String, input: String = "", environment: [String: String] = [:]) throws
+        -> Outcome
+    {
+        try run(Scenario.words(line), input: input, environment: environment)
+    }
+
+    func start(_ line: String) throws -> Running { try start(Scenario.words(line)) }
 
     /// Runs the program to its end, for a minute at most: one that serves where it should refuse
     /// fails the test and does not hang it.
@@ -112,13 +155,29 @@ struct PorticoProcess {
             errors: handles[2].fileDescriptor
         )
         Guardian.shared.watch(process)
-        return Running(process: process, output: files[1], errors: files[2])
+        return Running(process, of: self, output: files[1], errors: files[2])
     }
 
-    struct Running {
+    /// A program that is told to stop with this object, if it has not ended by then.
+    final class Running: Sendable {
         let process: ChildProgram
-        fileprivate let output: URL
-        fileprivate let errors: URL
+        private let portico: PorticoProcess
+        private let output: URL
+        private let errors: URL
+
+        fileprivate init(
+            _ process: ChildProgram,
+            of portico: PorticoProcess,
+            output: URL,
+            errors: URL
+        ) {
+            self.process = process
+            self.portico = portico
+            self.output = output
+            self.errors = errors
+        }
+
+        deinit { process.terminate() }
 
         var stdout: String { Self.text(output) }
         var stderr: String { Self.text(errors) }
@@ -186,5 +245,36 @@ struct PorticoProcess {
         let program = tests.deletingLastPathComponent().appending(path: name)
         try #require(FileManager.default.isExecutableFile(atPath: program.path))
         return program
+    }
+}
+
+@Suite("What tests leave behind")
+struct GuardianTests {
+    @Test("a program that a killed run has started is told to stop, and its folder goes")
+    func ends() async throws {
+        let sleep = URL(filePath: "/bin/sleep")
+        let guardian = Guardian(of: sleep)
+        let process = try ChildProgram(sleep.path, ["300"])
+        guardian.watch(process)
+        // Another program, whose number it might be by then.
+        let input = Pipe()
+        let other = try ChildProgram("/bin/cat", input: input.fileHandleForReading.fileDescriptor)
+        guardian.watch(other)
+        #expect(FileManager.default.fileExists(atPath: guardian.folder.path))
+        #expect(process.isRunning)
+
+        guardian.endNow()
+        for _ in 0..<1000 where process.isRunning || isThere(guardian) {
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        #expect(!process.isRunning)
+        #expect(!isThere(guardian))
+        #expect(other.isRunning)
+        try input.fileHandleForWriting.close()
+        other.waitUntilExit()
+    }
+
+    private func isThere(_ guardian: Guardian) -> Bool {
+        FileManager.default.fileExists(atPath: guardian.folder.path)
     }
 }

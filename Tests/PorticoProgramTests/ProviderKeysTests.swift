@@ -2,6 +2,7 @@ import Foundation
 import PorticoProtocol
 import PorticoSQLite
 import PorticoStores
+import PorticoTestSupport
 import Testing
 
 @testable import PorticoProgram
@@ -16,11 +17,9 @@ import Testing
         init(sessions: Int) async throws {
             portico = try PorticoProcess()
             let address = ["--public-url", "https://app.example.com"]
-            let added = try portico.run(["provider", "add", "atproto"] + address)
-            #expect(added.status == 0, "\(added.stderr)")
-            let rotated = try portico.run(["provider", "keys", "rotate", "atproto"])
-            #expect(rotated.status == 0, "\(rotated.stderr)")
-            let keyID = rotated.stdout.trimmingCharacters(in: .newlines)
+            try portico.done(["provider", "add", "atproto"] + address)
+            let rotated = try portico.done(["provider", "keys", "rotate", "atproto"])
+            let keyID = rotated.trimmingCharacters(in: .newlines)
             self.keyID = keyID
             try await write { transaction in
                 try transaction.run("UPDATE handle_client_keys SET active_from = 1000", [])
@@ -32,9 +31,7 @@ import Testing
                             revision, takes_foreign, tries)
                         VALUES ($1, 'd', 'h', 'h', 'i', 'c', $2, 's', 's', 'x', 1, 1, 1, FALSE, 0)
                         """,
-                        [
-                            .bytes(Array(repeating: 0, count: 15) + [UInt8(number)]), .text(keyID),
-                        ]
+                        [.bytes(Array(repeating: 0, count: 15) + [UInt8(number)]), .text(keyID)]
                     )
                 }
             }
@@ -49,7 +46,7 @@ import Testing
 
         func states() throws -> [String: String] {
             let outcome = try portico.run(["provider", "keys", "list", "atproto", "--json"])
-            let json = try JSONObject(parsing: Array(outcome.stdout.utf8))
+            let json = try outcome.json
             return Dictionary(
                 uniqueKeysWithValues: (json.array("items") ?? []).compactMap(\.object).map {
                     ($0.string("kid") ?? "", $0.string("state") ?? "")
@@ -65,7 +62,6 @@ import Testing
     @Test("ATP-CA-6: a key that sessions need is withdrawn only by a word more, and then at once")
     func withdrawn() async throws {
         let place = try await Place(sessions: 2)
-        defer { place.portico.remove() }
         #expect(try place.states() == [place.keyID: "active"])
         let refused = try place.withdraw()
         #expect(refused.status == 2)
@@ -91,7 +87,6 @@ import Testing
     )
     func publicClient() async throws {
         let place = try await Place(sessions: 2)
-        defer { place.portico.remove() }
         func update(_ arguments: String...) throws -> PorticoProcess.Outcome {
             try place.portico.run(
                 ["provider", "update", "atproto"] + arguments
@@ -102,8 +97,7 @@ import Testing
         let elsewhere = try place.portico.run(["provider", "update", "atproto", "--public"])
         #expect(elsewhere.status == 2, "\(elsewhere.stderr)")
         #expect(elsewhere.stderr.contains("2 sessions by handle would end"))
-        try Data("public-url: https://app.example.com\n".utf8)
-            .write(to: place.portico.home.appending(path: "portico.yaml"))
+        try place.portico.write("public-url: https://app.example.com\n", to: "portico.yaml")
         let warning = "Hosts end sessions of a public client after 14 days."
         // Those of the client with keys end: no host would take their tokens from us.
         let refused = try update("--public")
@@ -122,7 +116,6 @@ import Testing
     )
     func confidentialClient() async throws {
         let place = try await Place(sessions: 0)
-        defer { place.portico.remove() }
         func update(_ arguments: String...) throws -> PorticoProcess.Outcome {
             try place.portico.run(["provider", "update", "atproto"] + arguments)
         }
@@ -147,7 +140,6 @@ import Testing
     @Test("decision 0066: sessions end before the change, so a command that failed can come again")
     func endedFirst() async throws {
         let place = try await Place(sessions: 1)
-        defer { place.portico.remove() }
         let update = ["provider", "update", "atproto", "--public", "--end-sessions"]
         // It cannot be ended.
         try await place.write { transaction in
@@ -170,7 +162,6 @@ import Testing
     @Test("ATP-CA-5: a new key stands beside the former one, which stays for its sessions")
     func rotated() async throws {
         let place = try await Place(sessions: 1)
-        defer { place.portico.remove() }
         let rotated = try place.portico.run(["provider", "keys", "rotate", "atproto"])
         let next = rotated.stdout.trimmingCharacters(in: .newlines)
         #expect(try place.states() == [place.keyID: "active", next: "next"])
@@ -187,8 +178,23 @@ import Testing
         #expect(rows.map { $0.first.map(String.init) } == [next, place.keyID])
         #expect(rows.map { $0.last.map(String.init) } == ["0", "1"])
         // No session needs it, and nothing else is in its place.
-        let unused = try place.portico.run(["provider", "keys", "withdraw", "atproto", next])
-        #expect(unused.status == 0, "\(unused.stderr)")
+        try place.portico.done(["provider", "keys", "withdraw", "atproto", next])
         #expect(try place.states() == [place.keyID: "active", next: "withdrawn"])
+    }
+}
+
+@Suite("Setting up sign-in by handle as a public client") struct PublicClientWarningTests {
+    @Test(
+        "SEED-TIJS-4: whoever sets up a public client is told that hosts end its sessions after 14 days"
+    )
+    func told() throws {
+        let portico = try PorticoProcess()
+        for (options, isTold) in [([], false), (["--public"], true)] {
+            let outcome = try portico.run(
+                ["provider", "add", "atproto", "--dry-run", "--data-directory", "data"] + options
+            )
+            #expect(outcome.status == 0, "\(outcome.stderr)")
+            #expect(outcome.stderr.contains("after 14 days") == isTold)
+        }
     }
 }

@@ -11,7 +11,6 @@ struct PublicAddressTests {
     )
     func publicAddress() throws {
         let portico = try PorticoProcess()
-        defer { portico.remove() }
         let answer = Locked<(@Sendable (String, String) -> LocalServer.Answer)?>(nil)
         let server = try LocalServer { request in
             let path = String(request.split(separator: " ").dropFirst().first ?? "")
@@ -20,11 +19,8 @@ struct PublicAddressTests {
             return answer(path, "http://\(host)")
         }
         let origin = "http://127.0.0.1:\(server.port)"
-        #expect(try portico.run(["realm", "create", "acme", "--public-url", origin]).status == 0)
-        #expect(
-            try portico.run(["app", "create", "notes", "--redirect-uri", "com.example.n:/c"])
-                .status == 0
-        )
+        try portico.done(["realm", "create", "acme", "--public-url", origin])
+        try portico.done("client create notes --hand-off code --redirect-uri com.example.n:/c")
         @Sendable func well(_ path: String, _ origin: String) -> LocalServer.Answer {
             path == "/v1/auth/session"
                 ? LocalServer.reply("401 Unauthorized", [], #"{"authenticated":false}"#)
@@ -62,9 +58,6 @@ struct PublicAddressTests {
                 ? well(path, origin)
                 : LocalServer.reply("200 OK", [], #"{"issuer":"\#(origin)/realms/acme/"}"#)
         }.expectProblem("answered by another server, or with another name", fix: "public-url")
-        let elsewhere = try portico.run([
-            "doctor", "--json", "--offline", "--public-url", "http://127.0.0.1:9",
-        ])
-        #expect(elsewhere.status == 0)
+        try portico.done("doctor --json --offline --public-url http://127.0.0.1:9")
     }
 }

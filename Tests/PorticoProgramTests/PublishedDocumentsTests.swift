@@ -60,10 +60,7 @@ import Testing
     /// A key as it is stored, and as it is published.
     private static func key() throws -> (HandleClientKey, [UInt8]) {
         let clock = Clock { Date(timeIntervalSince1970: 1_800_000_000) }
-        let key = try HandleClientKey.next(
-            ring: KeyRing(random: .system),
-            at: clock.moment()
-        )
+        let key = try HandleClientKey.next(ring: KeyRing(random: .system), at: clock.moment())
         var jwk = try DPoPKey(random: .system).jwk.object
         jwk["kid"] = .string(key.keyID)
         let keys: JSONObject = ["keys": [.object(jwk)]]
@@ -95,10 +92,7 @@ import Testing
         )
         #expect(found.map(\.mark) == [.passed, .passed])
         let open = try Self.client(isConfidential: false)
-        let publicOne = await findings(
-            open,
-            [Self.document: Self.reply(open.json.serialized())]
-        )
+        let publicOne = await findings(open, [Self.document: Self.reply(open.json.serialized())])
         #expect(publicOne.map(\.mark) == [.passed])
         let development = await findings(try Self.client("http://127.0.0.1:8080"), [:])
         #expect(development.map(\.mark) == [.note])
@@ -114,7 +108,7 @@ import Testing
         let good = client.json.serialized()
         let cases: [(Result<HTTPReply, HTTPTransportError>?, String, String)] = [
             (nil, "cannot be fetched", "portico serve"),
-            (.failure(.refused), "not at a public address", "DNS"),
+            (.failure(.refused), "not at a public address", "public IP address"),
             (.failure(.timedOut), "within ten seconds", "Ten minutes"),
             (.failure(.untrusted), "not trusted", "certificate"),
             (Self.reply(good, 308), "answers 308, and hosts follow no redirect", "itself"),
@@ -194,14 +188,12 @@ import Testing
         for (stored, mark) in [(key, .passed), (withdrawn, .problem)]
             as [(HandleClientKey, Finding.Mark)]
         {
+            var backend = try await installation.backend.configuration()
+            backend.providers = [record]
+            backend.handleKeys = [stored]
             let found = await NetworkDoctor(
                 administration: administration,
-                backend: BackendConfiguration(
-                    version: 1,
-                    apps: [],
-                    providers: [record],
-                    handleKeys: [stored]
-                ),
+                backend: backend,
                 outbound: nil,
                 guarded: ObservedTransport(Answers(replies: replies)) { Date() }
             ).published()

@@ -24,15 +24,9 @@ import Testing
                 retiredFrom: retiredFrom
             )
         }
-        let realm = Realm(
-            id: "realm-1",
-            name: "demo",
-            displayName: "Demo",
-            issuer: "https://id.example/realms/demo"
-        )
         _ = try await database.realms.create(
             NewRealm(
-                realm: realm,
+                realm: Self.realm,
                 keys: [key("gone", retired), key("later", retired + 1), key("used", nil)]
             )
         )
@@ -50,6 +44,23 @@ import Testing
     }
 
     private static let now: Int64 = 1_800_000_000
+    private static let realm = Realm(
+        id: "realm-1",
+        name: "demo",
+        displayName: "Demo",
+        issuer: "https://id.example/realms/demo"
+    )
+
+    /// Of two rows the older goes now, and the other a second later.
+    private func expectGone(_ database: TestDatabase, _ counts: SQLText...) async throws {
+        let purge = purge(of: database)
+        for (left, now) in [(2, Self.now - 1), (1, Self.now), (0, Self.now + 1)] as [(Int64, Int64)]
+        {
+            try await purge(at: now)
+            try await purge.accounts(at: now)
+            for count in counts { #expect(try rows(database, count) == left) }
+        }
+    }
 
     private func rows(_ database: TestDatabase, _ count: SQLText) throws -> Int64 {
         try database.database.read { reader in try reader.first(count, []) { try $0.int64(0) } }
@@ -72,15 +83,11 @@ import Testing
                 )
             }
         }
-        let purge = purge(of: database)
-        let accounts = AccountPurge(accounts: database.accounts, outbox: database.outbox)
-        for (left, now) in [(2, Self.now - 1), (1, Self.now), (0, Self.now + 1)] as [(Int64, Int64)]
-        {
-            try await purge(at: now)
-            try await accounts(at: now)
-            #expect(try rows(database, "SELECT count(*) FROM used_assertions") == left)
-            #expect(try rows(database, "SELECT count(*) FROM spent_once") == left)
-        }
+        try await expectGone(
+            database,
+            "SELECT count(*) FROM used_assertions",
+            "SELECT count(*) FROM spent_once"
+        )
     }
 
     @Test("pushed requests and wishes for a password go when no one can use them any more")
@@ -124,34 +131,21 @@ import Testing
                 )
             )
         }
-        let purge = purge(of: database)
-        for (left, now) in [(2, Self.now - 1), (1, Self.now), (0, Self.now + 1)] as [(Int64, Int64)]
-        {
-            try await purge(at: now)
-            #expect(try rows(database, "SELECT count(*) FROM pushed_requests") == left)
-            #expect(try rows(database, "SELECT count(*) FROM password_resets") == left)
-        }
+        try await expectGone(
+            database,
+            "SELECT count(*) FROM pushed_requests",
+            "SELECT count(*) FROM password_resets"
+        )
     }
 
     @Test("that a person removed an app is kept for a day")
     func removedApps() async throws {
         let database = try TestDatabase.inMemory()
-        let realm = Realm(
-            id: "realm-1",
-            name: "demo",
-            displayName: "Demo",
-            issuer: "https://id.example/realms/demo"
-        )
-        _ = try await database.realms.create(NewRealm(realm: realm, keys: []))
+        _ = try await database.realms.create(NewRealm(realm: Self.realm, keys: []))
         for name in ["ann", "bob"] {
             _ = try await database.people.create(
                 NewPerson(
-                    person: Person(
-                        id: name,
-                        realmID: "realm-1",
-                        username: name,
-                        createdAt: 0
-                    ),
+                    person: Person(id: name, realmID: "realm-1", username: name, createdAt: 0),
                     password: nil
                 )
             )
@@ -168,27 +162,14 @@ import Testing
                 )
             }
         }
-        let purge = purge(of: database)
-        for (left, now) in [(2, Self.now - 1), (1, Self.now), (0, Self.now + 1)] as [(Int64, Int64)]
-        {
-            try await purge(at: now)
-            #expect(try rows(database, "SELECT count(*) FROM removed_apps") == left)
-        }
+        try await expectGone(database, "SELECT count(*) FROM removed_apps")
     }
 
     private func purge(
         of database: TestDatabase,
         _ directory: DataDirectory = DataDirectory(path: "/nowhere")
     ) -> Purge {
-        Purge(
-            realms: database.realms,
-            sessions: database.sessions,
-            people: database.people,
-            grants: database.grants,
-            pushedRequests: database.pushedRequests,
-            mailboxes: database.mailboxes,
-            directory: directory
-        )
+        Purge(database: database.database, directory: directory)
     }
 
     @Test(
@@ -196,15 +177,8 @@ import Testing
     )
     func staged() async throws {
         let portico = try PorticoProcess()
-        defer { portico.remove() }
         let database = try TestDatabase.inMemory()
-        let realm = Realm(
-            id: "realm-1",
-            name: "demo",
-            displayName: "Demo",
-            issuer: "https://id.example/realms/demo"
-        )
-        try await database.realms.stage(NewRealm(realm: realm, keys: []))
+        try await database.realms.stage(NewRealm(realm: Self.realm, keys: []))
         func staged() throws -> Int64 { try rows(database, "SELECT count(*) FROM realms") }
         let directory = DataDirectory(path: portico.home.path)
         let purge = purge(of: database, directory)
@@ -235,10 +209,10 @@ import Testing
                 )
             }
         }
-        let purge = AccountPurge(accounts: database.accounts, outbox: database.outbox)
+        let purge = purge(of: database)
         for (left, now) in [(3, Self.now - 1), (2, Self.now), (1, Self.now + 1)] as [(Int64, Int64)]
         {
-            try await purge(at: now)
+            try await purge.accounts(at: now)
             #expect(try rows(database, "SELECT count(*) FROM mails") == left)
         }
     }

@@ -15,10 +15,7 @@ import Testing
     {
         let file = portico.home.appending(path: "passwords")
         try Data(text.utf8).write(to: file)
-        try FileManager.default.setAttributes(
-            [.posixPermissions: mode],
-            ofItemAtPath: file.path
-        )
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: file.path)
         return file.path
     }
 
@@ -31,7 +28,6 @@ import Testing
     )
     func refused(_ text: String, _ mode: Int, _ what: String) throws {
         let portico = try PorticoProcess()
-        defer { portico.remove() }
         let path = try write(text, mode: mode, in: portico)
         let outcome = try portico.run([
             "serve", "--listen", "127.0.0.1:0", "--sid-password-file", path,
@@ -45,7 +41,6 @@ import Testing
     @Test("a file that is named and not there stops the start, and none is made")
     func missing() throws {
         let portico = try PorticoProcess()
-        defer { portico.remove() }
         let path = portico.home.path + "/none"
         let outcome = try portico.run([
             "serve", "--listen", "127.0.0.1:0", "--sid-password-file", path,
@@ -62,7 +57,6 @@ import Testing
             (Self.good, false), ("7 \(String(repeating: "ab", count: 20))\n", true),
         ] {
             let portico = try PorticoProcess()
-            defer { portico.remove() }
             let path = try write(text, in: portico)
             let server = try await EarnestServer(in: portico, ["--sid-password-file", path])
             try await server.stop()
@@ -76,41 +70,33 @@ import Testing
         "decision 0060: a password that is taken out opens nothing any more, without a new start of the server"
     )
     func takenOut() async throws {
-        try await DemoServer.run { server in
-            let port = try #require(UInt16(server.url.split(separator: ":").last ?? ""))
-            let file = server.portico.home.appending(path: "demo/seal-passwords").path
-            let seal = try IronSession(IronPasswords.load(file)).seal(
-                ["did": "did:plc:abcdefghijklmnopqrstuvwx"],
-                seconds: 600,
-                at: Int64(Date().timeIntervalSince1970 * 1000),
-                random: .system
-            )
-            func isAnswered(_ reason: String) async -> Bool {
-                let reply = await RawExchange.run {
-                    RawExchange(
-                        "GET /api/auth/session HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n"
-                            + "Cookie: sid=\(seal)\r\nConnection: close\r\n\r\n",
-                        port: port
-                    )
-                }
-                return reply?.status == 401 && reply?.body.contains(reason) == true
-            }
-            // It opens, and names nobody who is here.
-            let opens = await isAnswered("SESSION_EXPIRED")
-            #expect(opens)
-            let next = file + ".next"
-            let line = Data("9 \(RandomSource.system.text(32))\n".utf8)
-            let mode: [FileAttributeKey: Any] = [.posixPermissions: 0o600]
-            #expect(FileManager.default.createFile(atPath: next, contents: line, attributes: mode))
-            #expect(rename(next, file) == 0)
-            try await waitUntil("it opens nothing") { await isAnswered("INVALID_COOKIE") }
+        let server = try await DemoServer()
+        let file = server.portico.home.appending(path: "demo/seal-passwords").path
+        let seal = try IronSession(IronPasswords.load(file)).seal(
+            ["did": "did:plc:abcdefghijklmnopqrstuvwx"],
+            seconds: 600,
+            at: Int64(Date().timeIntervalSince1970 * 1000),
+            random: .system
+        )
+        func isAnswered(_ reason: String) async -> Bool {
+            let cookie = "Cookie: sid=\(seal)"
+            let reply = await RawExchange.get("/api/auth/session", port: server.port, [cookie])
+            return reply?.status == 401 && reply?.body.contains(reason) == true
         }
+        // It opens, and names nobody who is here.
+        let opens = await isAnswered("SESSION_EXPIRED")
+        #expect(opens)
+        let next = file + ".next"
+        let line = Data("9 \(RandomSource.system.text(32))\n".utf8)
+        let mode: [FileAttributeKey: Any] = [.posixPermissions: 0o600]
+        #expect(FileManager.default.createFile(atPath: next, contents: line, attributes: mode))
+        #expect(rename(next, file) == 0)
+        try await waitUntil("it opens nothing") { await isAnswered("INVALID_COOKIE") }
     }
 
     @Test("where they are needed they are made once, in the data folder; else they are not")
     func made() throws {
         let portico = try PorticoProcess()
-        defer { portico.remove() }
         var settings = Settings(dataDirectory: portico.home.path + "/data")
         let installation = try Installation.open(settings, missing: .create)
         let path = installation.directory.sealPasswords

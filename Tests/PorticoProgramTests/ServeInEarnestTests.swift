@@ -1,57 +1,46 @@
 import Foundation
 import HTTPTypes
+import PorticoBackend
 import PorticoProtocol
 import PorticoTestSupport
 import Testing
 
+@testable import PorticoProgram
+
 @Suite("serve, in earnest") struct ServeInEarnestTests {
     @Test("the mails of a demonstration are nowhere")
     func noDemoPages() async throws {
-        try await EarnestServer.run { server in
-            try await server.makeRealm()
-            for method in ["GET", "HEAD", "POST"] {
-                #expect(try await server.request(method, "/_outbox").status == 404)
-            }
-            #expect(!server.running.stdout.contains("Stand-ins"))
-            #expect(!server.running.stdout.contains("_outbox"))
+        let server = try await EarnestServer()
+        try await server.makeRealm()
+        for method in ["GET", "HEAD", "POST"] {
+            #expect(try await server.request(method, "/_outbox").status == 404)
         }
+        #expect(!server.running.stdout.contains("Stand-ins"))
+        #expect(!server.running.stdout.contains("_outbox"))
     }
 
     @Test("with --demo they are there")
     func demoMails() async throws {
-        try await DemoServer.run { server in
-            let person = WebPerson()
-            #expect(try await person.get(server.url + "/_outbox").status == 200)
-            try await person.close()
-        }
+        let server = try await DemoServer()
+        let person = WebPerson()
+        #expect(try await person.get(server.url + "/_outbox").status == 200)
+        try await person.close()
     }
 
     @Test("stand-ins that a demonstration left behind sign no one in, and no page offers them")
     func noStandIns() async throws {
         let portico = try PorticoProcess()
-        defer { portico.remove() }
         let demo = try await DemoServer(in: portico)
-        let port = try #require(demo.url.split(separator: ":").last.flatMap { UInt16($0) })
-        func start(_ provider: String, at port: UInt16) async throws -> RawExchange? {
-            let head = "GET /v1/auth/\(provider) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n"
-            return await RawExchange.run {
-                RawExchange(head + "Connection: close\r\n\r\n", port: port)
-            }
-        }
+        let port = demo.port
         for provider in ["apple", "google", "facebook"] {
-            let reply = try await start(provider, at: port)
+            let reply = await RawExchange.get("/v1/auth/\(provider)", port: port)
             #expect(reply?.field("Location")?.hasPrefix("http://localhost:") == true)
         }
-        demo.running.process.terminate()
-        _ = try await demo.running.ended()
+        try await demo.stop()
 
-        let server = try await EarnestServer(
-            in: portico,
-            ["--data-directory", "demo"],
-            port: port
-        )
+        let server = try await EarnestServer(in: portico, ["--data-directory", "demo"], port: port)
         for provider in ["apple", "google", "facebook"] {
-            let reply = try await start(provider, at: port)
+            let reply = await RawExchange.get("/v1/auth/\(provider)", port: port)
             #expect(reply?.field("Location")?.contains("localhost") != true)
             #expect(reply?.status == 404 || reply?.field("Location")?.hasPrefix("/login") == true)
         }
@@ -74,48 +63,40 @@ import Testing
     @Test("a stand-in is no provider for the command line either, where no demonstration was")
     func commandsRefuseStandIns() async throws {
         let portico = try PorticoProcess()
-        defer { portico.remove() }
         let demo = try await DemoServer(in: portico)
-        demo.running.process.terminate()
-        _ = try await demo.running.ended()
+        try await demo.stop()
         let change = [
             "provider", "update", "google", "--client-id", "other", "--data-directory", "demo",
         ]
-        #expect(try portico.run(change + ["-n"]).status == 0)
+        try portico.done(change + ["-n"])
         try FileManager.default.removeItem(at: portico.home.appending(path: "demo/demo"))
         let refused = try portico.run(change)
         #expect(refused.status != 0)
-        let shown = try portico.run([
-            "provider", "show", "google", "--json", "--data-directory", "demo",
-        ])
+        let shown = try portico.run("provider show google --json --data-directory demo")
         #expect(!shown.stdout.contains(#""client_id":"other""#))
     }
 
     @Test("a forgotten password is replaced where mail is sent, and not offered where none is")
     func forgottenPassword() async throws {
         for arguments in [[], ["--mail-sendmail", "/bin/true", "--mail-from", "a@b.example"]] {
-            try await EarnestServer.run(arguments) { server in
-                try await server.makeRealm()
-                let person = WebPerson()
-                let page = try await person.get(
-                    server.authorization(to: "http://127.0.0.1/callback")
-                )
-                #expect(page.status == 200, "\(page.text)")
-                #expect(page.text.contains("reset-credentials") == !arguments.isEmpty)
-                let form = try await server.request(
-                    "GET",
-                    "/realms/acme/login-actions/reset-credentials"
-                )
-                #expect(form.status == (arguments.isEmpty ? 404 : 200))
-                try await person.close()
-            }
+            let server = try await EarnestServer(arguments)
+            try await server.makeRealm()
+            let person = WebPerson()
+            let page = try await person.get(server.authorization(to: "http://127.0.0.1/callback"))
+            #expect(page.status == 200, "\(page.text)")
+            #expect(page.text.contains("reset-credentials") == !arguments.isEmpty)
+            let form = try await server.request(
+                "GET",
+                "/realms/acme/login-actions/reset-credentials"
+            )
+            #expect(form.status == (arguments.isEmpty ? 404 : 200))
+            try await person.close()
         }
     }
 
     @Test("a mail that waits leaves by the command that was set")
     func mail() async throws {
         let portico = try PorticoProcess()
-        defer { portico.remove() }
         let (script, sent) = (portico.home.path + "/sendmail", portico.home.path + "/sent")
         try Data("#!/bin/sh\ncat > \(sent).new && mv \(sent).new \(sent)\n".utf8)
             .write(to: URL(filePath: script))
@@ -124,12 +105,9 @@ import Testing
             in: portico,
             ["--mail-sendmail", script, "--mail-from", "Acme <portico@example.com>"]
         )
-        defer { server.running.process.terminate() }
         try await server.makeRealm()
         let person = WebPerson()
-        let form = try await person.get(
-            server.url + "/realms/acme/login-actions/reset-credentials"
-        )
+        let form = try await person.get(server.url + "/realms/acme/login-actions/reset-credentials")
         _ = try await person.submit(
             form,
             from: server.url,
@@ -145,33 +123,33 @@ import Testing
     @Test("WEB-BFF-4: a configured API is reachable with a session, and no other one is")
     func proxiedAPIs() async throws {
         let arguments = ["--bff-api", "orders=https://orders.example.com,google"]
-        try await EarnestServer.run(arguments) { server in
-            try server.command([
-                "app", "create", "notes", "--redirect-uri", "com.example.notes:/callback",
-            ])
-            try await server.wait {
-                try await server.request("GET", "/v1/auth/session").status == 401
-            }
-            let ours = ["X-Portico: 1"]
-            #expect(try await server.request("GET", "/bff/orders/list", ours).status == 401)
-            #expect(try await server.request("GET", "/bff/others/list", ours).status == 404)
+        let server = try await EarnestServer(arguments)
+        try server.command("realm create home")
+        try server.command(
+            "client create notes --hand-off code --redirect-uri com.example.notes:/callback"
+        )
+        try await server.wait {
+            try await server.request("GET", "/v1/auth/session").status == 401
         }
+        let ours = ["X-Portico: 1"]
+        #expect(try await server.request("GET", "/bff/orders/list", ours).status == 401)
+        #expect(try await server.request("GET", "/bff/others/list", ours).status == 404)
     }
 
     @Test("apps and providers that the command line changes are seen within moments")
     func backendChanges() async throws {
-        try await EarnestServer.run { server in
-            #expect(try await server.request("GET", "/v1/auth/session").status == 404)
-            try server.command([
-                "app", "create", "notes", "--redirect-uri", "com.example.notes:/callback",
-            ])
-            try await server.wait {
-                try await server.request("GET", "/v1/auth/session").status == 401
-            }
-            try server.command(["app", "update", "notes", "--disable-app"])
-            try await server.wait {
-                try await server.request("GET", "/v1/auth/session").status != 401
-            }
+        let server = try await EarnestServer()
+        #expect(try await server.request("GET", "/v1/auth/session").status == 404)
+        try server.command("realm create home")
+        try server.command(
+            "client create notes --hand-off code --redirect-uri com.example.notes:/callback"
+        )
+        try await server.wait {
+            try await server.request("GET", "/v1/auth/session").status == 401
+        }
+        try server.command("client update notes --disable-client")
+        try await server.wait {
+            try await server.request("GET", "/v1/auth/session").status != 401
         }
     }
 
@@ -206,11 +184,8 @@ import Testing
         let receiver = try LogoutReceiver()
         let callback = try #require(receiver.uri("/cb")).text
         let portico = try PorticoProcess()
-        defer { portico.remove() }
-        try Data(Self.export(redirect: callback).utf8)
-            .write(to: portico.home.appending(path: "acme.json"))
+        try portico.write(Self.export(redirect: callback), to: "acme.json")
         let server = try await EarnestServer(in: portico, ["--import-realm", "acme.json"])
-        defer { server.running.process.terminate() }
         for (name, role) in [("john", "IC"), ("jane", "Manager")] {
             let person = WebPerson()
             _ = try await person.signIn(
@@ -218,14 +193,8 @@ import Testing
                 name,
                 EarnestServer.password
             )
-            let arrived = try #require(
-                receiver.requests.last?.firstMatch(of: /[?&]code=([^& ]+)/)
-            )
-            let form = TestFlow.redemption(
-                String(arrived.1),
-                "shop",
-                [("redirect_uri", callback)]
-            )
+            let arrived = try #require(receiver.requests.last?.firstMatch(of: /[?&]code=([^&]+)/))
+            let form = TestFlow.redemption(String(arrived.1), "shop", [("redirect_uri", callback)])
             let reply = try await server.request(
                 "POST",
                 "/realms/acme/protocol/openid-connect/token",
@@ -244,5 +213,85 @@ import Testing
             #expect(info.json.strings("roles") == [role])
             try await person.close()
         }
+    }
+}
+
+@Suite("serve: whose accounts are made and joined, as it is set") struct ServeAccountRulesTests {
+    private static func run(
+        _ arguments: [String],
+        _ body: (DemoServer) async throws -> Void
+    ) async throws {
+        let portico = try PorticoProcess()
+        let server = try await DemoServer(in: portico, arguments: arguments)
+        try await body(server)
+    }
+
+    /// Signs a person in with a stand-in, as far as that leads.
+    ///
+    /// - Returns: Where it leads.
+    private func arrive(
+        _ person: WebPerson,
+        _ provider: String,
+        as name: String,
+        at server: DemoServer
+    ) async throws -> Reply {
+        let found = try #require(server.running.stdout.firstMatch(of: /Stand-ins +(\S+)/))
+        let standIns = String(found.1)
+        let chooser = try await person.get("\(server.url)/v1/auth/\(provider)")
+        let chosen = try await person.submit(chooser, from: standIns, [("person", name)])
+        // Apple's answer is a form.
+        guard provider == "apple" else { return chosen }
+        return try await person.submit(chosen, from: standIns, [])
+    }
+
+    /// The same.
+    ///
+    /// - Returns: What the session's address answers then: 200 with a session, 401 without.
+    private func signIn(
+        _ person: WebPerson,
+        _ provider: String,
+        as name: String,
+        at server: DemoServer
+    ) async throws -> Int {
+        _ = try await arrive(person, provider, as: name, at: server)
+        let fields: HTTPFields = [.accept: "application/json"]
+        return try await person.get("\(server.url)/v1/auth/session", with: fields).status
+    }
+
+    @Test(
+        "no one new gets an account where sign-up is closed",
+        arguments: [("open", 200), ("closed", 401)]
+    )
+    func signUp(_ setting: String, _ expected: Int) async throws {
+        try await Self.run(["--accounts-sign-up", setting]) { server in
+            let person = WebPerson()
+            #expect(try await signIn(person, "google", as: "ben", at: server) == expected)
+            try await person.close()
+        }
+    }
+
+    @Test(
+        "pages.onboarding: who has a new account sees our page first, or goes on where it is off",
+        arguments: [([], true), (["--pages-onboarding", "off"], false)] as [([String], Bool)]
+    )
+    func onboarding(_ arguments: [String], isOurs: Bool) async throws {
+        try await Self.run(arguments) { server in
+            let person = WebPerson()
+            let end = try await arrive(person, "google", as: "ben", at: server)
+            #expect(end.status == 200)
+            #expect((end.formAction == "/onboarding") == isOurs, "\(end.formAction ?? "none")")
+            #expect(end.text.contains("You’re signed in") != isOurs)
+            try await person.close()
+        }
+    }
+
+    @Test("WEB-ACC-1: an address joins no two accounts by itself, unless that was set")
+    func linking() {
+        var settings = Settings(dataDirectory: "/nowhere")
+        #expect(AccountRules(settings).linking == .ask && AccountRules(settings).isSignUpOpen)
+        settings.linking = .auto
+        #expect(AccountRules(settings).linking == .auto && AccountRules(settings).isSignUpOpen)
+        settings.isSignUpOpen = false
+        #expect(!AccountRules(settings).isSignUpOpen)
     }
 }

@@ -22,95 +22,65 @@ import Testing
         ]
     }
 
-    /// The network answers from this process: a command must not hold its threads.
-    private static func run(
-        _ portico: PorticoProcess,
-        _ arguments: String...,
-        environment: [String: String] = [:]
-    ) async throws -> PorticoProcess.Outcome {
-        try await RawExchange.run {
-            Result { try portico.run(arguments, environment: environment) }
-        }.get()
+    /// A public client, as the other system was one, and the file.
+    private static func prepare(_ network: HandleNetwork) async throws {
+        let text = String(decoding: line.serialized(), as: UTF8.self)
+        try network.portico.write(text, to: file)
+        let opened = try await network.run("provider update atproto --public")
+        #expect(opened.status == 0, "\(opened.stderr)")
     }
 
     private static func imported(_ outcome: PorticoProcess.Outcome) throws -> [Int64?] {
-        let report = try JSONObject(parsing: Array(outcome.stdout.utf8))
+        let report = try outcome.json
         return [report.int64("taken"), report.int64("here_already")]
     }
 
     @Test("what one account had elsewhere comes in once, and ends with the client")
     func brought() async throws {
-        let app = ["posts", "--redirect-uri", "com.example.posts:/signed-in"]
-        try await HandleNetwork.run(app: app) { network in
-            let portico = network.portico
-            try Data(Self.line.serialized()).write(to: portico.home.appending(path: Self.file))
-            let opened = try await Self.run(portico, "provider", "update", "atproto", "--public")
-            #expect(opened.status == 0, "\(opened.stderr)")
+        try await HandleNetwork.run { network in
+            try await Self.prepare(network)
 
-            let tried = try await Self.run(portico, "session", "import", Self.file, "--json", "-n")
+            let tried = try await network.run("session import \(Self.file) --json -n")
             #expect(tried.status == 0, "\(tried.stderr)")
             #expect(tried.stderr.contains("Would have brought in 1 session. Nothing written"))
             #expect(try Self.imported(tried) == [1, 0])
-            let first = try await Self.run(portico, "session", "import", Self.file, "--json")
+            let first = try await network.run("session import \(Self.file) --json")
             #expect(first.status == 0, "\(first.stderr)")
             #expect(first.stderr.contains("✓ Brought in 1 session."))
             #expect(try Self.imported(first) == [1, 0])
-            let second = try await Self.run(portico, "session", "import", Self.file, "--json")
+            let second = try await network.run("session import \(Self.file) --json")
             #expect(second.status == 0, "\(second.stderr)")
             #expect(try Self.imported(second) == [0, 1])
-            let events = try await Self.run(
-                portico,
-                "events",
-                "--kind",
-                "session.imported"
-            )
+            let events = try await network.run("events --kind session.imported")
             #expect(events.stdout.contains("session.imported"))
             for outcome in [tried, first, second, events] {
                 #expect(!(outcome.stdout + outcome.stderr).contains("a-secret"))
             }
 
             // Hosts take their tokens from the client that got them.
-            let asked = try await Self.run(portico, "provider", "update", "atproto", "--no-public")
+            let asked = try await network.run("provider update atproto --no-public")
             #expect(asked.status == 2)
             #expect(asked.stderr.contains("✗ 1 session by handle would end: people sign in again."))
             #expect(asked.stderr.contains("To go on, add: --end-sessions"))
-            let ended = try await Self.run(
-                portico,
-                "provider",
-                "update",
-                "atproto",
-                "--no-public",
-                "--end-sessions"
-            )
+            let ended = try await network.run("provider update atproto --no-public --end-sessions")
             #expect(ended.status == 0, "\(ended.stderr)")
-            let told = try await Self.run(
-                portico,
-                "events",
-                "--kind",
-                "handle.ended_by_host"
-            )
+            let told = try await network.run("events --kind handle.ended_by_host")
             #expect(told.stdout.contains("client_changed"))
 
             // They do not come again.
-            _ = try await Self.run(portico, "provider", "update", "atproto", "--public")
-            let again = try await Self.run(portico, "session", "import", Self.file, "--json")
+            _ = try await network.run("provider update atproto --public")
+            let again = try await network.run("session import \(Self.file) --json")
             #expect(try Self.imported(again) == [0, 1])
         }
     }
 
     @Test("sid.days: what is brought in lasts as long unused as what begins here")
     func days() async throws {
-        let app = ["posts", "--redirect-uri", "com.example.posts:/signed-in"]
-        try await HandleNetwork.run(app: app) { network in
+        try await HandleNetwork.run { network in
             let portico = network.portico
-            try Data(Self.line.serialized()).write(to: portico.home.appending(path: Self.file))
-            _ = try await Self.run(portico, "provider", "update", "atproto", "--public")
-            let brought = try await Self.run(
-                portico,
-                "session",
-                "import",
-                Self.file,
-                "--json",
+            try await Self.prepare(network)
+            let brought = try await network.run(
+                "session import \(Self.file) --json",
                 environment: ["PORTICO_SID_DAYS": "3"]
             )
             #expect(try Self.imported(brought) == [1, 0], "\(brought.stderr)")
@@ -130,12 +100,10 @@ import Testing
         "decision 0060: a start that finds sessions and no passwords of sid makes new ones, and says so"
     )
     func passwordsGone() async throws {
-        let app = ["posts", "--redirect-uri", "com.example.posts:/signed-in"]
-        try await HandleNetwork.run(app: app) { network in
+        try await HandleNetwork.run { network in
             let portico = network.portico
-            try Data(Self.line.serialized()).write(to: portico.home.appending(path: Self.file))
-            _ = try await Self.run(portico, "provider", "update", "atproto", "--public")
-            let brought = try await Self.run(portico, "session", "import", Self.file, "--json")
+            try await Self.prepare(network)
+            let brought = try await network.run("session import \(Self.file) --json")
             #expect(try Self.imported(brought) == [1, 0])
             try await network.served.stop()
             let warning = "there were no passwords of sid"

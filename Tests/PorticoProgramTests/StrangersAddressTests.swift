@@ -45,51 +45,50 @@ import Testing
     func untouched() async throws {
         let victims = try await Victims()
         defer { victims.stop() }
-        try await EarnestServer.run(["--trusted-proxy", "127.0.0.1"]) { server in
-            let host = "pds.localhost:\(server.port)"
-            try server.command(["provider", "add", "atproto", "--public-url", server.url])
-            try server.command([
-                "realm", "create", "hosted", "--public-url", server.url, "--host",
-                "http://\(host)", "--atproto",
+        let server = try await EarnestServer(["--trusted-proxy", "127.0.0.1"])
+        let host = "pds.localhost:\(server.port)"
+        try server.command(["provider", "add", "atproto", "--public-url", server.url])
+        try server.command([
+            "realm", "create", "hosted", "--public-url", server.url, "--host",
+            "http://\(host)", "--atproto",
+        ])
+        let metadata = "/.well-known/oauth-authorization-server"
+        try await server.wait {
+            let hosted = try await server.request("GET", metadata, host: host)
+            let page = try await server.request("GET", "/mobile-auth")
+            return hosted.status == 200 && page.status == 200
+        }
+        // Each from an address of its own: limits are for an address.
+        var count = 0
+        func fields() -> [String] {
+            count += 1
+            return ["X-Forwarded-For: 198.51.100.\(count)", "X-Forwarded-Proto: http"]
+        }
+        for typed in Self.typed + Self.typedInTests {
+            let typed = typed.replacing("PORT", with: "\(victims.port)")
+            let query = FormEncoding.appending([("handle", typed)], to: "/login")
+            let reply = try await server.request("GET", query, fields())
+            #expect((400..<500).contains(reply.status), "\(typed): \(reply.status)")
+            if Self.typedInTests.contains(typed) {
+                #expect(reply.status == 400, "\(typed): \(reply.status)")
+            }
+        }
+        let path = "/oauth/par"
+        for id in Self.clientIDs + [Self.clientInTests] {
+            let id = id.replacing("PORT", with: "\(victims.port)")
+            let form = FormEncoding.encode([
+                ("client_id", id), ("response_type", "code"), ("scope", "atproto"),
+                ("redirect_uri", "http://127.0.0.1/"), ("code_challenge_method", "S256"),
+                ("code_challenge", TestFlow.challenge),
             ])
-            let metadata = "/.well-known/oauth-authorization-server"
-            try await server.wait {
-                let hosted = try await server.request("GET", metadata, host: host)
-                let page = try await server.request("GET", "/mobile-auth")
-                return hosted.status == 200 && page.status == 200
-            }
-            // Each from an address of its own: limits are for an address.
-            var count = 0
-            func fields() -> [String] {
-                count += 1
-                return ["X-Forwarded-For: 198.51.100.\(count)", "X-Forwarded-Proto: http"]
-            }
-            for typed in Self.typed + Self.typedInTests {
-                let typed = typed.replacing("PORT", with: "\(victims.port)")
-                let query = FormEncoding.appending([("handle", typed)], to: "/login")
-                let reply = try await server.request("GET", query, fields())
-                #expect((400..<500).contains(reply.status), "\(typed): \(reply.status)")
-                if Self.typedInTests.contains(typed) {
-                    #expect(reply.status == 400, "\(typed): \(reply.status)")
-                }
-            }
-            let path = "/oauth/par"
-            for id in Self.clientIDs + [Self.clientInTests] {
-                let id = id.replacing("PORT", with: "\(victims.port)")
-                let form = FormEncoding.encode([
-                    ("client_id", id), ("response_type", "code"), ("scope", "atproto"),
-                    ("redirect_uri", "http://127.0.0.1/"), ("code_challenge_method", "S256"),
-                    ("code_challenge", TestFlow.challenge),
-                ])
-                let body = String(decoding: form, as: UTF8.self)
-                let reply = try await server.request("POST", path, fields(), body: body, host: host)
-                let error = try JSONObject(parsing: Array(reply.body.utf8)).string("error")
-                let isRefused = error == "invalid_client_metadata" || error == "invalid_client_id"
-                #expect(reply.status == 400 && isRefused, "\(id): \(reply.body)")
-                // It would be asked, and not found.
-                if id == Self.clientInTests {
-                    #expect(error == "invalid_client_id", "\(id): \(reply.body)")
-                }
+            let body = String(decoding: form, as: UTF8.self)
+            let reply = try await server.request("POST", path, fields(), body: body, host: host)
+            let error = try JSONObject(parsing: Array(reply.body.utf8)).string("error")
+            let isRefused = error == "invalid_client_metadata" || error == "invalid_client_id"
+            #expect(reply.status == 400 && isRefused, "\(id): \(reply.body)")
+            // It would be asked, and not found.
+            if id == Self.clientInTests {
+                #expect(error == "invalid_client_id", "\(id): \(reply.body)")
             }
         }
         #expect(victims.isUntouched)
@@ -107,14 +106,12 @@ import Testing
         let victims = try await Victims()
         defer { victims.stop() }
         let portico = try PorticoProcess()
-        defer { portico.remove() }
         let name = "inside.example.com"
         let server = try await EarnestServer(
             in: portico,
             ["--trusted-proxy", "127.0.0.1"],
             hosts: "127.0.0.1 localhost\n127.0.0.1 \(name)\n::1 \(name)\n"
         )
-        defer { server.running.process.terminate() }
         let host = "pds.localhost:\(server.port)"
         try server.command(["provider", "add", "atproto", "--public-url", server.url])
         try server.command([

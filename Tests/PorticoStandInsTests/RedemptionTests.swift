@@ -36,10 +36,7 @@ struct RedemptionTests {
         }
     }
 
-    @Test(
-        "RFC 6749 §4.1.3: the redirect URI must match exactly",
-        arguments: StandInKind.allCases
-    )
+    @Test("RFC 6749 §4.1.3: the redirect URI must match exactly", arguments: StandInKind.allCases)
     func redirectURI(kind: StandInKind) async throws {
         try await Wire.run { wire in
             for other in [Wire.redirectURI + "/", Wire.redirectURI + "?", nil] {

@@ -106,10 +106,7 @@ extension Wire {
     }
 
     static func encoded(_ form: [(String, String)]) -> String {
-        String(
-            decoding: FormEncoding.encode(form.map { (name: $0.0, value: $0.1) }),
-            as: UTF8.self
-        )
+        String(decoding: FormEncoding.encode(form.map { (name: $0.0, value: $0.1) }), as: UTF8.self)
     }
 }
 
@@ -226,11 +223,7 @@ extension Wire {
         let settings = try settings(.apple)
         let team = try #require(settings.team)
         let pem = try P256.Signing.PrivateKey(pemRepresentation: settings.secret.reveal())
-        let key = try SigningKey(
-            .es256,
-            stored: Array(pem.rawRepresentation),
-            keyID: team.keyID
-        )
+        let key = try SigningKey(.es256, stored: Array(pem.rawRepresentation), keyID: team.keyID)
         var claims: JSONObject = [
             "iss": .string(team.id), "sub": .string(settings.clientID),
             "aud": "https://appleid.apple.com", "iat": .integer(clock.seconds),

@@ -11,20 +11,14 @@ private let oauth = "/.well-known/oauth-authorization-server"
 
 @Suite("Discovery")
 struct DiscoveryTests {
+    private let scene = Scene()
+
     private func failure(_ scene: Scene) async -> SignInError.Kind? {
-        do throws(SignInError) {
-            _ = try await scene.client.provider()
-            return nil
-        } catch {
-            return error.kind
-        }
+        await thrown { try await scene.client.provider() }
     }
 
-    @Test(
-        "OpenID Connect Discovery §4: the metadata is fetched by GET, once for any number of callers"
-    )
+    @Test("OpenID Connect Discovery §4: the metadata is fetched by GET, once for all callers")
     func singleFlight() async throws {
-        let scene = Scene()
         let gate = Gate()
         scene.provider.answer(openID) { _ in
             await gate.pass()
@@ -47,7 +41,6 @@ struct DiscoveryTests {
 
     @Test("A caller that is cancelled leaves, and the others get their answer")
     func cancelledCaller() async throws {
-        let scene = Scene()
         let gate = Gate()
         scene.provider.answer(openID) { _ in
             await gate.pass()
@@ -66,17 +59,12 @@ struct DiscoveryTests {
 
     @Test("Nothing is fetched before it is needed")
     func lazy() async {
-        let scene = Scene()
-        guard case .signedOut = await scene.client.restore() else {
-            Issue.record("signed in")
-            return
-        }
+        #expect(await scene.client.restore().isSignedOut)
         #expect(scene.provider.requests(openID).isEmpty)
     }
 
     @Test("OIDCD-X-2: metadata lives for an hour, and for a day where the provider is away")
     func life() async throws {
-        let scene = Scene()
         _ = try await scene.client.provider()
         scene.clock.advance(by: 3599)
         _ = try await scene.client.provider()
@@ -93,7 +81,6 @@ struct DiscoveryTests {
 
     @Test("RFC 8414 §3.1: where OpenID's address has nothing, OAuth's is asked")
     func fallback() async throws {
-        let scene = Scene()
         scene.provider.answer(openID) { _ in .text(404, "text/html", []) }
         scene.provider.answer(oauth) { _ in .json(FakeProvider.metadata) }
         #expect(try await scene.client.provider().issuer == FakeProvider.issuer)
@@ -112,10 +99,7 @@ struct DiscoveryTests {
             (.text(200, "application/json", Array("[]".utf8)), .rejected(.metadata)),
             (.json(["issuer": "https://evil.example"]), .rejected(.metadataIssuer)),
             (.json(["issuer": "https://op.example.com"]), .misconfigured(.metadataInvalid)),
-            (
-                .text(302, nil, [], [.location: "https://op.example.com/x"]),
-                .rejected(.redirected)
-            ),
+            (.text(302, nil, [], [.location: "https://op.example.com/x"]), .rejected(.redirected)),
             (.text(500, nil, []), .transient(.serverError, retryAfter: nil)),
             (
                 .text(200, "application/json", [UInt8](repeating: 0x20, count: 65 * 1024)),
@@ -141,7 +125,6 @@ struct DiscoveryTests {
         ] as [(HTTPReply, SignInError.Kind)]
     )
     func wrong(reply: HTTPReply, kind: SignInError.Kind) async {
-        let scene = Scene()
         scene.provider.answer(openID) { _ in reply }
         scene.provider.answer(oauth) { _ in .json(FakeProvider.metadata) }
         #expect(await failure(scene) == kind)
@@ -177,9 +160,7 @@ struct DiscoveryTests {
         }
     }
 
-    @Test(
-        "RFC 8414 §2, OpenID Connect Discovery §3: what a provider may leave out, it may leave out altogether"
-    )
+    @Test("RFC 8414 §2, OpenID Connect Discovery §3: what a provider may leave out, all of it")
     func announcesNothing() async throws {
         // PKCE is the one thing that is asked for by name; for the others the standards have defaults.
         var options = SignInClient.Options()
@@ -216,7 +197,6 @@ struct DiscoveryTests {
 
     @Test("A provider without the code flow is told as such")
     func codeFlow() async {
-        let scene = Scene()
         scene.provider.change { $0.metadata["response_types_supported"] = ["id_token"] }
         #expect(await failure(scene) == .misconfigured(.codeFlowNotSupported))
     }
@@ -243,5 +223,165 @@ struct DiscoveryTests {
         }
         let scene = Scene(issuer: "http://127.0.0.1:8080", options: .allowInsecureLoopback)
         #expect(await failure(scene) == .rejected(.metadataIssuer))
+    }
+}
+
+@Suite("Members that a provider writes in its own way")
+struct ForeignMemberTests {
+    private func scene(
+        tokens: JSONObject = [:],
+        claims: JSONObject = [:],
+        metadata: JSONObject = [:]
+    ) -> Scene {
+        let scene = Scene()
+        change(scene, tokens, claims, metadata)
+        return scene
+    }
+
+    private func change(
+        _ scene: Scene,
+        _ tokens: JSONObject,
+        _ claims: JSONObject,
+        _ metadata: JSONObject = [:]
+    ) {
+        scene.provider.change { state in
+            for (name, value) in metadata { state.metadata[name] = value }
+            state.tokens = { $0.merging(tokens) }
+            state.claims = { $0.merging(claims) }
+        }
+    }
+
+    private static let oddClaims: [JSONObject] = [
+        ["acr": ["values": ["urn:x"]]], ["acr": .null], ["azp": .null], ["auth_time": .null],
+        ["auth_time": "1700000000"], ["at_hash": .null], ["nbf": .null], ["name": 7],
+        ["email_verified": "yes"], ["amr": .null],
+    ]
+
+    private static let oddTokens: [JSONObject] = [
+        ["error": .null], ["error": ""], ["device_secret": ""], ["expires_in": "soon"],
+        ["expires_in": .null], ["scope": ["openid"]], ["token_type": "bEaReR"],
+        ["refresh_token": "R 1"],
+    ]
+
+    @Test(
+        "BR87: a sign-in and a refresh go on with claims that no rule needs",
+        arguments: oddClaims
+    )
+    func signsInWithClaims(changes: JSONObject) async throws {
+        let scene = scene(claims: changes)
+        let session = try await scene.signIn()
+        scene.clock.advance(by: 290)
+        change(scene, [:], changes.merging(["iat": 1_700_000_290, "exp": 1_700_000_900]))
+        _ = try await session.token()
+        #expect(scene.provider.generation == 1 && session.isActive)
+    }
+
+    @Test(
+        "BR77: a sign-in and a refresh go on with members that no rule needs",
+        arguments: oddTokens
+    )
+    func signsInWithTokens(changes: JSONObject) async throws {
+        let scene = scene(tokens: changes)
+        let session = try await scene.signIn()
+        scene.clock.advance(by: 290)
+        scene.provider.change { state in
+            let before = state.tokens
+            state.tokens = { before($0).with("id_token", "") }
+        }
+        if changes["refresh_token"] == nil {
+            _ = try await session.token()
+            #expect(session.isActive)
+        } else {
+            #expect(try await scene.storedRecord?.refreshToken?.reveal() == "R 1")
+        }
+    }
+
+    @Test("BR77: an empty refresh token is none, and the session goes on with the one it has")
+    func emptyRefreshToken() async throws {
+        let scene = Scene()
+        let session = try await scene.signIn()
+        let kept = try #require(try await scene.storedRecord?.refreshToken)
+        scene.clock.advance(by: 290)
+        change(scene, ["refresh_token": ""], ["iat": 1_700_000_290, "exp": 1_700_000_900])
+        _ = try await session.token()
+        #expect(try await scene.storedRecord?.refreshToken == kept)
+        let none = self.scene(tokens: ["refresh_token": ""])
+        _ = try await none.signIn()
+        #expect(try await none.storedRecord?.refreshToken == nil)
+    }
+
+    @Test("BR77: a nonce that is null or empty after a refresh ends no session")
+    func nonce() async throws {
+        for value in [.null, ""] as [JSONValue] {
+            let scene = Scene()
+            let session = try await scene.signIn()
+            scene.clock.advance(by: 290)
+            change(scene, [:], ["nonce": value, "iat": 1_700_000_290, "exp": 1_700_000_900])
+            _ = try await session.token()
+            #expect(session.isActive)
+        }
+    }
+
+    @Test("BR87: what a rule needs is still needed, and the reason names the member")
+    func named() async throws {
+        for (tokens, claims, request, check, word) in [
+            (["access_token": ""], [:], SignInRequest(), .tokenResponse, "(access_token)"),
+            (["token_type": .null], [:], SignInRequest(), .tokenResponse, "(token_type)"),
+            (["error": "x"], [:], SignInRequest(), .tokenResponse, "(error)"),
+            (["id_token": ""], [:], SignInRequest(), .idTokenMissing, "ID Token"),
+            ([:], ["nonce": .null], SignInRequest(), .nonce, "(nonce)"),
+            ([:], ["azp": 7], SignInRequest(), .authorizedParty, "(azp)"),
+            ([:], ["acr": ["x"]], SignInRequest(acr: ["x"]), .acr, "(acr)"),
+            (
+                [:], ["auth_time": "1700000000"], SignInRequest(maxAge: .seconds(60)), .authTime,
+                "(auth_time)"
+            ),
+        ] as [(JSONObject, JSONObject, SignInRequest, SignInError.Check, String)] {
+            let scene = scene(tokens: tokens, claims: claims)
+            let error = await #expect(throws: SignInError.self) {
+                _ = try await scene.signIn(request)
+            }
+            #expect(error?.kind == .rejected(check))
+            #expect(error?.description.contains(word) == true, "\(word)")
+            #expect(try await scene.storage.read() == nil)
+        }
+    }
+
+    @Test("BR66: an answer of another media type says so")
+    func mediaType() async throws {
+        for (path, check) in [
+            ("/.well-known/openid-configuration", .metadata), ("/token", .tokenResponse),
+            ("/keys", .keys),
+        ] as [(String, SignInError.Check)] {
+            let scene = Scene()
+            let body = FakeProvider.metadata.serialized()
+            scene.provider.answer(path) { _ in
+                .text(200, "application/octet-stream", body)
+            }
+            let error = await #expect(throws: SignInError.self) { _ = try await scene.signIn() }
+            #expect(error?.kind == .rejected(check))
+            #expect(error?.description.contains("Content-Type") == true)
+        }
+    }
+
+    @Test("BR87: metadata with odd members that nothing needs; one that is needed is named")
+    func metadata() async throws {
+        let good = scene(metadata: [
+            "revocation_endpoint": "", "end_session_endpoint": .null, "scopes_supported": "openid",
+            "claims_parameter_supported": "false", "response_types_supported": .null,
+        ])
+        _ = try await good.signIn()
+        let bad = scene(metadata: ["token_endpoint": 7])
+        let error = await #expect(throws: SignInError.self) { _ = try await bad.signIn() }
+        #expect(error?.kind == .misconfigured(.metadataInvalid))
+        #expect(error?.description.contains("(token_endpoint)") == true)
+    }
+}
+
+extension JSONObject {
+    fileprivate func merging(_ other: JSONObject) -> JSONObject {
+        var all = self
+        for (name, value) in other { all[name] = value }
+        return all
     }
 }

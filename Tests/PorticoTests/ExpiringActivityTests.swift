@@ -98,11 +98,11 @@ struct ExpiringActivityTests {
             #expect(await writing.value == nil)
             await expiry.value
             let other = try #require(try storage.tryLock())
-            let late = await Task.failure {
+            let late = await thrown {
                 try await lock.hold { () throws(SignInError) in
                     _ = Issue.record("the lock is lost")
                 }
-            }.value
+            }
             #expect(late == .transient(.suspending, retryAfter: nil))
             other.release()
             try await waitUntil("the activity has ended") { granter.isQuiet }

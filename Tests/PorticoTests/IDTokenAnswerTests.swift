@@ -3,19 +3,21 @@ import Foundation
 import HTTPTypes
 import PorticoBytes
 import PorticoProtocol
+import PorticoTestSupport
 import Testing
 
 @testable import Portico
 
 @Suite("ID Tokens of a sign-in")
 struct IDTokenAnswerTests {
+    private let scene = Scene()
+
     /// Signs in with one claim changed; nothing must be left of it.
     private func failure(
         _ request: SignInRequest = SignInRequest(),
         with name: String,
         _ value: JSONValue?
     ) async throws -> SignInError.Kind? {
-        let scene = Scene()
         scene.provider.change { $0.claims = { $0.with(name, value) } }
         let kind = await scene.failure(of: request)
         if kind != nil {
@@ -44,7 +46,6 @@ struct IDTokenAnswerTests {
 
     @Test("attack D15: the ID Token of another sign-in of the same person is refused")
     func replay() async throws {
-        let scene = Scene()
         let first = try await scene.signIn()
         let stolen = try #require(try await first.credentials().idToken)
         scene.provider.change { $0.tokens = { $0.with("id_token", .string(stolen)) } }
@@ -78,7 +79,6 @@ struct IDTokenAnswerTests {
 
     @Test("attack D01: an algorithm that is not announced is refused before keys are fetched")
     func algorithm() async throws {
-        let scene = Scene()
         scene.provider.change { $0.metadata["id_token_signing_alg_values_supported"] = ["RS256"] }
         #expect(await scene.failure() == .rejected(.algorithm))
         #expect(scene.provider.requests("/keys").isEmpty)
@@ -165,7 +165,6 @@ struct IDTokenAnswerTests {
     )
     func forgedToken(index: Int) async throws {
         let (name, forge) = Self.raw[index]
-        let scene = Scene()
         let said = Locked<JSONObject>([:])
         scene.provider.change { state in
             state.claims = { claims in
@@ -192,7 +191,6 @@ struct IDTokenAnswerTests {
 
     @Test("OpenID Connect Core §3.1.3.7 (6): the signature is checked, also over the back channel")
     func signature() async throws {
-        let scene = Scene()
         // Another key under the name of the published one.
         scene.provider.change { $0.signer = FakeProvider.newKey("k1") }
         #expect(await scene.failure() == .rejected(.signature))
@@ -201,7 +199,6 @@ struct IDTokenAnswerTests {
 
     @Test("RFC 8725 §3.12: an access token of the provider's is no ID Token")
     func otherType() async throws {
-        let scene = Scene()
         let key = try FakeProvider.key.get()
         scene.provider.change {
             $0.tokens = { tokens in
@@ -223,7 +220,6 @@ struct IDTokenAnswerTests {
 
     @Test("OpenID Connect Core §3.1.3.7 (1): an encrypted ID Token is refused as such")
     func encrypted() async throws {
-        let scene = Scene()
         scene.provider.change {
             $0.tokens = { tokens in
                 var tokens = tokens
@@ -237,7 +233,6 @@ struct IDTokenAnswerTests {
 
     @Test("OpenID Connect Core §10.1.1: after a rotation the new key is fetched, once")
     func rotation() async throws {
-        let scene = Scene()
         _ = try await scene.signIn()
         scene.clock.advance(by: 100)
         scene.provider.change {
@@ -250,7 +245,6 @@ struct IDTokenAnswerTests {
 
     @Test("Keys at an address that the provider has left are its keys no more, fresh as they are")
     func movedKeys() async throws {
-        let scene = Scene()
         _ = try await scene.signIn()
         scene.clock.advance(by: 3590)
         _ = try await scene.signIn()
@@ -269,7 +263,6 @@ struct IDTokenAnswerTests {
 
     @Test("OIDCC-10.1.1-2: a hundred made-up kids cause one fetch a minute")
     func unknownKeys() async throws {
-        let scene = Scene()
         _ = try await scene.signIn()
         scene.provider.change { $0.signer = FakeProvider.otherKey }
         scene.clock.advance(by: 61)
@@ -284,7 +277,6 @@ struct IDTokenAnswerTests {
 
     @Test("Keys that cannot be fetched for an unknown kid say nothing about the token")
     func keysUnavailable() async throws {
-        let scene = Scene()
         _ = try await scene.signIn()
         scene.clock.advance(by: 100)
         scene.provider.change { $0.signer = FakeProvider.otherKey }
@@ -313,7 +305,6 @@ struct IDTokenAnswerTests {
         ] as [(HTTPReply, SignInError.Check)]
     )
     func keySet(reply: HTTPReply, check: SignInError.Check) async throws {
-        let scene = Scene()
         scene.provider.answer("/keys") { _ in reply }
         #expect(await scene.failure() == .rejected(check))
         #expect(try await scene.storage.read() == nil)
@@ -321,7 +312,6 @@ struct IDTokenAnswerTests {
 
     @Test("attack D21: a good key set that does not say what it is is refused")
     func keySetType() async throws {
-        let scene = Scene()
         let set = JWKSet([try FakeProvider.key.get().verificationKey]).serialized()
         scene.provider.answer("/keys") { _ in .text(200, "text/html", set) }
         #expect(await scene.failure() == .rejected(.keys))
@@ -332,7 +322,6 @@ struct IDTokenAnswerTests {
         arguments: [-3600, 3600] as [TimeInterval]
     )
     func clock(offset: TimeInterval) async throws {
-        let scene = Scene()
         let wrong = StoppedClock()
         wrong.advance(by: offset)
         let provider = scene.provider
@@ -363,7 +352,6 @@ struct IDTokenAnswerTests {
 
     @Test("attack H13: where the server's clock agrees with ours, an old token is just that")
     func oldToken() async throws {
-        let scene = Scene()
         scene.provider.change {
             $0.claims = { $0.with("iat", 1_699_990_000).with("exp", 1_699_990_300) }
         }
@@ -379,5 +367,93 @@ struct IDTokenAnswerTests {
             return reply
         }
         #expect(await scene.failure() == .rejected(.expiry))
+    }
+}
+
+@Suite("The identity of a person") struct UserTests {
+    @Test(
+        "OpenID Connect Core §5.7, §14: two spellings of one subject or issuer are two people",
+        arguments: [("i", "cafe\u{301}"), ("\u{212B}", "caf\u{E9}"), ("i", "caf\u{C9}")]
+    )
+    func spellings(_ issuer: String, _ subject: String) {
+        let one = User.ID(issuer: issuer == "i" ? "i" : "\u{C5}", subject: "caf\u{E9}")
+        let other = User.ID(issuer: issuer, subject: subject)
+        #expect(one != other)
+        let known = [one: 1, other: 2]
+        #expect(known[one] == 1)
+        #expect(one == User.ID(issuer: one.issuer, subject: one.subject))
+    }
+}
+
+/// Takes every request, and says which.
+private final class TakingTransport: HTTPTransport {
+    private let taken = Locked<[String]>([])
+
+    var requests: [String] { taken.withLock { $0 } }
+
+    func send(_ request: HTTPRequest, body: [UInt8], limits: HTTPLimits)
+        async throws(HTTPTransportError) -> HTTPReply
+    {
+        taken.withLock { $0.append(request.address?.text ?? "") }
+        return HTTPReply(response: HTTPResponse(status: .ok), body: [])
+    }
+}
+
+@Suite("A provider on localhost") struct LocalhostIssuerTests {
+    private func http(_ transport: TakingTransport, _ addresses: [[UInt8]]) -> ProviderHTTP {
+        ProviderHTTP(
+            transport: transport,
+            localhost: LocalhostName(resolver: ScriptedNames(addresses)),
+            now: { Date() }
+        )
+    }
+
+    @Test("RFC 6761 §6.3: whatever the transport, nothing is sent to a localhost that is elsewhere")
+    func elsewhere() async throws {
+        let transport = TakingTransport()
+        let limits = HTTPLimits(bytes: 1, seconds: 1)
+        for url in ["http://localhost:8080/token", "http://op.localhost/token"] {
+            await #expect(throws: SignInError(.misconfigured(.localhostElsewhere))) {
+                try await http(transport, [.loopback4, [192, 0, 2, 1]])
+                    .post(url, form: [("code", "c")], limits: limits, check: .answerTooLarge)
+            }
+            #expect(transport.requests.isEmpty)
+        }
+        let here = TakingTransport()
+        _ = try await http(here, [.loopback6])
+            .get("http://localhost:8080/", limits: limits, check: .answerTooLarge)
+        #expect(here.requests == ["http://localhost:8080/"])
+    }
+
+    @Test("Decision 0036: http on localhost is for who allows it")
+    func allowed() async {
+        for issuer in ["http://localhost:8080", "http://op.localhost:8080/realms/demo"] {
+            let strict = Scene(issuer: issuer)
+            await #expect(throws: SignInError(.misconfigured(.issuerInsecure))) {
+                try await strict.client.provider()
+            }
+            // It gets as far as the metadata, which are another issuer's.
+            let lenient = Scene(issuer: issuer, options: .allowInsecureLoopback)
+            await #expect(throws: SignInError.self) { try await lenient.client.provider() }
+            let path = HTTPAddress(issuer).map { $0.path + "/.well-known/openid-configuration" }
+            #expect(lenient.provider.requests(path ?? "").count == 1)
+        }
+    }
+
+    @Test("attack H16: a localhost that is elsewhere is not handed to a browser")
+    func browser() async throws {
+        let folder = try TemporaryFolder()
+        let program = try folder.script(#"touch "$(dirname "$0")/started""#)
+        let elsewhere = LocalhostName(resolver: ScriptedNames([[192, 0, 2, 1]]))
+        await #expect(throws: SignInError(.misconfigured(.localhostElsewhere))) {
+            try await SystemBrowser(named: program, localhost: elsewhere)
+                .open("http://localhost:8080/auth")
+        }
+        #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/started"))
+        try await SystemBrowser(
+            named: program,
+            localhost: LocalhostName(resolver: ScriptedNames([.loopback4]))
+        ).open("http://localhost:8080/auth")
+        #expect(FileManager.default.fileExists(atPath: "\(folder.path)/started"))
     }
 }

@@ -80,9 +80,14 @@ private func isOpen(_ port: UInt16, _ address: String = "127.0.0.1") -> Bool {
 
 @Suite("The loopback receiver", .serialized)
 struct LoopbackReceiverTests {
+    private let waiting: Waiting
+
+    init() throws {
+        waiting = try Waiting()
+    }
+
     @Test("RFC 8252 §7.3: the redirect URI is an IP literal with the port that is open")
     func redirectURI() async throws {
-        let waiting = try Waiting()
         #expect(waiting.receiver.redirectURI == "http://127.0.0.1:\(waiting.port)/cb")
         #expect(isOpen(waiting.port))
         #expect(await waiting.endsWell())
@@ -125,9 +130,7 @@ struct LoopbackReceiverTests {
         }
     }
 
-    @Test(
-        "RFC 9293 §3.6.1: a port that an ended connection waits on is taken, and not shared"
-    )
+    @Test("RFC 9293 §3.6.1: a port that an ended connection waits on is taken, and not shared")
     func portWaiting() async throws {
         // As ours is, a port that was asked for.
         let first = try #require(RawSocket.listen(port: 0, sharing: true))
@@ -153,11 +156,8 @@ struct LoopbackReceiverTests {
         }
     }
 
-    @Test(
-        "attack E18, RFC 8252 B.5: no other program can bind the port during the wait, sharing or not"
-    )
+    @Test("attack E18, RFC 8252 B.5: no other program can bind the port during the wait")
     func noSharing() async throws {
-        let waiting = try Waiting()
         #expect(RawSocket.listen(port: waiting.port) == nil)
         #expect(RawSocket.listen(port: waiting.port, sharing: true) == nil)
         #expect(await waiting.endsWell())
@@ -165,7 +165,6 @@ struct LoopbackReceiverTests {
 
     @Test("RFC 8252 §8.3: the port is open on the literal only, not on other addresses")
     func onlyLoopback() async throws {
-        let waiting = try Waiting()
         #expect(!isOpen(waiting.port, "127.0.0.2"))
         #expect(!isOpen(waiting.port, "::1"))
         #expect(await waiting.endsWell())
@@ -173,7 +172,6 @@ struct LoopbackReceiverTests {
 
     @Test("attack E17: a thousand guesses of the state neither end the wait nor learn anything")
     func guesses() async throws {
-        let waiting = try Waiting()
         let first = try #require(await waiting.get("/cb?code=evil&state=guess"))
         #expect(first.status == 400)
         #expect(!first.body.contains("right") && !first.body.contains("guess"))
@@ -194,7 +192,6 @@ struct LoopbackReceiverTests {
         ]
     )
     func host(host: String) async throws {
-        let waiting = try Waiting()
         let host = host.replacingOccurrences(of: "PORT", with: String(waiting.port))
         let answer = await waiting.refusal {
             await waiting.get("/cb?code=c&state=right", host: host)
@@ -205,7 +202,6 @@ struct LoopbackReceiverTests {
 
     @Test("attack E17: a request without Host gets 400")
     func noHost() async throws {
-        let waiting = try Waiting()
         let answer = await waiting.refusal {
             await waiting.send("GET /cb?state=right HTTP/1.1\r\nAccept: */*\r\n\r\n")
         }
@@ -218,7 +214,6 @@ struct LoopbackReceiverTests {
         arguments: ["POST", "HEAD", "PUT", "OPTIONS", "get", "TRACE", "CONNECT"]
     )
     func method(method: String) async throws {
-        let waiting = try Waiting()
         let host = "Host: 127.0.0.1:\(waiting.port)"
         let request = "\(method) /cb?code=c&state=right HTTP/1.1\r\n\(host)\r\n"
         let answer = await waiting.refusal {
@@ -238,7 +233,6 @@ struct LoopbackReceiverTests {
         ]
     )
     func path(target: String) async throws {
-        let waiting = try Waiting()
         let answer = await waiting.refusal { await waiting.get(target) }
         #expect(answer?.status == 404)
         #expect(await waiting.endsWell())
@@ -254,7 +248,6 @@ struct LoopbackReceiverTests {
         ]
     )
     func malformed(line: String) async throws {
-        let waiting = try Waiting()
         let answer = await waiting.refusal {
             await waiting.send("\(line)Host: 127.0.0.1:\(waiting.port)\r\n\r\n")
         }
@@ -264,7 +257,6 @@ struct LoopbackReceiverTests {
 
     @Test("attack E17: a request line of 1 MB gets 414, a large head 431, and the wait goes on")
     func bounded() async throws {
-        let waiting = try Waiting()
         let line = await waiting.get("/cb?x=" + String(repeating: "a", count: 1 << 20))
         // The rest of a refused request may come as a reset before the answer is read.
         #expect(line == nil || line?.status == 414)
@@ -312,7 +304,6 @@ struct LoopbackReceiverTests {
 
     @Test("RFC 9700 §4.3.1: the browser is sent on to an address without the code, then it is over")
     func page() async throws {
-        let waiting = try Waiting()
         async let held = waiting.get("/cb?code=c&state=right")
         #expect(await waiting.task.value == nil)
         // During the sign-in, no request gets a second answer.
@@ -354,7 +345,6 @@ struct LoopbackReceiverTests {
 
     @Test("The page tells a failure in our own words")
     func failurePage() async throws {
-        let waiting = try Waiting()
         async let held = waiting.get("/cb?code=c&state=right")
         #expect(await waiting.task.value == nil)
         async let finished: Void = waiting.receiver.finish(.failed("The time was wrong."))
@@ -404,7 +394,6 @@ struct LoopbackReceiverTests {
 
     @Test("RFC 8252 §8.3: closing ends a wait, and an unreferenced receiver closes itself")
     func closing() async throws {
-        let waiting = try Waiting()
         #expect(await waiting.get("/favicon.ico")?.status == 404)
         waiting.receiver.close()
         #expect(await waiting.task.value == SignInError(.cancelled(.program)))
@@ -415,7 +404,6 @@ struct LoopbackReceiverTests {
 
     @Test("A pasted address ends the wait like one that the browser brings")
     func pasted() async throws {
-        let waiting = try Waiting()
         #expect(await waiting.get("/favicon.ico")?.status == 404)
         #expect(!waiting.receiver.offer("http://127.0.0.1/cb?state=wrong"))
         #expect(waiting.receiver.offer("http://127.0.0.1/cb?state=right"))

@@ -179,9 +179,7 @@ struct LoopbackSignInTests {
             try await waitUntil("the address is taken") { pasted.offer("  \(callback)\n") }
             #expect(!pasted.offer(callback))
         }
-        let session = try await scene.client.signIn(
-            using: .loopback(open: browser, pasted: pasted)
-        )
+        let session = try await scene.client.signIn(using: .loopback(open: browser, pasted: pasted))
         #expect(session.isActive)
         #expect(!pasted.offer("x"))
         #expect(!isOpen(try redirectURI(browser)))

@@ -7,6 +7,8 @@ import Testing
 
 /// iOS takes granted time back, and with it the lock (0xdead10cc): another process may have it.
 @Suite("A lock that is lost in the middle of a refresh") struct LostLockTests {
+    private let storage = FaultyStorage()
+
     private func expectStored(_ token: String, in scene: Scene) async throws {
         let stored = try #require(try await scene.storedRecord)
         #expect(stored.accessToken.reveal() == token)
@@ -62,9 +64,7 @@ import Testing
         let (scene, storage, session) = try await Scene.expired(rotatingPlainly: true)
         let writes = Locked(0)
         storage.onWrite {
-            let count = writes.withLock {
-                $0 += 1; return $0
-            }
+            let count = writes.next()
             guard count == number else { return }
             storage.loseLock()
             do {
@@ -87,8 +87,7 @@ import Testing
             storage.loseLock()
             return .error(400, "invalid_grant")
         }
-        let failed = await Task.failure { _ = try await session.token() }.value
-        #expect(failed == .transient(.suspending, retryAfter: nil))
+        #expect(await session.failure() == .transient(.suspending, retryAfter: nil))
         #expect(session.isActive)
         scene.provider.answerAsUsual("/token")
         try await expectStored(try await session.token(), in: scene)
@@ -100,14 +99,11 @@ import Testing
         scene.provider.change { $0.claims = { $0.with("sub", "mallory") } }
         let writes = Locked(0)
         storage.onWrite {
-            let count = writes.withLock {
-                $0 += 1; return $0
-            }
+            let count = writes.next()
             // The key of the refresh was the first, the successor of the refresh token is the second.
             if count == 2 { storage.loseLock() }
         }
-        let failed = await Task.failure { _ = try await session.token() }.value
-        #expect(failed == .rejected(.subject))
+        #expect(await session.failure() == .rejected(.subject))
         #expect(try await scene.storedRecord?.refreshToken?.reveal() == "R0")
         #expect(session.isActive && session.user.subject == "alice")
         storage.onWrite(nil)
@@ -117,7 +113,6 @@ import Testing
 
     @Test("0xdead10cc: nothing new is stored under a lock that is held no more")
     func storing() async throws {
-        let storage = FaultyStorage()
         let scene = Scene(storage: storage, scopes: [.openid, .deviceSSO])
         scene.provider.change { $0.tokens = { $0.with("device_secret", "device") } }
         let first = try await scene.signIn()
@@ -164,7 +159,6 @@ import Testing
     func sharing() async throws {
         let scene = Scene()
         let first = try await scene.signIn()
-        let storage = FaultyStorage()
         let client = Scene.client(scene.provider, storage: storage)
         let other = try await Session(adopting: first.credentials(), by: client)
         scene.clock.advance(by: 400)
@@ -173,14 +167,13 @@ import Testing
             storage.loseLock()
             return .error(400, "invalid_grant")
         }
-        _ = await Task.failure { _ = try await other.token() }.value
+        _ = await other.failure()
         #expect(!other.isActive)
         #expect(try await storage.read() == stored)
     }
 
     @Test("0xdead10cc: refused tokens that were adopted are revoked; what is stored stays then")
     func refusedAdoption() async throws {
-        let storage = FaultyStorage()
         let scene = Scene(storage: storage)
         let elsewhere = try await Scene.client(scene.provider, storage: InMemory()).begin()
         let own = try await elsewhere.complete(scene.provider.authorize(elsewhere.address))
@@ -195,9 +188,7 @@ import Testing
             idToken: own.idToken
         )
         let client = scene.client
-        let failed = await Task.failure {
-            _ = try await Session(adopting: foreign, by: client)
-        }.value
+        let failed = await thrown { try await Session(adopting: foreign, by: client) }
         #expect(failed == .rejected(.subject))
         #expect(scene.provider.revoked == ["R1"])
         #expect(try await scene.storedRecord?.refreshToken?.reveal() == "R1")
@@ -223,7 +214,7 @@ import Testing
             $0.published = [FakeProvider.otherKey]
         }
         let before = scene.provider.secondsAllowed
-        _ = await Task.failure { _ = try await session.token() }.value
+        _ = await session.failure()
         #expect(scene.provider.generation == 2)
         let longest = scene.provider.secondsAllowed - before
         #expect(Duration.seconds(longest) < .refresh)
@@ -236,5 +227,155 @@ extension JSONObject {
         var metadata = self
         metadata["token_endpoint"] = "https://op.example.com/oauth/token"
         return metadata
+    }
+}
+
+/// Providers that know our `Idempotency-Key`, and those that end the session where they see a spent
+/// refresh token (RFC 9700 §4.14.2).
+@Suite("A refresh whose result cannot be stored") struct UnwrittenResultTests {
+    private func presented(_ scene: Scene) -> [String?] {
+        scene.provider.requests("/token").filter { $0.form["grant_type"] == "refresh_token" }
+            .map { $0.form["refresh_token"] }
+    }
+
+    @Test(
+        "it is told, kept, and written before anything else: no one is signed out, twenty rounds",
+        arguments: [true, false],
+        // The first write keeps the key of the refresh, the second its successor, the third the result.
+        [1, 2]
+    )
+    func unwritable(isPlain: Bool, writes: Int) async throws {
+        for _ in 0..<20 {
+            let (scene, storage, session) = try await Scene.expired(rotatingPlainly: isPlain)
+            let shown = session.accessTokenExpiry
+            storage.failWriting(after: writes)
+            for _ in 0..<3 { #expect(await session.failure() == .storage(.unwritable)) }
+            #expect(session.isActive)
+            #expect(session.accessTokenExpiry == shown)
+            #expect(presented(scene) == ["R0"])
+            storage.writeWell()
+            let callers = try await withThrowingTaskGroup(of: String.self) { group in
+                for _ in 0..<20 { group.addTask { try await session.token() } }
+                return try await group.reduce(into: Set<String>()) { $0.insert($1) }
+            }
+            #expect(callers.count == 1)
+            #expect(Set(presented(scene)).count == presented(scene).count, "none of them twice")
+            #expect(!scene.provider.isFamilyDead)
+            let stored = try #require(try await scene.storedRecord)
+            #expect(callers == [stored.accessToken.reveal()])
+            #expect(stored.refreshToken?.reveal() == "R\(scene.provider.generation)")
+        }
+    }
+
+    @Test(
+        "a storage that cannot be read after the rotation loses nothing",
+        arguments: [true, false]
+    )
+    func unreadable(isPlain: Bool) async throws {
+        let (scene, storage, session) = try await Scene.expired(rotatingPlainly: isPlain)
+        scene.provider.answer("/token") { _ in
+            storage.failsReading = true
+            return nil
+        }
+        #expect(await session.failure() == .storage(.locked))
+        scene.provider.answerAsUsual("/token")
+        #expect(await session.failure() == .storage(.locked))
+        storage.failsReading = false
+        _ = try await session.token()
+        #expect(!scene.provider.isFamilyDead)
+        #expect(scene.provider.revoked.isEmpty)
+        #expect(Set(presented(scene)).count == presented(scene).count)
+    }
+
+    @Test("a write that was done although it failed is found, and not done again")
+    func written() async throws {
+        let (scene, storage, session) = try await Scene.expired(rotatingPlainly: true)
+        let writes = Locked(0)
+        storage.onWrite {
+            if writes.next() == 2 { storage.failsAfterWriting = true }
+        }
+        #expect(await session.failure() == .storage(.unwritable))
+        storage.failsAfterWriting = false
+        storage.onWrite(nil)
+        let token = try await session.token()
+        #expect(try await scene.storedRecord?.accessToken.reveal() == token)
+        #expect(!scene.provider.isFamilyDead)
+    }
+
+    @Test("it is written before a token is handed out that is still good")
+    func beforeFresh() async throws {
+        let storage = FaultyStorage()
+        let scene = Scene(storage: storage)
+        let session = try await scene.signIn()
+        let used = SecretText(try await session.token())
+        storage.failWriting(after: 1)
+        let forced = await thrown {
+            try await session.refresher.record(of: session, for: .replacement(of: used))
+        }
+        #expect(forced == .storage(.unwritable))
+        #expect(await session.failure() == .storage(.unwritable))
+        storage.writeWell()
+        _ = try await session.token()
+        #expect(try await scene.storedRecord?.refreshToken?.reveal() == "R1")
+    }
+
+    @Test("a session that is restored by the same client goes on with it")
+    func restored() async throws {
+        let (scene, storage, session) = try await Scene.expired(rotatingPlainly: true)
+        storage.failWriting(after: 1)
+        #expect(await session.failure() == .storage(.unwritable))
+        storage.writeWell()
+        let again = try #require(await scene.client.restore().session)
+        _ = try await again.token()
+        #expect(presented(scene) == ["R0", "R1"])
+        #expect(!scene.provider.isFamilyDead)
+        #expect(try await session.token() == again.token())
+    }
+
+    @Test("a login token is asked for with it, and not with the refresh token that is spent")
+    func loginToken() async throws {
+        let (scene, storage, session) = try await Scene.expired(rotatingPlainly: true)
+        storage.failWriting(after: 1)
+        #expect(await session.failure() == .storage(.unwritable))
+        let exchange = GrantType.tokenExchange.rawValue
+        scene.provider.answer("/token") { request in
+            guard request.form["grant_type"] == exchange else { return nil }
+            return .json([
+                "access_token": "login-token.x",
+                "issued_token_type": .string(TokenType.loginToken.rawValue),
+            ])
+        }
+        #expect(try await session.loginToken(for: "shop").reveal() == "login-token.x")
+        let exchanges = scene.provider.requests("/token")
+            .filter { $0.form["grant_type"] == exchange }
+        #expect(exchanges.map { $0.form["subject_token"] } == ["R1"])
+        #expect(presented(scene) == ["R0"])
+        #expect(!scene.provider.isFamilyDead && session.isActive)
+    }
+
+    @Test("signing out revokes it")
+    func signOut() async throws {
+        let (scene, storage, session) = try await Scene.expired(rotatingPlainly: true)
+        storage.failWriting(after: 1)
+        #expect(await session.failure() == .storage(.unwritable))
+        let report = await session.signOut(.tokens)
+        #expect(report.revoked && report.localCleared)
+        #expect(scene.provider.revoked == ["R1"])
+        #expect(try await storage.read() == nil)
+        #expect(await session.failure() == .interactionRequired(.signedOut))
+    }
+
+    @Test("where another sign-in has taken its place, it is revoked and not written")
+    func replaced() async throws {
+        let (scene, storage, session) = try await Scene.expired(rotatingPlainly: true)
+        storage.failWriting(after: 1)
+        #expect(await session.failure() == .storage(.unwritable))
+        storage.writeWell()
+        let other = try await scene.signIn()
+        let stored = try await storage.read()
+        #expect(await session.failure() == .interactionRequired(.signedOut))
+        #expect(try await storage.read() == stored)
+        #expect(scene.provider.revoked == ["R1"])
+        #expect(other.isActive)
     }
 }

@@ -23,9 +23,7 @@ struct RedactionTests {
         let session = try await attempt.complete(callback)
         let credentials = try await session.credentials()
         let record = try #require(try await scene.storedRecord)
-        let verifier = try #require(
-            scene.provider.requests("/token").first?.form["code_verifier"]
-        )
+        let verifier = try #require(scene.provider.requests("/token").first?.form["code_verifier"])
         let secrets = [
             verifier, "code-1", try #require(credentials.idToken),
             try #require(record.original.nonce),
@@ -185,9 +183,7 @@ struct AuthenticationChallengeTests {
         Case(#"Basic realm=\r"#), Case(#"Basic realm="r"#), Case(#"Basic realm="r\""#),
     ]
 
-    @Test(
-        "RFC 9110 §11.6.1: challenges with all the forms that they may have, and some that they may not"
-    )
+    @Test("RFC 9110 §11.6.1: challenges in all their forms, and some that they may not have")
     func forms() {
         for each in Self.cases {
             let found = AuthenticationChallenge.parse(each.header)
@@ -215,5 +211,131 @@ struct AuthenticationChallengeTests {
     )
     func malformed(text: String) {
         #expect(!AuthenticationChallenge.parse(text).contains { !$0.parameters.isEmpty })
+    }
+}
+
+@Suite("What a client tells a log") struct ClientLogTests {
+    private final class Log: Sendable {
+        private let kept = Locked<[ClientEvent]>([])
+        var events: [ClientEvent] { kept.withLock(\.self) }
+        var lines: [String] {
+            events.map { "\($0)".replacing(/after \d+ ms/, with: "after n ms") }
+        }
+        func tell(_ event: ClientEvent) { kept.withLock { $0.append(event) } }
+    }
+
+    private func scene() -> (Scene, Log) {
+        let log = Log()
+        var options = SignInClient.Options()
+        options.apiOrigins = ["https://api.example.com"]
+        options.log = { log.tell($0) }
+        return (Scene(options: options), log)
+    }
+
+    @Test("every request, with its status and without its query; nothing of tokens or people")
+    func requests() async throws {
+        let (scene, log) = scene()
+        let attempt = try await scene.client.begin(SignInRequest(loginHint: "zoe@example.com"))
+        let callback = try scene.provider.authorize(attempt.address)
+        await #expect(throws: SignInError(.rejected(.state))) {
+            try await attempt.complete(callback.replacing("state=", with: "state=x"))
+        }
+        let session = try await attempt.complete(callback)
+        scene.provider.answer("/people/zoe") { _ in .text(200, nil, []) }
+        _ = try await session.http.data(
+            for: HTTPRequest(
+                method: .get,
+                scheme: "https",
+                authority: "api.example.com",
+                path: "/people/zoe?name=Zoe"
+            )
+        )
+        scene.clock.advance(by: 400)
+        scene.provider.answer("/token") { _ throws(HTTPTransportError) in throw .unreachable }
+        _ = await session.failure()
+        #expect(
+            log.lines == [
+                "GET https://op.example.com:443/.well-known/openid-configuration: 200 after n ms",
+                "A callback was ignored: The response does not belong to this sign-in (state).",
+                "POST https://op.example.com:443/token: 200 after n ms",
+                "GET https://op.example.com:443/keys: 200 after n ms",
+                "GET https://api.example.com:443: 200 after n ms",
+                "POST https://op.example.com:443/token: The server cannot be reached. after n ms",
+            ]
+        )
+        let code = try #require(callback.firstMatch(of: /code=([^&]+)/)).1
+        let secrets = [String(code), "A2", "R0", "zoe", "name="]
+        for line in log.lines {
+            for secret in secrets { #expect(!line.contains(secret), "\(line)") }
+        }
+    }
+
+    @Test("RFC 9110 §6.6.1: the provider's time is known by its last answer")
+    func providerDate() async throws {
+        let (scene, _) = scene()
+        #expect(scene.client.providerDate == nil)
+        let ours = scene.clock.now
+        scene.provider.answer("/.well-known/openid-configuration") { _ in
+            var reply = HTTPReply.json(FakeProvider.metadata)
+            reply.response.headerFields[.date] = HTTPDate.text(NumericDate.seconds(ours) - 30)
+            return reply
+        }
+        _ = try await scene.client.begin()
+        scene.clock.advance(by: 10)
+        let theirs = try #require(scene.client.providerDate)
+        #expect(abs(theirs.timeIntervalSince(ours) + 20) <= 1)
+    }
+}
+
+@Suite("What requests of the system's own type become")
+struct SystemRequestTests {
+    private func name(_ name: String) throws -> HTTPField.Name {
+        try #require(HTTPField.Name(name))
+    }
+
+    @Test("A request may take from a second to an hour, whatever number its time limit is")
+    func limits() {
+        for (timeout, seconds) in [
+            (60, 60), (1, 1), (1.9, 1), (0.2, 1), (0, 1), (-5, 1), (3600, 3600), (3600.5, 3600),
+            (.greatestFiniteMagnitude, 3600), (.infinity, 3600), (-.infinity, 1), (.nan, 1),
+        ] as [(Double, Int)] {
+            let limits = HTTPLimits(timeout: timeout)
+            #expect(limits.seconds == seconds, "\(timeout)")
+            #expect(limits.bytes == 16 << 20)
+        }
+    }
+
+    @Test("The fields of a request take the place of those that are there")
+    func sent() throws {
+        var fields: HTTPFields = [.accept: "text/plain", .authorization: "Bearer one"]
+        fields.set(["accept": "application/json", "X-One": "1", "no name": "x", "": "x"])
+        #expect(fields[values: .accept] == ["application/json"])
+        #expect(fields[values: .authorization] == ["Bearer one"])
+        let one = try name("x-one")
+        #expect(fields[values: one] == ["1"])
+        #expect(fields.count == 3)
+    }
+
+    @Test("The fields of an answer are its texts, without the blanks around them")
+    func received() throws {
+        let fields = HTTPFields(received: [
+            "DPoP-Nonce": " n-1 ", "Content-Length": 5, 7: "x", "no name": "x",
+        ])
+        let nonce = try name("dpop-nonce")
+        #expect(fields[values: nonce] == ["n-1"])
+        #expect(fields.count == 1)
+    }
+
+    @Test("RFC 9110 §5.3: fields of one name are one, in their order, however the name is spelled")
+    func joined() throws {
+        var fields: HTTPFields = [.cacheControl: "no-store"]
+        for (spelling, value) in [("X-One", "a"), ("x-one", "b"), ("X-ONE", "c, d")] {
+            fields.append(HTTPField(name: try name(spelling), value: value))
+        }
+        let joined = fields.joinedByName
+        #expect(joined.count == 2)
+        #expect(joined["Cache-Control"] == "no-store")
+        #expect(joined.first { $0.key.lowercased() == "x-one" }?.value == "a, b, c, d")
+        #expect(HTTPFields().joinedByName.isEmpty)
     }
 }

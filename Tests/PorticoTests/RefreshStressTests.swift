@@ -116,10 +116,7 @@ import Testing
                 now: { StoppedClock().now },
                 random: .system
             )
-            guard case .signedIn(let session) = await client.restore() else {
-                throw SignInError(.interactionRequired(.signedOut))
-            }
-            return session
+            return try #require(await client.restore().session)
         }
     }
 
@@ -198,9 +195,7 @@ import Testing
         #expect(!scene.provider.isFamilyDead)
     }
 
-    @Test(
-        "A process killed in the middle of a refresh: an hour later its person is signed in, ten times"
-    )
+    @Test("A process killed in a refresh: an hour later its person is signed in, ten times")
     func killed() async throws {
         for _ in 0..<10 {
             let folder = try TemporaryFolder()

@@ -9,6 +9,9 @@ import Testing
 
 @Suite("Refresh")
 struct RefreshTests {
+    private let scene = Scene()
+    private let storage = FaultyStorage()
+
     private static let key = HTTPField.Name("Idempotency-Key")
 
     private func refreshes(_ scene: Scene) -> [FakeProvider.Request] {
@@ -26,7 +29,6 @@ struct RefreshTests {
 
     @Test("RFC 6749 §6: a token that is good for long enough is handed out without a request")
     func fresh() async throws {
-        let scene = Scene()
         let session = try await scene.signIn()
         let first = try await session.token()
         scene.clock.advance(by: 200)
@@ -89,7 +91,6 @@ struct RefreshTests {
 
     @Test("RFC 6749 §6: the result is stored before anyone sees it")
     func storedFirst() async throws {
-        let storage = FaultyStorage()
         let (scene, session) = try await expired(storage)
         let old = try #require(try await scene.storedRecord)
         let gate = Gate()
@@ -98,11 +99,7 @@ struct RefreshTests {
         // one's place, the third the result.
         let writes = Locked(0)
         storage.onWrite {
-            if writes.withLock({
-                $0 += 1; return $0
-            }) == 3 {
-                await gate.pass()
-            }
+            if writes.next() == 3 { await gate.pass() }
         }
         let caller = Task { try await session.token() }
         await gate.arrival()
@@ -114,25 +111,20 @@ struct RefreshTests {
 
     @Test("A storage that cannot be written before the request: nothing is sent")
     func unwritableBefore() async throws {
-        let storage = FaultyStorage()
         let (scene, session) = try await expired(storage)
         storage.failsWriting = true
-        let failed = await Task.failure { _ = try await session.token() }.value
-        #expect(failed == .storage(.unwritable))
+        #expect(await session.failure() == .storage(.unwritable))
         #expect(refreshes(scene).isEmpty)
         #expect(session.isActive)
     }
 
-    @Test(
-        "A lost answer never signs out: the repetition, by another process even, has the same key"
-    )
+    @Test("A lost answer never signs out: the repetition, even elsewhere, has the same key")
     func lostAnswer() async throws {
         let (scene, session) = try await expired()
         let provider = scene.provider
         // The provider rotates, and its answer is lost.
         provider.loseAnswer("/token")
-        let failed = await Task.failure { _ = try await session.token() }.value
-        #expect(failed == .transient(.unreachable, retryAfter: nil))
+        #expect(await session.failure() == .transient(.unreachable, retryAfter: nil))
         #expect(session.isActive)
         let pending = try #require(try await scene.storedRecord?.pending)
         scene.clock.advance(by: 3600)
@@ -196,7 +188,7 @@ struct RefreshTests {
     func transient(reply: HTTPReply, kind: SignInError.Kind) async throws {
         let (scene, session) = try await expired()
         scene.provider.answer("/token") { _ in reply }
-        #expect(await Task.failure { _ = try await session.token() }.value == kind)
+        #expect(await session.failure() == kind)
         #expect(session.isActive)
         #expect(try await scene.storedRecord?.refreshToken?.reveal() == "R0")
         scene.provider.answerAsUsual("/token")
@@ -223,8 +215,7 @@ struct RefreshTests {
         var changes = session.changes.makeAsyncIterator()
         scene.provider.answer("/token") { _ in .error(400, "invalid_grant") }
         for _ in 0..<2 {
-            let failed = await Task.failure { _ = try await session.token() }.value
-            #expect(failed == .interactionRequired(.sessionEnded))
+            #expect(await session.failure() == .interactionRequired(.sessionEnded))
         }
         #expect(refreshes(scene).count == 1)
         #expect(!session.isActive)
@@ -240,7 +231,6 @@ struct RefreshTests {
 
     @Test("The changes of a session that no one holds any more end with it")
     func changesEnd() async throws {
-        let scene = Scene()
         var changes: AsyncStream<SessionChange>?
         do {
             let session = try await scene.signIn()
@@ -262,8 +252,7 @@ struct RefreshTests {
             }
             return .error(400, "invalid_grant")
         }
-        let failed = await Task.failure { _ = try await session.token() }.value
-        #expect(failed == .transient(.busy, retryAfter: nil))
+        #expect(await session.failure() == .transient(.busy, retryAfter: nil))
         #expect(session.isActive)
         #expect(try await scene.storedRecord?.refreshToken?.reveal() == "R-new")
     }
@@ -297,11 +286,7 @@ struct RefreshTests {
             let gate = Gate()
             let writes = Locked(0)
             storage.onWrite {
-                if writes.withLock({
-                    $0 += 1; return $0
-                }) == 2 {
-                    await gate.pass()
-                }
+                if writes.next() == 2 { await gate.pass() }
             }
             let caller = Task.failure { _ = try await session.token() }
             await gate.arrival()
@@ -318,8 +303,7 @@ struct RefreshTests {
     func signedOutElsewhere() async throws {
         let (scene, session) = try await expired()
         _ = await (try scene.neighbour()).signOut(.local)
-        let failed = await Task.failure { _ = try await session.token() }.value
-        #expect(failed == .interactionRequired(.signedOut))
+        #expect(await session.failure() == .interactionRequired(.signedOut))
         #expect(!session.isActive)
         #expect(refreshes(scene).isEmpty)
     }
@@ -328,11 +312,9 @@ struct RefreshTests {
     func replaced() async throws {
         let (scene, session) = try await expired()
         let other = Scene.client(scene.provider, storage: scene.storage)
-        let attempt = try await other.begin()
-        _ = try await attempt.complete(try scene.provider.authorize(attempt.address))
+        _ = try await other.signIn(at: scene.provider)
         let stored = try await scene.storage.read()
-        let failed = await Task.failure { _ = try await session.token() }.value
-        #expect(failed == .interactionRequired(.signedOut))
+        #expect(await session.failure() == .interactionRequired(.signedOut))
         #expect(try await scene.storage.read() == stored)
         _ = await session.signOut(.tokens)
         #expect(try await scene.storage.read() == stored)
@@ -340,12 +322,9 @@ struct RefreshTests {
 
     @Test("A storage that is locked for now ends nothing")
     func lockedStorage() async throws {
-        let storage = FaultyStorage()
         let (scene, session) = try await expired(storage)
         storage.failsReading = true
-        #expect(
-            await Task.failure { _ = try await session.token() }.value == .storage(.locked)
-        )
+        #expect(await session.failure() == .storage(.locked))
         storage.failsReading = false
         #expect(session.isActive)
         _ = try await session.token()
@@ -365,8 +344,7 @@ struct RefreshTests {
         let (scene, session) = try await expired()
         let old = try #require(try await scene.storedRecord)
         scene.provider.change { $0.claims = { $0.with(name, value) } }
-        let failed = await Task.failure { _ = try await session.token() }.value
-        #expect(failed == .rejected(check))
+        #expect(await session.failure() == .rejected(check))
         // Nothing of the answer was taken, and the session is not lost.
         let stored = try #require(try await scene.storedRecord)
         #expect(stored.accessToken == old.accessToken)
@@ -388,8 +366,7 @@ struct RefreshTests {
         }
         scene.provider.answer("/keys") { _ throws(HTTPTransportError) in throw .unreachable }
         scene.clock.advance(by: 400)
-        let failed = await Task.failure { _ = try await session.token() }.value
-        #expect(failed == .transient(.unreachable, retryAfter: nil))
+        #expect(await session.failure() == .transient(.unreachable, retryAfter: nil))
         #expect(session.isActive)
         let stored = try #require(try await scene.storedRecord)
         #expect(stored.refreshToken?.reveal() == "R1")
@@ -421,7 +398,7 @@ struct RefreshTests {
             reply.response.headerFields[.date] = "Tue, 14 Nov 2023 22:20:00 GMT"
             return reply
         }
-        let failed = await Task.failure { _ = try await session.token() }.value
+        let failed = await session.failure()
         let checks: [String: SignInError.Check] = [
             "iat": .issuedAt, "exp": .expiry, "nbf": .notBefore,
         ]
@@ -442,8 +419,7 @@ struct RefreshTests {
         scene.provider.change {
             $0.claims = { $0.with("iat", 1_700_000_520).with("sub", "mallory") }
         }
-        let failed = await Task.failure { _ = try await session.token() }.value
-        #expect(failed == .rejected(.subject))
+        #expect(await session.failure() == .rejected(.subject))
         #expect(try await scene.storedRecord?.refreshToken?.reveal() == "R0")
     }
 
@@ -469,7 +445,7 @@ struct RefreshTests {
             if !isJSON { reply.response.headerFields[.contentType] = "text/plain" }
             return reply
         }
-        let failed = await Task.failure { _ = try await session.token() }.value
+        let failed = await session.failure()
         #expect(
             failed
                 == .rejected(
@@ -498,8 +474,7 @@ struct RefreshTests {
     func nothing(_ body: String) async throws {
         let (scene, session) = try await expired()
         scene.provider.answer("/token") { _ in .text(200, "application/json", Array(body.utf8)) }
-        let failed = await Task.failure { _ = try await session.token() }.value
-        #expect(failed == .rejected(.tokenResponse))
+        #expect(await session.failure() == .rejected(.tokenResponse))
         #expect(session.isActive)
         #expect(try await scene.storedRecord?.refreshToken?.reveal() == "R0")
         scene.provider.answerAsUsual("/token")
@@ -508,12 +483,10 @@ struct RefreshTests {
 
     @Test("OpenID Connect Core §12.2: an iat before that of the sign-in is refused")
     func refreshedIssuedAt() async throws {
-        let scene = Scene()
         let session = try await scene.signIn()
         scene.clock.advance(by: 290)
         scene.provider.change { $0.claims = { $0.with("iat", 1_699_999_999) } }
-        let failed = await Task.failure { _ = try await session.token() }.value
-        #expect(failed == .rejected(.issuedAt))
+        #expect(await session.failure() == .rejected(.issuedAt))
     }
 
     @Test("RFC 6749 §6: what the answer leaves out stays as it was")
@@ -534,7 +507,6 @@ struct RefreshTests {
 
     @Test("RFC 6749 §5.1: an unknown life is not an endless one")
     func unknownLife() async throws {
-        let scene = Scene()
         scene.provider.change { $0.tokens = { $0.with("expires_in", nil) } }
         let session = try await scene.signIn()
         scene.clock.advance(by: 3599)
@@ -547,7 +519,6 @@ struct RefreshTests {
 
     @Test("A token whose whole life is short is not refreshed at every use")
     func shortLife() async throws {
-        let scene = Scene()
         scene.provider.change { $0.expiresIn = 30 }
         let session = try await scene.signIn()
         for _ in 0..<10 { _ = try await session.token() }
@@ -559,12 +530,11 @@ struct RefreshTests {
 
     @Test("A clock that is set back does not make an old token fresh")
     func clockSetBack() async throws {
-        let scene = Scene()
         let session = try await scene.signIn()
         scene.clock.advance(by: -7200)
         scene.provider.change { $0.claims = { $0.with("iat", 1_700_000_000) } }
         // The refresh is tried; what comes of it is another matter with such a clock.
-        _ = await Task.failure { _ = try await session.token() }.value
+        _ = await session.failure()
         #expect(refreshes(scene).count == 1)
         #expect(session.isActive)
     }
@@ -589,7 +559,6 @@ struct RefreshTests {
 
     @Test("A token that is asked to live longer than any does is an error, and costs no refresh")
     func tooLong() async throws {
-        let scene = Scene()
         let session = try await scene.signIn()
         for seconds in [300, 301, 3600] {
             let failed = Task.failure { _ = try await session.token(validFor: .seconds(seconds)) }
@@ -609,7 +578,6 @@ struct RefreshTests {
 
     @Test("Without a refresh token an expired session says so, and an unexpired one is used")
     func noRefreshToken() async throws {
-        let scene = Scene()
         scene.provider.change { $0.tokens = { $0.with("refresh_token", nil) } }
         let session = try await scene.signIn()
         #expect(!session.isRefreshable)
@@ -620,8 +588,7 @@ struct RefreshTests {
         let never = Task.failure { _ = try await session.token(validFor: .seconds(600)) }
         #expect(await never.value == .misconfigured(.tokenLifeTooShort))
         scene.clock.advance(by: 1)
-        let failed = await Task.failure { _ = try await session.token() }.value
-        #expect(failed == .interactionRequired(.expired))
+        #expect(await session.failure() == .interactionRequired(.expired))
         #expect(session.isActive)
         #expect(refreshes(scene).isEmpty)
     }

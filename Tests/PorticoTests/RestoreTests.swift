@@ -7,9 +7,7 @@ import Testing
 
 @Suite("Restoring a session")
 struct RestoreTests {
-    private func restored(_ client: SignInClient) async -> Session? {
-        if case .signedIn(let session) = await client.restore() { session } else { nil }
-    }
+    private let scene = Scene()
 
     @Test("A session survives the process, and the network is not asked")
     func survives() async throws {
@@ -21,7 +19,7 @@ struct RestoreTests {
             scene.provider,
             storage: PrivateFile("\(folder.path)/deep/session")
         )
-        let session = try #require(await restored(client))
+        let session = try #require(await client.restore().session)
         #expect(session.user == before.user)
         #expect(session.roles == before.roles)
         #expect(session.scope == before.scope)
@@ -35,11 +33,7 @@ struct RestoreTests {
 
     @Test("No one was signed in")
     func signedOut() async {
-        let scene = Scene()
-        guard case .signedOut = await scene.client.restore() else {
-            Issue.record("not signed out")
-            return
-        }
+        #expect(await scene.client.restore().isSignedOut)
     }
 
     @Test("A storage that cannot be read now is not signed out")
@@ -48,12 +42,9 @@ struct RestoreTests {
         let scene = Scene(storage: storage)
         _ = try await scene.signIn()
         storage.failsReading = true
-        guard case .locked(.locked) = await scene.client.restore() else {
-            Issue.record("not locked")
-            return
-        }
+        #expect(await scene.client.restore().problem == .locked)
         storage.failsReading = false
-        #expect(await restored(scene.client) != nil)
+        #expect(await scene.client.restore().session != nil)
     }
 
     @Test("Where nothing can be kept, no one is asked to sign in")
@@ -63,9 +54,9 @@ struct RestoreTests {
         let browser = FakeBrowser()
         for problem in [SignInError.StorageProblem.locked, .entitlementMissing, .noKeyring] {
             storage.failReading(by: problem)
-            let failed = await Task.failure {
-                _ = try await scene.client.signIn(using: .loopback(open: browser))
-            }.value
+            let failed = await thrown {
+                try await scene.client.signIn(using: .loopback(open: browser))
+            }
             #expect(failed == .storage(problem))
         }
         #expect(browser.addresses.isEmpty)
@@ -74,20 +65,18 @@ struct RestoreTests {
 
     @Test("A session of another issuer or client is not this client's")
     func foreign() async throws {
-        let scene = Scene()
         _ = try await scene.signIn()
         let clients = [
             Scene.client(scene.provider, storage: scene.storage, issuer: "https://op.example.com/"),
             Scene.client(scene.provider, storage: scene.storage, clientID: "other"),
             Scene.client(scene.provider, storage: scene.storage, issuer: "http://op.example.com"),
         ]
-        for client in clients { #expect(await restored(client) == nil) }
-        #expect(await restored(scene.client) != nil)
+        for client in clients { #expect(await client.restore().session == nil) }
+        #expect(await scene.client.restore().session != nil)
     }
 
     @Test("A damaged record is no session, and nothing traps")
     func damaged() async throws {
-        let scene = Scene()
         _ = try await scene.signIn()
         let good = try #require(try await scene.storage.read())
         #expect(SessionRecord(good) != nil)
@@ -101,13 +90,12 @@ struct RestoreTests {
         }
         for text in ["", "null", "{}", #"{"version":2}"#] {
             try await scene.storage.write(Array(text.utf8))
-            #expect(await restored(scene.client) == nil)
+            #expect(await scene.client.restore().session == nil)
         }
     }
 
     @Test("An ID Token as deep as one may be is stored so that it can be read again")
     func deep() async throws {
-        let scene = Scene()
         scene.provider.change { state in
             state.claims = { claims in
                 var claims = claims
@@ -122,7 +110,6 @@ struct RestoreTests {
 
     @Test("Records are read as they were written")
     func roundTrip() async throws {
-        let scene = Scene()
         _ = try await scene.signIn()
         var record = try #require(try await scene.storedRecord)
         record.pending = PendingRefresh(SecretText("R0"), random: .system)
@@ -136,11 +123,12 @@ struct RestoreTests {
 
 @Suite("Adopting tokens of another library")
 struct AdoptionTests {
+    private let scene = Scene()
+
     /// Tokens that were obtained in another way.
     private func credentials(_ scene: Scene) async throws -> Credentials {
         let elsewhere = Scene.client(scene.provider, storage: InMemory())
-        let attempt = try await elsewhere.begin()
-        let session = try await attempt.complete(scene.provider.authorize(attempt.address))
+        let session = try await elsewhere.signIn(at: scene.provider)
         let own = try await session.credentials()
         // Another library's: they do not know which session renews them.
         return Credentials(
@@ -154,16 +142,13 @@ struct AdoptionTests {
         -> SignInError.Kind?
     {
         let client = scene.client
-        let kind = await Task.failure {
-            _ = try await Session(adopting: credentials, by: client)
-        }.value
+        let kind = await thrown { try await Session(adopting: credentials, by: client) }
         if kind != nil { #expect(try await scene.storage.read() == nil) }
         return kind
     }
 
     @Test("Two clients that share a storage by mistake do not share tokens")
     func mistakenStorage() async throws {
-        let scene = Scene()
         let session = try await scene.signIn()
         let before = try await scene.storage.read()
         let other = Scene.client(scene.provider, storage: scene.storage, clientID: "other")
@@ -176,7 +161,6 @@ struct AdoptionTests {
 
     @Test("They count once the ID Token is verified and UserInfo was asked")
     func good() async throws {
-        let scene = Scene()
         let session = try await Session(adopting: credentials(scene), by: scene.client)
         #expect(session.user.subject == "alice")
         #expect(scene.provider.requests("/userinfo").count == 1)
@@ -188,7 +172,6 @@ struct AdoptionTests {
 
     @Test("Without an ID Token, or with one that is not right, they do not")
     func bad() async throws {
-        let scene = Scene()
         let good = try await credentials(scene)
         let none = Credentials(accessToken: good.accessToken, refreshToken: good.refreshToken)
         #expect(try await failure(none, scene) == .rejected(.idTokenMissing))
@@ -204,7 +187,6 @@ struct AdoptionTests {
 
     @Test("An access token of another person does not become this person's session")
     func substitution() async throws {
-        let scene = Scene()
         let good = try await credentials(scene)
         scene.provider.change { $0.userInfo["sub"] = "bob" }
         #expect(try await failure(good, scene) == .rejected(.subject))
@@ -234,9 +216,7 @@ struct AdoptionTests {
                 return nil
             }
             let client = scene.client
-            let kind = await Task.failure {
-                _ = try await Session(adopting: good, by: client)
-            }.value
+            let kind = await thrown { try await Session(adopting: good, by: client) }
             #expect(kind == .transient(.unreachable, retryAfter: nil))
             #expect(provider.generation == 1)
             #expect(try await scene.storedRecord?.refreshToken?.reveal() == "R1")
@@ -256,7 +236,6 @@ struct AdoptionTests {
 
     @Test("Tokens that a refresh gave for another person are revoked and not kept")
     func substitutionAfterRefresh() async throws {
-        let scene = Scene()
         let good = try await credentials(scene)
         scene.clock.advance(by: 4000)
         scene.provider.change { $0.userInfo["sub"] = "bob" }
@@ -266,7 +245,6 @@ struct AdoptionTests {
 
     @Test("An expired ID Token is replaced by a refresh, or refused")
     func expired() async throws {
-        let scene = Scene()
         let good = try await credentials(scene)
         scene.clock.advance(by: 4000)
         let alone = Credentials(accessToken: good.accessToken, idToken: good.idToken)
@@ -283,5 +261,165 @@ struct AdoptionTests {
             $0.userInfo["sub"] = "bob"
         }
         #expect(try await failure(stale, third) == .rejected(.subject))
+    }
+}
+
+@Suite("Records of a later version")
+struct RecordVersionTests {
+    private let scene = Scene()
+
+    /// What a later version of the library might write.
+    private static let later = Array(#"{"version":3,"everything":"new"}"#.utf8)
+
+    private static func isLater(_ storage: any SessionStorage) async throws -> Bool {
+        try await storage.read() == later
+    }
+
+    @Test("Such a session is neither restored nor taken for a sign-out")
+    func restore() async throws {
+        try await scene.storage.write(Self.later)
+        #expect(await scene.client.restore().problem == .laterVersion)
+        let backend = BackendScene()
+        try await backend.storage.write(Self.later)
+        #expect(await backend.client.restore().problem == .laterVersion)
+    }
+
+    @Test("A sign-in does not overwrite it, and where it can, asks for none")
+    func signIn() async throws {
+        try await scene.storage.write(Self.later)
+        let sheet = ScriptedSheet { _, _ in "" }
+        await #expect(throws: SignInError.storage(.laterVersion)) {
+            try await scene.client.signIn(using: .sheet(sheet))
+        }
+        #expect(sheet.showings.isEmpty)
+        #expect(await scene.failure() == .storage(.laterVersion))
+        #expect(try await Self.isLater(scene.storage))
+        let backend = BackendScene()
+        try await backend.storage.write(Self.later)
+        await #expect(throws: SignInError.storage(.laterVersion)) {
+            try await backend.client.signIn(using: .sheet(sheet))
+        }
+        await #expect(throws: SignInError.storage(.laterVersion)) { try await backend.signIn() }
+        #expect(sheet.showings.isEmpty)
+        #expect(try await Self.isLater(backend.storage))
+    }
+
+    @Test("A session that another app replaced with one is not over, and writes nothing")
+    func refresh() async throws {
+        let session = try await scene.signIn()
+        try await scene.storage.write(Self.later)
+        scene.clock.advance(by: 400)
+        #expect(await session.failure() == .storage(.laterVersion))
+        #expect(session.isActive)
+        #expect(scene.provider.requests("/token").count == 1, "the code's only")
+        #expect(try await Self.isLater(scene.storage))
+    }
+
+    @Test("A sign-out leaves it where it is, and says so")
+    func signOut() async throws {
+        let session = try await scene.signIn()
+        try await scene.storage.write(Self.later)
+        let report = await session.signOut(.local)
+        #expect(report.storageError == .storage(.laterVersion))
+        #expect(!report.localCleared)
+        #expect(!session.isActive)
+        #expect(try await Self.isLater(scene.storage))
+    }
+}
+
+@Suite("What an app has after a sign-in") struct CredentialsTests {
+    private let scene = Scene()
+
+    /// What the provider's token endpoint answered last.
+    private func recording(_ scene: Scene, _ change: @escaping @Sendable (inout JSONObject) -> Void)
+        -> Locked<JSONObject>
+    {
+        let answered = Locked<JSONObject>([:])
+        scene.provider.change { state in
+            state.tokens = { json in
+                var json = json
+                change(&json)
+                answered.withLock { $0 = json }
+                return json
+            }
+        }
+        return answered
+    }
+
+    @Test("SEED-KAPE-2: access, refresh and ID token are typed values, as the provider gave them")
+    func present() async throws {
+        let answered = recording(scene) { _ in }
+        let session = try await scene.signIn()
+        let given = answered.withLock { $0 }
+        let credentials = try await session.credentials()
+        #expect(credentials.accessToken == given.string("access_token"))
+        #expect(credentials.refreshToken == given.string("refresh_token"))
+        #expect(credentials.idToken == given.string("id_token"))
+        #expect(credentials.idToken?.split(separator: ".").count == 3)
+        #expect(session.isRefreshable)
+        #expect(session.accessTokenExpiry == scene.clock.now + 300)
+        #expect(session.scope == Scope(tokens: ["openid", "profile", "email"]))
+        // After a refresh they are those of the refresh.
+        scene.clock.advance(by: 400)
+        let fresh = try await session.credentials()
+        let second = answered.withLock { $0 }
+        #expect(fresh.accessToken == second.string("access_token"))
+        #expect(fresh.refreshToken == second.string("refresh_token"))
+        #expect(fresh.accessToken != credentials.accessToken)
+    }
+
+    @Test("SEED-KAPE-2: what the provider leaves out is nil, and never an empty text")
+    func missing() async throws {
+        for value in [nil, JSONValue.null] {
+            let scene = Scene()
+            _ = recording(scene) { json in
+                json["refresh_token"] = value
+                json["expires_in"] = value
+                json["scope"] = value
+            }
+            scene.provider.change { $0.claims = { $0.with("name", value).with("email", "") } }
+            let session = try await scene.signIn()
+            let credentials = try await session.credentials()
+            #expect(credentials.refreshToken == nil)
+            #expect(!credentials.accessToken.isEmpty && credentials.idToken?.isEmpty == false)
+            #expect(!session.isRefreshable)
+            #expect(session.user.name == nil && session.user.email == nil)
+            #expect(session.user.givenName == nil)
+            // The same holds after restoring the session.
+            let again = try await scene.neighbour().credentials()
+            #expect(again.refreshToken == nil && again.accessToken == credentials.accessToken)
+        }
+    }
+
+    @Test(
+        "SEED-KAPE-2: an empty text is no token: such an answer is none, and nothing is kept of it",
+        arguments: ["access_token", "id_token"]
+    )
+    func empty(_ name: String) async throws {
+        _ = recording(scene) { $0[name] = "" }
+        #expect(await scene.failure() != nil)
+        #expect(try await scene.storedRecord == nil)
+        #expect(try await scene.storage.read() == nil)
+    }
+
+    @Test(
+        "RFC 9068 §4: an access token is opaque to the app, whatever it looks like",
+        arguments: [
+            // An expired one without a signature, one of another issuer, and none at all.
+            "eyJhbGciOiJub25lIn0.eyJleHAiOjF9.",
+            "eyJhbGciOiJFUzI1NiJ9.eyJpc3MiOiJodHRwczovL290aGVyLmV4YW1wbGUifQ.AAAA", "~", "a.b.c.d",
+        ]
+    )
+    func opaque(_ token: String) async throws {
+        _ = recording(scene) { $0["access_token"] = .string(token) }
+        scene.provider.change { state in
+            state.claims = {
+                $0.with("at_hash", .string(SignatureAlgorithm.es256.leftHalfHash(of: token)))
+            }
+        }
+        let session = try await scene.signIn()
+        #expect(try await session.token() == token)
+        #expect(session.accessTokenExpiry == scene.clock.now + 300)
+        #expect(scene.provider.requests("/token").count == 1, "nothing in it asks for a refresh")
     }
 }

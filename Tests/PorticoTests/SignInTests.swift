@@ -8,6 +8,8 @@ import Testing
 
 @Suite("A sign-in")
 struct SignInTests {
+    private let scene = Scene()
+
     @Test("RFC 6749 §4.1, RFC 7636 §4.3: what the authorization request says")
     func authorizationRequest() async throws {
         let scene = Scene(scopes: [.profile, .offlineAccess])
@@ -40,7 +42,6 @@ struct SignInTests {
 
     @Test("RFC 8252 §8.9, RFC 7636 §4.1: state, nonce and challenge are new for each attempt")
     func fresh() async throws {
-        let scene = Scene()
         for name in ["state", "nonce", "code_challenge"] {
             var seen: Set<String> = []
             for _ in 0..<50 {
@@ -56,7 +57,6 @@ struct SignInTests {
 
     @Test("RFC 6749 §4.1.3, RFC 7636 §4.5: one token request, by POST, with everything it needs")
     func tokenRequest() async throws {
-        let scene = Scene()
         let session = try await scene.signIn()
         #expect(session.user.id == User.ID(issuer: FakeProvider.issuer, subject: "alice"))
         #expect(session.user.name == "Alice")
@@ -82,7 +82,6 @@ struct SignInTests {
 
     @Test("RFC 8252 §8.9: a response is good once")
     func once() async throws {
-        let scene = Scene()
         let attempt = try await scene.client.begin()
         let callback = try scene.provider.authorize(attempt.address)
         _ = try await attempt.complete(callback)
@@ -117,7 +116,6 @@ struct SignInTests {
 
     @Test("A response that is not ours leaves the attempt waiting, and nothing is sent")
     func ignored() async throws {
-        let scene = Scene()
         let attempt = try await scene.client.begin()
         let callback = try scene.provider.authorize(attempt.address)
         for (foreign, check) in [
@@ -139,7 +137,6 @@ struct SignInTests {
 
     @Test("RFC 9207 §2.4, RFC 9700 §4.4.2: a code from another issuer ends it, and is sent nowhere")
     func mixUp() async throws {
-        let scene = Scene()
         for change in [
             { $0.replacing("op.example", with: "evil.example") },
             { $0.replacing("&iss=", with: "&x=") },
@@ -174,7 +171,6 @@ struct SignInTests {
         ] as [(String, SignInError.Kind)]
     )
     func errors(code: String, kind: SignInError.Kind) async throws {
-        let scene = Scene()
         let attempt = try await scene.client.begin()
         let callback = try scene.provider.authorize(attempt.address)
             .replacing("code=", with: "error=\(code)&x=")
@@ -185,7 +181,6 @@ struct SignInTests {
 
     @Test("RFC 6749 §4.1.2.1, §5.2: the provider's words reach the app, and nothing that prints")
     func providerError() async throws {
-        let scene = Scene()
         let attempt = try await scene.client.begin()
         let callback = try scene.provider.authorize(attempt.address)
             .replacing("code=", with: "error=access_denied&error_description=SECRET+words&x=")
@@ -218,7 +213,6 @@ struct SignInTests {
 
     @Test("RFC 7636 §5: an error is told, and no second request goes without a challenge")
     func noDowngrade() async throws {
-        let scene = Scene()
         scene.provider.answer("/token") { _ in .error(400, "invalid_request") }
         #expect(await scene.failure() == .misconfigured(.requestRefused))
         #expect(scene.provider.requests("/token").count == 1)
@@ -280,5 +274,151 @@ struct SignInTests {
         storage.failsWriting = true
         #expect(await scene.failure() == .storage(.unwritable))
         #expect(try await storage.read() == nil)
+    }
+}
+
+@Suite("Requests that an app sends by other means")
+struct ReauthorizeTests {
+    private func scene(dpop: Bool = false) async throws -> (Scene, Session) {
+        var options = SignInClient.Options()
+        options.apiOrigins = ["https://api.example.com"]
+        options.dpop = dpop
+        let scene = Scene(options: options)
+        if dpop {
+            scene.provider.change {
+                $0.tokens = { usual in
+                    var all = usual
+                    all["token_type"] = "DPoP"
+                    return all
+                }
+            }
+        }
+        return (scene, try await scene.signIn())
+    }
+
+    private func request(_ authority: String = "api.example.com", _ path: String = "/notes")
+        -> HTTPRequest
+    {
+        HTTPRequest(method: .get, scheme: "https", authority: authority, path: path)
+    }
+
+    private static let refused = HTTPResponse(
+        status: .unauthorized,
+        headerFields: [.wwwAuthenticate: "Bearer error=\"invalid_token\""]
+    )
+
+    @Test("RFC 9700 §4.10: a request that has become one to another origin gets no second token")
+    func otherOrigin() async throws {
+        let (scene, session) = try await scene()
+        var sent = request()
+        try await session.http.authorize(&sent)
+        for (authority, path, hint) in [
+            ("evil.example", "/notes", .originNotAllowed),
+            ("api.example.com:8443", "/notes", .originNotAllowed),
+            ("api.example.com", "/notes?access_token=x", .tokenInQuery),
+        ] as [(String, String, SignInError.Hint)] {
+            var other = request(authority, path)
+            other.headerFields[.authorization] = sent.headerFields[.authorization]
+            let before = other
+            await #expect(throws: SignInError(.misconfigured(hint))) {
+                try await session.http.reauthorize(&other, after: Self.refused)
+            }
+            #expect(other == before)
+        }
+        #expect(scene.provider.generation == 0)
+    }
+
+    @Test("RFC 6750 §3.1: a refused token is replaced once, and what is no refusal changes nothing")
+    func replaced() async throws {
+        let (scene, session) = try await scene()
+        var sent = request()
+        try await session.http.authorize(&sent)
+        for response in [
+            HTTPResponse(status: .ok), HTTPResponse(status: .unauthorized),
+            HTTPResponse(status: .forbidden, headerFields: [.wwwAuthenticate: "Basic"]),
+        ] {
+            let before = sent
+            #expect(try await !session.http.reauthorize(&sent, after: response))
+            #expect(sent == before)
+        }
+        #expect(try await session.http.reauthorize(&sent, after: Self.refused))
+        #expect(sent.headerFields[values: .authorization] == ["Bearer A3"])
+        #expect(scene.provider.generation == 1)
+        // The first one, refused again by an API that answers late: the new one is there already.
+        var late = request()
+        late.headerFields[.authorization] = "Bearer A2"
+        #expect(try await session.http.reauthorize(&late, after: Self.refused))
+        #expect(late.headerFields[.authorization] == "Bearer A3")
+        #expect(scene.provider.generation == 1)
+    }
+
+    @Test("What the app put into the field itself is its own")
+    func foreignField() async throws {
+        let (scene, session) = try await scene()
+        for field in [nil, "Basic YTpi", "bearer A2", "DPoP A2", "A2"] as [String?] {
+            var sent = request()
+            sent.headerFields[.authorization] = field
+            #expect(try await !session.http.reauthorize(&sent, after: Self.refused))
+            #expect(sent.headerFields[.authorization] == field)
+        }
+        #expect(scene.provider.generation == 0)
+    }
+
+    @Test("RFC 9449 §7.1: a bound token goes with a proof for each request, never as Bearer")
+    func bound() async throws {
+        let (_, session) = try await scene(dpop: true)
+        var one = request()
+        one.headerFields[.authorization] = "Basic YTpi"
+        one.headerFields[.dpop] = "own"
+        try await session.http.authorize(&one)
+        #expect(one.headerFields[values: .authorization] == ["DPoP A2"])
+        let proof = try #require(one.headerFields[values: .dpop].first)
+        #expect(one.headerFields[values: .dpop].count == 1 && proof != "own")
+        let claims = try JWT(parsing: proof).uncheckedClaims()
+        #expect(claims.string("htu") == "https://api.example.com/notes")
+        #expect(claims.string("htm") == "GET" && claims.string("ath") != nil)
+        // A Bearer in the same field is not this session's.
+        var other = request()
+        other.headerFields[.authorization] = "Bearer A2"
+        #expect(try await !session.http.reauthorize(&other, after: Self.refused))
+    }
+
+    @Test(
+        "Plain http is for this machine, and only where the app says so",
+        arguments: [true, false]
+    )
+    func insecureLoopback(isAllowed: Bool) async throws {
+        var options = SignInClient.Options()
+        options.allowInsecureLoopback = isAllowed
+        options.apiOrigins = ["http://127.0.0.1:8080", "http://api.example.com"]
+        let session = try await Scene(options: options).signIn()
+        var here = HTTPRequest(
+            method: .get,
+            scheme: "http",
+            authority: "127.0.0.1:8080",
+            path: "/notes"
+        )
+        let failed = await kind { try await session.http.authorize(&here) }
+        #expect(failed == (isAllowed ? nil : .misconfigured(.originNotAllowed)))
+        var there = HTTPRequest(
+            method: .get,
+            scheme: "http",
+            authority: "api.example.com",
+            path: "/notes"
+        )
+        #expect(
+            await kind { try await session.http.authorize(&there) }
+                == .misconfigured(.originNotAllowed)
+        )
+        #expect(there.headerFields[.authorization] == nil)
+    }
+
+    private func kind(_ action: () async throws -> Void) async -> SignInError.Kind? {
+        do {
+            try await action()
+            return nil
+        } catch {
+            return (error as? SignInError)?.kind
+        }
     }
 }

@@ -8,9 +8,10 @@ import Testing
 
 @Suite("Answers of the token endpoint")
 struct TokenAnswerTests {
+    private let scene = Scene()
+
     /// The sign-in fails, and nothing of it is left.
     private func failure(_ reply: HTTPReply) async throws -> SignInError.Kind? {
-        let scene = Scene()
         scene.provider.answer("/token") { _ in reply }
         let kind = await scene.failure()
         #expect(try await scene.storage.read() == nil)
@@ -117,14 +118,12 @@ struct TokenAnswerTests {
         ] as [(HTTPTransportError, SignInError.Kind)]
     )
     func transport(error: HTTPTransportError, kind: SignInError.Kind) async throws {
-        let scene = Scene()
         scene.provider.answer("/token") { _ throws(HTTPTransportError) in throw error }
         #expect(await scene.failure() == kind)
     }
 
     @Test("A scope that the answer leaves out is the one that was asked for")
     func scope() async throws {
-        let scene = Scene()
         scene.provider.change {
             $0.tokens = {
                 var tokens = $0
@@ -133,5 +132,28 @@ struct TokenAnswerTests {
             }
         }
         #expect(try await scene.signIn().scope.tokens == ["openid", "profile", "email"])
+    }
+}
+
+@Suite("Refused tokens")
+struct RefusedTokenTests {
+    private func isRefused(_ challenges: String..., status: Int = 401) -> Bool {
+        var response = HTTPResponse(status: .init(code: status))
+        for challenge in challenges {
+            response.headerFields.append(HTTPField(name: .wwwAuthenticate, value: challenge))
+        }
+        return HTTPReply(response: response, body: []).hasRefusedToken
+    }
+
+    @Test("RFC 6750 §3.1, RFC 9449 §7.1: invalid_token refuses a token, in a scheme for tokens")
+    func schemes() {
+        #expect(isRefused(#"Bearer error="invalid_token""#))
+        #expect(isRefused(#"DPoP algs="ES256", error="invalid_token""#))
+        #expect(isRefused(#"DPoP error="invalid_token""#, #"Bearer realm="r""#))
+        #expect(isRefused(#"Bearer realm="r", dpop error=invalid_token"#))
+        #expect(!isRefused(#"Basic error="invalid_token""#))
+        #expect(!isRefused(#"DPoP error="use_dpop_nonce""#, #"Bearer realm="r""#))
+        #expect(!isRefused(#"DPoP error="invalid_token""#, status: 403))
+        #expect(!isRefused())
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTypes
 import Portico
 import PorticoBytes
 import PorticoProtocol
@@ -9,9 +10,14 @@ import Testing
 
 @Suite("Attempts")
 struct AttemptTests {
+    private let scene: Scene
+
+    init() throws {
+        scene = try Scene(.oidc)
+    }
+
     @Test("WEB-BFF-6: an attempt travels as bytes, and comes back as it was or not at all")
     func encoding() async throws {
-        let scene = try Scene(.oidc)
         let attempt = try await scene.begin(UpstreamRequest(maxAge: 600)).attempt
         let encoded = attempt.encoded
         let back = try Attempt(encoded: encoded)
@@ -29,9 +35,7 @@ struct AttemptTests {
         }
     }
 
-    @Test(
-        "RFC 8252 §8.9, PRV-G-7, PRV-O-1: state, nonce and an S256 challenge, new for each attempt"
-    )
+    @Test("RFC 8252 §8.9, PRV-G-7, PRV-O-1: state, nonce and challenge, new for each attempt")
     func fresh() async throws {
         let scene = try Scene(.google)
         var seen: Set<String> = []
@@ -54,7 +58,6 @@ struct AttemptTests {
 
     @Test("Decision 0013: the verifier goes to the token endpoint, with the redirect URI, once")
     func redemption() async throws {
-        let scene = try Scene(.oidc)
         let (attempt, _) = try await scene.begin()
         let code = try await scene.client.code(in: scene.answer(to: attempt), to: attempt)
         _ = try await scene.client.redeem(code, of: attempt)
@@ -70,7 +73,6 @@ struct AttemptTests {
 
     @Test("WEB-BFF-10: what may be asked of a provider is listed, and nothing else is passed on")
     func request() async throws {
-        let scene = try Scene(.oidc)
         let request = UpstreamRequest(
             prompt: .selectAccount,
             loginHint: "ann@example.com",
@@ -101,7 +103,6 @@ struct AttemptTests {
 
     @Test("OpenID Connect Core §3.1.3.7 (13): max_age is checked, also in another request")
     func maxAge() async throws {
-        let scene = try Scene(.oidc)
         let request = UpstreamRequest(maxAge: 600)
         let now = NumericDate.seconds(scene.clock.now)
         #expect(await scene.failure(request) == .rejected(.authTime))
@@ -118,7 +119,6 @@ struct AttemptTests {
         arguments: [(-61, false), (-59, true), (5, true), (300, true), (362, false)]
     )
     func maxAgeFromRequest(_ row: (seconds: Int64, isAccepted: Bool)) async throws {
-        let scene = try Scene(.oidc)
         let start = NumericDate.seconds(scene.clock.now)
         let attempt = try await scene.begin(.reauthentication).attempt
         scene.tell { $0.claims = ["auth_time": .integer(start + row.seconds)] }
@@ -186,5 +186,262 @@ struct AttemptTests {
             #expect(scene.world.requests.count == 3)
             #expect(scene.world.requests.allSatisfy { $0.limits.seconds <= 10 })
         }
+    }
+}
+
+@Suite("How we prove to a provider which client we are") struct ClientProofTests {
+    enum Method: String, CaseIterable, Sendable {
+        case basic = "client_secret_basic"
+        case post = "client_secret_post"
+        case assertion = "private_key_jwt"
+        /// Apple's: a secret that is signed for the occasion.
+        case minted
+
+        func scene() throws -> Scene {
+            switch self {
+            case .basic, .post: try Scene(.oidc, ["authentication": .string(rawValue)])
+            case .assertion:
+                try Scene(
+                    .oidc,
+                    ["authentication": .string(rawValue), "keyID": "us-1"],
+                    secret: Scene.pem
+                )
+            case .minted: try Scene(.apple, secret: Scene.pem)
+            }
+        }
+    }
+
+    /// A redemption, a refresh and a revocation: everything that we prove ourselves at.
+    private func requests(_ scene: Scene) async throws -> [World.Request] {
+        _ = try await scene.signIn(claims: ["email": "a@example.com", "name": "A"])
+        _ = try await scene.client.refresh(SecretText("R1"))
+        let revocation = try #require(scene.addresses.revoke)
+        #expect(await scene.client.revoke(SecretText("R1")))
+        let requests =
+            scene.world.requests(scene.addresses.token) + scene.world.requests(revocation)
+        #expect(
+            requests.map { $0.form["grant_type"] } == ["authorization_code", "refresh_token", nil]
+        )
+        return requests
+    }
+
+    @Test(
+        "OpenID Connect Core §12.1, RFC 6749 §2.3: by one method, the same at every endpoint",
+        arguments: Method.allCases
+    )
+    func oneMethod(_ method: Method) async throws {
+        for request in try await requests(try method.scene()) {
+            let basic = request.fields[.authorization]
+            let secret = request.form["client_secret"]
+            let assertion = request.form["client_assertion"]
+            #expect((basic != nil) == (method == .basic))
+            #expect((secret != nil) == (method == .post || method == .minted))
+            #expect((assertion != nil) == (method == .assertion))
+            #expect((request.form["client_assertion_type"] != nil) == (method == .assertion))
+            #expect((request.form["client_id"] != nil) == (method != .basic))
+            // RFC 6749 §2.3.1: never in the address.
+            #expect(request.query.all.isEmpty)
+        }
+    }
+
+    @Test("RFC 6749 §2.3.1: id and secret are form-encoded before they are joined for Basic")
+    func encoded() async throws {
+        let scene = try Scene(.oidc, ["clientID": "us:a b"], secret: "p%:+ \u{FC}")
+        _ = await scene.failure()
+        let request = try #require(scene.world.requests(scene.addresses.token).first)
+        let field = try #require(request.fields[.authorization])
+        let pair = try #require(Data(base64Encoded: String(field.dropFirst("Basic ".count))))
+        #expect(String(decoding: pair, as: UTF8.self) == "us%3Aa%20b:p%25%3A%2B%20%C3%BC")
+    }
+
+    @Test("RFC 7523 update: each assertion is its own, for the issuer alone, one text, short")
+    func assertions() async throws {
+        let key = try P256PrivateKey(pem: SecretText(Scene.pem)).signingKey(named: "us-1")
+        var names: Set<String> = []
+        for request in try await requests(try Method.assertion.scene()) {
+            let token = try JWT(parsing: try #require(request.form["client_assertion"]))
+            #expect(token.header.members.string("typ") == "client-authentication+jwt")
+            let claims = try token.verified(
+                by: [key.verificationKey],
+                allowing: [.es256],
+                types: [.clientAuthentication]
+            ).claims
+            #expect(claims["aud"] == "https://op.example.com")
+            #expect(claims.string("iss") == "us" && claims.string("sub") == "us")
+            let issuedAt = try #require(claims.int64("iat"))
+            #expect(claims.int64("exp") == issuedAt + 300)
+            names.insert(try #require(claims.string("jti")))
+        }
+        #expect(names.count == 3)
+    }
+
+    @Test(
+        "RFC 9700 §4.5.3.2: until the nonce is right no token is used for anything, nor told",
+        arguments: ["other", .null] as [JSONValue]
+    )
+    func nonceFirst(_ nonce: JSONValue) async throws {
+        let scene = try Scene(.oidc, claims: ["nonce": nonce])
+        do {
+            _ = try await scene.signIn()
+            Issue.record("the nonce is another's")
+        } catch let error as SignInError {
+            #expect(error.kind == .rejected(.nonce))
+            for text in ["\(error)", String(reflecting: error)] {
+                #expect(!text.contains("A1") && !text.contains("R1"))
+            }
+        }
+        #expect(
+            scene.world.requests.map(\.address) == [
+                "https://op.example.com/.well-known/openid-configuration", scene.addresses.token,
+                scene.addresses.keys,
+            ]
+        )
+        #expect(
+            scene.world.requests.allSatisfy {
+                $0.fields[.authorization]?.hasPrefix("Bearer") != true
+            }
+        )
+    }
+}
+
+@Suite("What comes back from a provider")
+struct CallbackTests {
+    private func refusal(
+        _ scene: Scene,
+        _ attempt: Attempt,
+        _ parameters: [(String, String)]
+    ) async -> SignInError.Kind? {
+        let answer = FormParameters(parameters.map { (name: $0.0, value: $0.1) })
+        return await kind(of: { _ = try await scene.client.code(in: answer, to: attempt) })
+    }
+
+    @Test("attack E01: without state, with an empty, another or a later attempt's, nothing is sent")
+    func state() async throws {
+        let scene = try Scene(.google)
+        let attempt = try await scene.begin().attempt
+        let other = try await scene.begin().attempt
+        let good = attempt.state.reveal()
+        for parameters in [
+            [("code", "c")], [("code", "c"), ("state", "")], [("code", "c"), ("state", "x")],
+            [("code", "c"), ("state", good + "x")],
+            [("code", "c"), ("state", other.state.reveal())], [("error", "access_denied")],
+            [("error", "access_denied"), ("state", "")],
+        ] {
+            #expect(await refusal(scene, attempt, parameters) == .rejected(.state))
+        }
+        #expect(scene.world.requests(scene.addresses.token).isEmpty)
+        // The attempt is as it was.
+        let code = try await scene.client.code(in: scene.answer(to: attempt), to: attempt)
+        #expect(code.reveal() == "c0de")
+    }
+
+    @Test("attack E07: code with error, and anything twice, is no answer, and nothing is sent")
+    func repeats() async throws {
+        let scene = try Scene(.google)
+        let attempt = try await scene.begin().attempt
+        let state = ("state", attempt.state.reveal())
+        for (parameters, check) in [
+            ([("code", "c"), ("error", "access_denied"), state], .response),
+            ([("code", "c"), ("code", "c"), state], .response),
+            ([("code", "c"), state, state], .state),
+            ([("code", "c"), state, ("scope", "a"), ("scope", "b")], .response),
+            ([("code", ""), state], .response), ([state], .response),
+            ([("code", "c"), state, ("access_token", "t")], .response),
+            ([("code", "c"), state, ("id_token", "t")], .response),
+        ] as [([(String, String)], SignInError.Check)] {
+            #expect(await refusal(scene, attempt, parameters) == .rejected(check))
+        }
+        #expect(scene.world.requests(scene.addresses.token).isEmpty)
+    }
+
+    @Test("attack E09: one provider's answer at another's address is refused first of all")
+    func otherProvider() async throws {
+        let google = try Scene(.google)
+        let apple = try Scene(.apple, secret: Scene.pem)
+        // Both are named "x" here: what differs is the issuer.
+        let attempt = try await google.begin().attempt
+        let failure = await kind(of: {
+            _ = try await apple.client.code(in: google.answer(to: attempt), to: attempt)
+        })
+        #expect(failure == .rejected(.redirect))
+        #expect(apple.world.requests.isEmpty)
+        let renamed = Attempt(
+            id: attempt.id,
+            provider: "y",
+            issuer: attempt.issuer,
+            startedAt: attempt.startedAt,
+            maxAge: nil,
+            secrets: attempt.secrets,
+            key: nil
+        )
+        #expect(
+            await refusal(
+                google,
+                renamed,
+                [("code", "c"), ("state", attempt.state.reveal())]
+            ) == .rejected(.redirect)
+        )
+    }
+
+    @Test("attack E04: mix-up: another provider's code is not sent to this one's token endpoint")
+    func mixUp() async throws {
+        // An evil provider sent the person on to Google, and Google's answer comes in at evil's
+        // address: it names Google as its issuer, or is not evil's attempt at all.
+        let evil = try Scene(.oidc)
+        let attempt = try await evil.begin().attempt
+        let answer = evil.answer(to: attempt, [("iss", "https://accounts.google.com")])
+        let failure = await kind(of: { _ = try await evil.client.code(in: answer, to: attempt) })
+        #expect(failure == .rejected(.issuer))
+        #expect(evil.world.requests(evil.addresses.token).isEmpty)
+    }
+
+    @Test("PRV-G-8: iss is required where it is announced, and compared; errors need it too")
+    func issuer() async throws {
+        let scene = try Scene(
+            .google,
+            metadata: ["authorization_response_iss_parameter_supported": true]
+        )
+        let attempt = try await scene.begin().attempt
+        let state = ("state", attempt.state.reveal())
+        for parameters in [
+            [("code", "c"), state], [("code", "c"), state, ("iss", "")],
+            [("code", "c"), state, ("iss", "accounts.google.com")],
+            [("code", "c"), state, ("iss", "https://accounts.google.com/")],
+            [("code", "c"), state, ("iss", "https://evil.example")],
+            [("error", "access_denied"), state],
+        ] {
+            #expect(await refusal(scene, attempt, parameters) == .rejected(.issuer))
+        }
+        #expect(scene.world.requests(scene.addresses.token).isEmpty)
+        let answer = scene.answer(to: attempt, [("iss", "https://accounts.google.com")])
+        #expect(try await scene.client.code(in: answer, to: attempt).reveal() == "c0de")
+    }
+
+    @Test(
+        "PRV-E-1, PRV-A-22, PRV-F-12: what errors mean, a change of mind above all",
+        arguments: [
+            (.google, "access_denied", .denied),
+            (.apple, "user_cancelled_authorize", .denied),
+            (.facebook, "access_denied", .denied),
+            (.oidc, "consent_required", .denied),
+            (.keycloak, "consent_required", .denied),
+            (.oidc, "user_cancelled_authorize", .denied), (.oidc, "user_cancelled_login", .denied),
+            (.oidc, "login_required", .interactionRequired(.loginRequired)),
+            (.oidc, "temporarily_unavailable", .transient(.serverError, retryAfter: nil)),
+            (.oidc, "unauthorized_client", .misconfigured(.clientRefused)),
+        ] as [(IdentityProvider.Kind, String, SignInError.Kind)]
+    )
+    func errors(kind: IdentityProvider.Kind, code: String, expected: SignInError.Kind) async throws
+    {
+        let scene = try Scene(kind, secret: kind == .apple ? Scene.pem : "s")
+        let attempt = try await scene.begin().attempt
+        let parameters = [
+            ("error", code), ("state", attempt.state.reveal()),
+            ("error_description", "SECRET words"), ("error_reason", "user_denied"),
+        ]
+        let failure = await refusal(scene, attempt, parameters)
+        #expect(failure == expected)
+        #expect(!"\(String(describing: failure))".contains("SECRET"))
+        #expect(scene.world.requests(scene.addresses.token).isEmpty)
     }
 }

@@ -173,9 +173,7 @@ struct BoundTokenTests {
         )
         let key = try DPoPKey(random: .system)
         for (clientID, key) in [("us", nil), ("app 1", nil), ("us", key), ("app.1", key)]
-            as [(
-                String, DPoPKey?
-            )]
+            as [(String, DPoPKey?)]
         {
             for text in ["R1", "R 1", "  R1 ", ".R1.x", "R1  AAAA us"] {
                 let token = ForeignToken(SecretText(text), of: clientID, boundTo: key)

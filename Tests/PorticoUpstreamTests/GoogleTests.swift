@@ -10,6 +10,12 @@ import Testing
 
 @Suite("Google")
 struct GoogleTests {
+    private let scene: Scene
+
+    init() throws {
+        scene = try Scene(.google)
+    }
+
     private let profile: JSONObject = [
         "email": "alice@gmail.com", "email_verified": true, "name": "Alice",
         "picture":
@@ -18,7 +24,6 @@ struct GoogleTests {
 
     @Test("PRV-G-1: everything but the issuer is taken from the document that Google serves")
     func discovery() async throws {
-        let scene = try Scene(.google)
         let person = try await scene.signIn(claims: profile)
         #expect(person.issuer == "https://accounts.google.com" && person.subject == "alice")
         #expect(person.name == "Alice" && person.picture == "https://lh3.example/a")
@@ -36,7 +41,6 @@ struct GoogleTests {
 
     @Test("attack E22, PRV-G-2: the older spelling of the issuer is the same account; no third is")
     func issuers() async throws {
-        let scene = try Scene(.google)
         let person = try await scene.signIn(claims: ["iss": "accounts.google.com"])
         #expect(person.issuer == "https://accounts.google.com")
         for other in [
@@ -52,7 +56,6 @@ struct GoogleTests {
 
     @Test("attack E22, PRV-G-3: the audience is ours, and so is whom it was issued to")
     func audience() async throws {
-        let scene = try Scene(.google)
         #expect(await scene.failure(claims: ["aud": "another"]) == .rejected(.audience))
         #expect(
             await scene.failure(claims: ["aud": ["us", "another"], "azp": "us"])
@@ -64,9 +67,7 @@ struct GoogleTests {
         )
     }
 
-    @Test(
-        "attack E22, PRV-G-4: an organisation's domain is the claim hd, not what the address ends in"
-    )
+    @Test("attack E22, PRV-G-4: an organisation's domain is the claim hd, not the address's end")
     func hostedDomain() async throws {
         let scene = try Scene(.google, ["hostedDomains": ["example.com", "example.org"]])
         let address: JSONObject = ["email": "a@example.com", "email_verified": true]
@@ -99,7 +100,6 @@ struct GoogleTests {
         domain: String?,
         match: ProvenPerson.EmailMatch
     ) async throws {
-        let scene = try Scene(.google)
         let person = try await scene.signIn(claims: [
             "email": .string(address), "email_verified": .bool(isVerified),
             "hd": domain.map { .string($0) } ?? .null,
@@ -114,7 +114,6 @@ struct GoogleTests {
 
     @Test("PRV-G-5: the subject is the key, whatever the address says")
     func subject() async throws {
-        let scene = try Scene(.google)
         let first = try await scene.signIn(claims: profile)
         let second = try await scene.signIn(claims: ["email": "new@gmail.com"])
         #expect(first.subject == second.subject && first.issuer == second.issuer)
@@ -137,7 +136,6 @@ struct GoogleTests {
 
     @Test("PRV-G-9: keys live as long as their reply says, and are fetched anew for an unknown one")
     func keys() async throws {
-        let scene = try Scene(.google)
         scene.world.answer(scene.addresses.keys) { _ in
             var reply = Scene.keySet([Scene.key])
             reply.response.headerFields[.cacheControl] = "public, max-age=20000, must-revalidate"
@@ -172,7 +170,6 @@ struct GoogleTests {
 
     @Test("WEB-INPUT-1: a life of keys in a field of many marks is not read: a day")
     func keyLife() async throws {
-        let scene = try Scene(.google)
         scene.world.answer(scene.addresses.keys) { _ in
             var reply = Scene.keySet([Scene.key])
             let marks = String(repeating: "\u{301}\u{316}", count: 10_000)
@@ -187,7 +184,6 @@ struct GoogleTests {
 
     @Test("PRV-G-10: RS256 and nothing else, whatever the metadata lists")
     func algorithm() async throws {
-        let scene = try Scene(.google)
         scene.tell { $0.signer = Scene.p256 }
         #expect(await scene.failure() == .rejected(.algorithm))
         let header = Base64URL.encode(Array(#"{"alg":"HS256","kid":"k1"}"#.utf8))

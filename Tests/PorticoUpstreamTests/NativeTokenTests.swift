@@ -84,10 +84,7 @@ struct NativeTokenTests {
             #expect(await refusal(scene, token, audiences: ["us"]) == .rejected(.nonce))
         }
         let nonce = kind == .apple ? hashed("n") : "n"
-        let right = NativeToken(
-            idToken: scene.nativeToken(nonce: nonce),
-            nonce: SecretText("n")
-        )
+        let right = NativeToken(idToken: scene.nativeToken(nonce: nonce), nonce: SecretText("n"))
         #expect(await refusal(scene, right, audiences: []) == .rejected(.audience))
         let access = NativeToken(accessToken: SecretText("EAAx"))
         #expect(await refusal(scene, access, audiences: []) == .rejected(.audience))
@@ -107,9 +104,7 @@ struct NativeTokenTests {
         #expect(await refusal(scene.nativeToken(["aud": "ios"])) == .rejected(.audience))
     }
 
-    @Test(
-        "attack E23, PRV-A-16, PRV-A-17: the token has the hash of the raw nonce, and of no other"
-    )
+    @Test("attack E23, PRV-A-16, PRV-A-17: the token has the hash of the raw nonce, no other")
     func apple() async throws {
         let scene = try Scene(.apple, secret: Scene.pem)
         let claims: JSONObject = ["aud": "com.example.app", "nonce": .string(hashed("raw"))]
@@ -146,9 +141,7 @@ struct NativeTokenTests {
             idToken: scene.nativeToken(["aud": "app", "nonce_supported": value]),
             nonce: SecretText("raw")
         )
-        #expect(
-            await refusal(scene, token, audiences: ["app"]) == check.map { .rejected($0) }
-        )
+        #expect(await refusal(scene, token, audiences: ["app"]) == check.map { .rejected($0) })
         // A wrong one is never excused.
         let wrong = NativeToken(
             idToken: scene.nativeToken(["aud": "app", "nonce_supported": false, "nonce": "x"]),
@@ -198,9 +191,7 @@ struct NativeTokenTests {
         #expect(await refusal(scene, token(), audiences: audiences) == .rejected(.codeRefused))
     }
 
-    @Test(
-        "PRV-F-9, PRV-F-10, PRV-F-11: Limited Login: both issuers, keys at the final host, no Graph"
-    )
+    @Test("PRV-F-9, PRV-F-10, PRV-F-11: Limited Login: both issuers, final keys, no Graph")
     func limitedLogin() async throws {
         let scene = try Scene(.facebook)
         func token(_ change: JSONObject = [:], nonce: String? = "n") -> NativeToken {
@@ -243,9 +234,7 @@ struct NativeTokenTests {
         #expect(moved.world.requests.count == 1)
     }
 
-    @Test(
-        "attack E23, PRV-N-2: ten minutes old by iat, and not more; each token has a name of its own"
-    )
+    @Test("attack E23, PRV-N-2: ten minutes old by iat, not more; each token has its own name")
     func age() async throws {
         let scene = try Scene(.google)
         let later: JSONObject = ["exp": .integer(NumericDate.seconds(scene.clock.now) + 86_400)]
@@ -267,9 +256,7 @@ struct NativeTokenTests {
     func spelling() async throws {
         // Of an ECDSA signature (r, s) there is (r, n - s).
         let order = Array(
-            try #require(
-                Base64URL.decode("_____wAAAAD__________7zm-q2nF56E87nKwvxjJVE".utf8)
-            )
+            try #require(Base64URL.decode("_____wAAAAD__________7zm-q2nF56E87nKwvxjJVE".utf8))
         )
         let scene = try Scene(.oidc)
         let text = scene.nativeToken(nonce: "n", signer: Scene.p256)

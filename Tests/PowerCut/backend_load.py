@@ -29,7 +29,10 @@ def set_up(backend):
         given=SECRET,
     )
     backend.add_provider(PROVIDER, backend.issuer, CLIENT, SECRET, "keycloak")
-    backend.administer("app", "create", APP, "--redirect-uri", "http://127.0.0.1/signed-in")
+    backend.administer(
+        *("client", "create", APP, "--hand-off", "code"),
+        *("--redirect-uri", "http://127.0.0.1/signed-in"),
+    )
 
 
 @dataclasses.dataclass(eq=False)

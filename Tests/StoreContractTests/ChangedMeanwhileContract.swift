@@ -90,40 +90,28 @@ import Testing
     }
 
     @Test(
-        "nor an app or a provider; and one that is gone does not come back",
+        "nor a provider; and one that is gone does not come back",
         arguments: StoreUnderTest.allCases
     )
-    func backend(_ database: StoreUnderTest) async throws {
+    func provider(_ database: StoreUnderTest) async throws {
         let configuration = try database.empty().configuration
-        let app = BackendConfigurationContract.plain("notes")
         let provider = BackendConfigurationContract.provider("google")
-        try await configuration.put(app)
         try await configuration.put(provider)
-        var (disabledApp, disabledProvider) = (app, provider)
-        disabledApp.isEnabled = false
-        disabledProvider.isEnabled = false
-        try await configuration.put(disabledApp, replacing: app)
-        try await configuration.put(disabledProvider, replacing: provider)
-        var (renamed, moved) = (app, provider)
-        renamed.displayName = "Another name"
+        var disabled = provider
+        disabled.isEnabled = false
+        try await configuration.put(disabled, replacing: provider)
+        var moved = provider
         moved.place = 7
-        let (otherApp, otherProvider) = (renamed, moved)
-        func expectRefusals() async {
+        let other = moved
+        func expectRefusal() async {
             await #expect(throws: ChangedMeanwhile.self) {
-                try await configuration.put(otherApp, replacing: app)
-            }
-            await #expect(throws: ChangedMeanwhile.self) {
-                try await configuration.put(otherProvider, replacing: provider)
+                try await configuration.put(other, replacing: provider)
             }
         }
-        await expectRefusals()
-        var kept = try await configuration.configuration()
-        #expect(kept.apps == [disabledApp])
-        #expect(kept.providers == [disabledProvider])
-        _ = try await configuration.deleteApp(name: "notes")
+        await expectRefusal()
+        #expect(try await configuration.configuration().providers == [disabled])
         _ = try await configuration.deleteProvider(name: "google")
-        await expectRefusals()
-        kept = try await configuration.configuration()
-        #expect(kept.apps.isEmpty && kept.providers.isEmpty)
+        await expectRefusal()
+        #expect(try await configuration.configuration().providers.isEmpty)
     }
 }

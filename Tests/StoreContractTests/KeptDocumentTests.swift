@@ -38,7 +38,10 @@ import Testing
             ("mappers", [["id": "1", "name": "m", "kind": "newer", "into": []]]), ("mappers", [1]),
             ("token_form", "newer"), ("redirect_rule", "newer"), ("compatibility", ["newer"]),
             ("backchannel_logout_uri", "/logout"),
-            ("backchannel_logout_session_required", "yes"),
+            ("backchannel_logout_session_required", "yes"), ("hand_off", "newer"),
+            ("apple_app_ids", ["com.example"]), ("android_apps", ["com.example.app=AA:BB"]),
+            ("native_audiences", ["google"]), ("native_audiences", ["=a"]),
+            ("store_links", ["http://store.example"]), ("acr_levels", ["gold"]),
         ] as [(String, JSONValue?)]
     )
     func strict(_ member: String, _ value: JSONValue?) async throws {

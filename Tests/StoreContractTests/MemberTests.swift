@@ -11,15 +11,23 @@ import Testing
             switch member.shape {
             case .flag, .state: [true, false]
             case .text: ["https://other.example/a"]
-            case .texts: [["https://other.example"]]
+            case .texts(let form): [[.string(texts[form] ?? "https://other.example")]]
             case .choice(let words): words.map(JSONValue.string)
             case .choices(let words): [.array(words.map(JSONValue.string)), []]
-            case .seconds(let bounds, _):
+            case .seconds(let bounds, _), .number(let bounds):
                 [.integer(bounds.lowerBound), .integer(bounds.upperBound)]
             case .json: []
             }
         return values.first { $0 != standard }
     }
+
+    /// Of lists whose texts have a form.
+    private static let texts = [
+        "team.bundle-id": "ABCDE12345.com.example.app", "provider=id": "google=a=b",
+        "package=sha256": "com.example.app="
+            + Array(repeating: "AB", count: 32).joined(separator: ":"),
+        "name=number": "urn:a=b=2", "kind": "sign_in.ok",
+    ]
 
     /// What tables of their own keep: it refers to other things by their ids.
     private static let inTables: Set = [

@@ -60,9 +60,7 @@ public final class NativeSignIn: Sendable {
                 of: provider,
                 nonce: nonce,
                 verifier: verifier,
-                further: [
-                    ("authorization_code", authorizationCode), ("user", name?.json),
-                ]
+                further: [("authorization_code", authorizationCode), ("user", name?.json)]
             )
         } catch {
             throw error.error

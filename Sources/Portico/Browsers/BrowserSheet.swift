@@ -1,3 +1,4 @@
+import PorticoBytes
 import PorticoProtocol
 
 /// The system's own browser sheet: it shows an address, and closes with the URI that the browser
@@ -48,5 +49,73 @@ extension Redirect {
             return (uri, ending)
         }
         throw SignInError(.misconfigured(.redirectNotForSheet))
+    }
+}
+
+/// What this system has to sign in with.
+enum SystemSheet {
+    /// The sheet that needs nothing of the app but a redirect.
+    static var standard: (any BrowserSheet)? {
+        #if canImport(AuthenticationServices) && !os(tvOS) && !os(watchOS)
+            AuthenticationSheet(anchor: nil, isEphemeral: false)
+        #else
+            nil
+        #endif
+    }
+
+    /// Whether a loopback port is of no use: an app that is not in front is soon suspended there,
+    /// and cannot answer on it.
+    static var isOnlyMethod: Bool {
+        #if canImport(UIKit) && !targetEnvironment(macCatalyst)
+            true
+        #else
+            false
+        #endif
+    }
+}
+
+/// Shows an address to the person outside the app (RFC 8252 §5, §6).
+///
+/// The app never sees the pages or cookies of the browser: it passes an address, and the answer
+/// comes back on the redirect URI. An embedded web view does not qualify (§8.12).
+public protocol ExternalBrowser: Sendable {
+    /// Returns once the browser is starting; does not wait for the person.
+    ///
+    /// - Parameter address: An https URL, or http on this machine.
+    /// - Throws: Ends the sign-in. To continue with a message instead, do not throw.
+    func open(_ address: String) async throws
+}
+
+extension ExternalBrowser where Self == SystemBrowser {
+    /// The person's default browser (RFC 8252 §6).
+    public static var systemBrowser: SystemBrowser { SystemBrowser() }
+}
+
+/// Passes the first of several outcomes to the one task that waits for it.
+final class FirstOutcome<Outcome: Sendable>: Sendable {
+    private let state = Locked<(told: Outcome?, waiting: CheckedContinuation<Outcome, Never>?)>(
+        (nil, nil)
+    )
+
+    /// Outcomes after the first change nothing.
+    func tell(_ outcome: Outcome) {
+        let waiting = state.withLock { state -> CheckedContinuation<Outcome, Never>? in
+            guard state.told == nil else { return nil }
+            state.told = outcome
+            defer { state.waiting = nil }
+            return state.waiting
+        }
+        waiting?.resume(returning: outcome)
+    }
+
+    /// To be called once.
+    func value() async -> Outcome {
+        await withCheckedContinuation { continuation in
+            let told = state.withLock { state in
+                if state.told == nil { state.waiting = continuation }
+                return state.told
+            }
+            if let told { continuation.resume(returning: told) }
+        }
     }
 }

@@ -32,12 +32,7 @@ final class LoopbackLoop {
     private var pageDeadline: ContinuousClock.Instant?
     private var isPageSent = false
 
-    init(
-        server: LoopbackServer,
-        listener: Int32,
-        wake: Int32,
-        deadline: ContinuousClock.Instant
-    ) {
+    init(server: LoopbackServer, listener: Int32, wake: Int32, deadline: ContinuousClock.Instant) {
         self.server = server
         self.listener = listener
         self.wake = wake

@@ -91,3 +91,74 @@ public final class PastedCallback: Sendable {
         taker.withLock { $0 = take }
     }
 }
+
+extension SignInMethod {
+    /// Opens a sign-in's address and waits for the answer on a loopback port, which is always
+    /// closed at the end (RFC 8252 §7.3, §8.3).
+    ///
+    /// - Parameters:
+    ///   - redirect: Must be a loopback redirect.
+    ///   - begin: Called with the redirect URI of the open port.
+    ///   - name: Who signed in, for the page at the end.
+    func run<Attempt: SignInUnderWay>(
+        by loopback: Loopback,
+        on redirect: Redirect,
+        name: (Attempt.Result) -> String?,
+        begin: (_ redirectURI: String) async throws(SignInError) -> Attempt
+    ) async throws(SignInError) -> Attempt.Result {
+        guard case .loopback(let path, let port) = redirect.kind else {
+            throw SignInError(.misconfigured(.redirectNotLoopback))
+        }
+        let receiver = try LoopbackReceiver(path: path, port: port)
+        defer { receiver.close() }
+        let attempt = try await begin(receiver.redirectURI)
+        loopback.pasted?.attach { receiver.offer($0) }
+        defer { loopback.pasted?.attach(nil) }
+        try await receiver.response(
+            timeout: loopback.timeout,
+            opening: attempt.address,
+            in: loopback.browser
+        ) {
+            attempt.receive($0) == nil
+        }
+        do throws(SignInError) {
+            let result = try await attempt.finish()
+            await receiver.finish(.signedIn(as: name(result)))
+            return result
+        } catch {
+            await receiver.finish(.failed(error.description))
+            throw error
+        }
+    }
+}
+
+extension SignInMethod {
+    /// Shows a sign-in's address in `sheet` until the answer is there (RFC 8252 §7.1, §7.2).
+    ///
+    /// A sheet closes with the first URI that it is redirected to, by any page. One that is not
+    /// the answer does not end the attempt (§8.9, §8.10): the sheet is shown once more.
+    ///
+    /// - Parameter begin: Called with the redirect URI that the sheet closes on.
+    func run<Attempt: SignInUnderWay>(
+        in sheet: any BrowserSheet,
+        on redirect: Redirect,
+        begin: (_ redirectURI: String) async throws(SignInError) -> Attempt
+    ) async throws(SignInError) -> Attempt.Result {
+        let (redirectURI, ending) = try redirect.target(of: sheet)
+        let attempt = try await begin(redirectURI)
+        let first = try await sheet.uri(after: attempt.address, until: ending)
+        guard attempt.receive(first) != nil else { return try await attempt.finish() }
+        let again = try await attempt.addressAgain()
+        let second = try await sheet.uri(after: again, until: ending)
+        if let refusal = attempt.receive(second) { throw SignInError(.rejected(refusal)) }
+        return try await attempt.finish()
+    }
+}
+
+extension BrowserSheet {
+    /// The URI that the sheet closed with. A cancelled task shows nothing.
+    func uri(after address: String, until ending: SheetEnding) async throws(SignInError) -> String {
+        guard !Task.isCancelled else { throw SignInError(.cancelled(.program)) }
+        return try await show(address, until: ending)
+    }
+}

@@ -34,9 +34,7 @@ package struct AccessTokenVerifier: Sendable {
         do {
             issuer = try Issuer(text, allowInsecureLoopback: allowInsecureLoopback)
         } catch {
-            throw SignInError(
-                .misconfigured(error == .insecure ? .issuerInsecure : .issuerInvalid)
-            )
+            throw SignInError(.misconfigured(error == .insecure ? .issuerInsecure : .issuerInvalid))
         }
         // No code is requested with this profile, so PKCE does not matter.
         var profile = ProviderProfile()
@@ -66,17 +64,8 @@ package struct AccessTokenVerifier: Sendable {
         guard algorithms.contains(jwt.header.algorithm) else { throw .invalid }
         let keys = try await keys(for: jwt.header)
         do {
-            let signed = try jwt.verified(
-                by: keys,
-                allowing: algorithms,
-                types: expectation.types
-            )
-            return try VerifiedAccessToken(
-                signed,
-                meeting: expectation,
-                provenBy: key,
-                at: now()
-            )
+            let signed = try jwt.verified(by: keys, allowing: algorithms, types: expectation.types)
+            return try VerifiedAccessToken(signed, meeting: expectation, provenBy: key, at: now())
         } catch {
             throw .invalid
         }

@@ -105,10 +105,7 @@ package actor RemoteProvider {
         let kept = KnownProvider(lasting, of: issuer)
         if known == nil, let metadata = kept.metadata,
             // `try?`: what this client would not accept now is fetched again.
-            (try? Discovery.check(
-                metadata.value,
-                pkceUnannounced: profile.pkceUnannounced
-            )) != nil
+            (try? Discovery.check(metadata.value, pkceUnannounced: profile.pkceUnannounced)) != nil
         {
             known = metadata
         }

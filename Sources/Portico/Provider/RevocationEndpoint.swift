@@ -73,10 +73,7 @@ package struct RevocationEndpoint: Sendable {
     private func send(_ token: SecretText, hint: String) async throws(SignInError) -> HTTPReply {
         try await http.post(
             address,
-            form: [
-                ("token", token.reveal()),
-                ("token_type_hint", hint),
-            ],
+            form: [("token", token.reveal()), ("token_type_hint", hint)],
             by: identification,
             proving: key,
             limits: HTTPLimits(bytes: 64 * 1024, seconds: 10),

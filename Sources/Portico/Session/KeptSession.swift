@@ -244,3 +244,172 @@ extension KeptSession {
         }
     }
 }
+
+/// Ends a session locally, whatever happens at the server.
+extension KeptSession {
+    /// The record as stored: another process may have refreshed since, so its refresh token is
+    /// current.
+    func latestRecord() async -> Record? {
+        // `try?`: an unreadable storage is no reason to stay signed in.
+        guard let current = try? activeRecord(),
+            let stored = try? await storage.record() as Record?, stored.isOf(current)
+        else { return nil }
+        return stored
+    }
+
+    /// What a refresh got and could not store: newer than anything stored.
+    func takeUnwritten(of record: Record?) -> Record? {
+        guard let record, let kept = unwritten.result(of: record) else { return nil }
+        unwritten.drop(of: record)
+        return kept.record
+    }
+
+    /// Removes the stored record under the lock: another sign-in may be about to take its place.
+    /// While a refresh has the lock, the record is removed at once, and again after it.
+    func clearStorage(of record: Record?) async -> SignInError? {
+        guard let record else { return nil }
+        do throws(SignInError) {
+            if try await removeUnderLock(record, patience: .zero) { return nil }
+            try await removeStored(record)
+            // A process that holds the lock for this long reads the storage again before it writes.
+            _ = try await removeUnderLock(record, patience: .seconds(5))
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// - Returns: Whether the lock was free in time, and held to the end.
+    private func removeUnderLock(_ record: Record, patience: Duration)
+        async throws(SignInError) -> Bool
+    {
+        let lock: SessionLock
+        do throws(SignInError) {
+            lock = try await storage.lock(patience: patience)
+        } catch {
+            return false
+        }
+        defer { lock.release() }
+        do throws(SignInError) {
+            try await lock.hold { () throws(SignInError) in try await removeStored(record) }
+            return true
+        } catch {
+            guard case .transient(.suspending, _) = error.kind else { throw error }
+            return false
+        }
+    }
+
+    /// Removes this sign-in's record only: another sign-in may have begun.
+    private func removeStored(_ record: Record) async throws(SignInError) {
+        guard let bytes = try await storage.read() else { return }
+        if let stored = try Record.reading(bytes), !stored.isOf(record) { return }
+        try await storage.remove()
+    }
+}
+
+/// The stored state of a session, at a provider or at a backend: it survives restarts, and is
+/// shared by processes.
+protocol KeptRecord: Sendable {
+    /// Identifies the sign-in, so that another sign-in is never mistaken for this one.
+    var id: String { get }
+    /// The token for calling servers.
+    var accessToken: SecretText { get }
+    var receivedAt: Date { get }
+    /// `nil` means unknown, not for ever.
+    var expiresAt: Date? { get }
+    var refreshToken: SecretText? { get }
+    var pending: PendingRefresh? { get set }
+
+    /// The version of the storage format. It grows when an earlier version cannot read the format.
+    static var version: Int64 { get }
+
+    /// - Returns: `nil` if the bytes are not a record of this version.
+    init?(_ bytes: [UInt8])
+
+    /// The record in its storage format.
+    func serialized() -> [UInt8]
+}
+
+extension KeptRecord {
+    /// How long the access token lives in all, in seconds.
+    var life: TimeInterval {
+        expiresAt.map { $0.timeIntervalSince(receivedAt) } ?? assumedTokenLife
+    }
+
+    /// Whether the access token is as fresh as asked, by the local clock.
+    func isFresh(_ freshness: Freshness, at now: Date) -> Bool {
+        let age = now.timeIntervalSince(receivedAt)
+        // A clock that was set back does not show how old the token is.
+        guard age >= -60 else { return false }
+        return switch freshness {
+        // A token that lives for less than a minute would be refreshed at every use.
+        case .usual: life - age > (expiresAt == nil ? 0 : min(60, life / 2))
+        case .lasting(let seconds): life - age > seconds
+        }
+    }
+
+    /// - Throws: misconfigured(.tokenLifeTooShort)
+    func checkLife(for freshness: Freshness) throws(SignInError) {
+        if case .lasting(let seconds) = freshness, life <= seconds {
+            throw SignInError(.misconfigured(.tokenLifeTooShort))
+        }
+    }
+
+    /// Whether the access token may be tried although it cannot be refreshed.
+    func isUsable(at now: Date) -> Bool {
+        expiresAt.map { $0 > now } ?? true
+    }
+
+    func isOf(_ other: some KeptRecord) -> Bool {
+        sameBytes(id, other.id)
+    }
+}
+
+/// How long an access token must still be valid.
+enum Freshness: Sendable, Equatable {
+    /// For a minute, or for half of its life if that is shorter.
+    case usual
+    /// For this many seconds.
+    case lasting(TimeInterval)
+
+    init(_ interval: Duration?) {
+        self = interval.map { .lasting(TimeInterval(max(0, $0.components.seconds))) } ?? .usual
+    }
+}
+
+/// The assumed life of a token if the server does not give one.
+private let assumedTokenLife: TimeInterval = 3600
+
+/// The result of a refresh that the storage did not take, kept for all sessions of a client.
+///
+/// What is stored instead is spent, and a provider that sees it again ends the session (RFC 9700
+/// §4.14.2). So the result stays in memory and is written before anything else is tried. Another
+/// process that refreshes before that presents the spent one: only a server that knows
+/// `Idempotency-Key` answers it.
+final class UnwrittenRecord<Record: KeptRecord>: Sendable {
+    private struct Kept {
+        let record: Record
+        let replaced: SecretText?
+    }
+
+    private let kept = Locked<Kept?>(nil)
+
+    /// - Parameter token: The refresh token that is stored instead.
+    func keep(_ record: Record, replacing token: SecretText?) {
+        kept.withLock { $0 = Kept(record: record, replaced: token) }
+    }
+
+    /// The result of the same sign-in as `record`, and the refresh token that is stored instead.
+    func result(of record: Record) -> (record: Record, replaced: SecretText?)? {
+        kept.withLock { kept in
+            kept.flatMap { $0.record.isOf(record) ? ($0.record, $0.replaced) : nil }
+        }
+    }
+
+    /// The result of the same sign-in as `record` is written, or will never be.
+    func drop(of record: Record) {
+        kept.withLock { kept in
+            if kept?.record.isOf(record) == true { kept = nil }
+        }
+    }
+}

@@ -1,5 +1,6 @@
 import PorticoBytes
 import PorticoProtocol
+import PorticoSystem
 
 /// The request of a refresh, and what it takes from the answer (RFC 6749 §6).
 extension Session {
@@ -82,11 +83,7 @@ extension Session {
             guard let current = try await endpoint(of: record, after: error),
                 !sameBytes(current.address, last.address)
             else { throw error }
-            return try await current.refresh(
-                token,
-                idempotencyKey: key,
-                deviceSecret: deviceSecret
-            )
+            return try await current.refresh(token, idempotencyKey: key, deviceSecret: deviceSecret)
         }
     }
 
@@ -146,12 +143,7 @@ extension Session {
         expected.accessToken = answer.tokens.accessToken
         expected.original = record.original
         let verified = try await IDTokenVerifier(provider: provider, now: client.context.now)
-            .verify(
-                text,
-                meeting: expected,
-                serverDate: answer.serverDate,
-                lastKeysSuffice: true
-            )
+            .verify(text, meeting: expected, serverDate: answer.serverDate, lastKeysSuffice: true)
         return record.refreshed(
             with: answer.tokens,
             idToken: VerifiedToken(text: text, claims: verified.claims),
@@ -189,4 +181,80 @@ extension SignInError {
         .signature, .algorithm, .issuer, .subject, .audience, .authorizedParty, .nonce,
         .accessTokenHash, .authTime, .acr, .idTokenMissing, .idTokenMalformed, .idTokenEncrypted,
     ]
+}
+
+/// A refresh that has no stored answer yet. It is stored before the request is sent, so that a
+/// repetition has the same key.
+struct PendingRefresh: Sendable, Equatable {
+    let idempotencyKey: String
+    /// The SHA-256 of the refresh token that is being exchanged, as base64url.
+    let tokenHash: String
+
+    init(idempotencyKey: String, tokenHash: String) {
+        self.idempotencyKey = idempotencyKey
+        self.tokenHash = tokenHash
+    }
+
+    init(_ token: SecretText, random: RandomSource) {
+        idempotencyKey = random.text(16)
+        tokenHash = Self.hash(token)
+    }
+
+    func isFor(_ token: SecretText) -> Bool {
+        ConstantTime.equal(tokenHash, Self.hash(token))
+    }
+
+    private static func hash(_ token: SecretText) -> String {
+        Base64URL.encode(Hash256(of: token.reveal()).bytes)
+    }
+}
+
+/// The result that a caller needs from a refresh.
+enum RefreshGoal: Sendable {
+    /// A token that is as fresh as this.
+    case freshness(Freshness)
+    /// A different token from this one, which a server refused as invalid.
+    case replacement(of: SecretText)
+}
+
+/// Runs one refresh of a session at a time, for any number of callers.
+///
+/// A refresh does not belong to a caller: once begun, it completes and its result is stored, even
+/// if every caller was cancelled. Interrupting a rotation would lose the session.
+actor Refresher<Owner: KeptSession> {
+    private typealias Running = Task<Result<Owner.Record, SignInError>, Never>
+
+    private var running: Running?
+
+    func record(of session: Owner, for goal: RefreshGoal) async throws(SignInError)
+        -> Owner.Record
+    {
+        if case .replacement(let used) = goal {
+            // An older refresh may return the very token that is to be replaced, so it cannot be
+            // joined. Its failure does not concern this caller.
+            while let running {
+                let result = try await running.valueUnlessCancelled()
+                if case .success(let record) = result, record.accessToken != used { return record }
+            }
+            let record = try session.activeRecord()
+            if record.accessToken != used { return record }
+        } else if case .freshness(let wanted) = goal, let running {
+            // One that runs may have asked for less, and found it stored by another process.
+            let record = try await running.valueUnlessCancelled().get()
+            if record.isFresh(wanted, at: session.now()) { return record }
+            try record.checkLife(for: wanted)
+        }
+        let running = running ?? start(session, goal)
+        return try await running.valueUnlessCancelled().get()
+    }
+
+    private func start(_ session: Owner, _ goal: RefreshGoal) -> Running {
+        let task = Running {
+            let result = await session.refresh(for: goal)
+            running = nil
+            return result
+        }
+        running = task
+        return task
+    }
 }

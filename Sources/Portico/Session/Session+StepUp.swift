@@ -44,11 +44,7 @@ extension Session {
             throw SignInError(.misconfigured(.redirectInvalid))
         }
         _ = try activeRecord()
-        return try await client.begin(
-            hinting(request),
-            redirectURI: redirectURI,
-            continuing: self
-        )
+        return try await client.begin(hinting(request), redirectURI: redirectURI, continuing: self)
     }
 
     private func hinting(_ request: SignInRequest) -> SignInRequest {

@@ -80,3 +80,60 @@ extension SignInError {
         providerError?.code == OAuthError.Code.invalidRequest.rawValue
     }
 }
+
+/// A token by which an app hands its sign-in on to another app of the same vendor, from
+/// ``Session/loginToken(for:)``: good for one sign-in of one client, for a minute at most.
+///
+/// Fetch it just before it is used, and store it nowhere. Printing it shows nothing of it.
+public struct LoginToken: Hashable, Sendable {
+    private let text: String
+
+    /// The token that another app has passed to this one.
+    public init(_ text: String) {
+        self.text = text
+    }
+
+    /// The token itself, to be passed to the other app. Keep it out of URLs and logs.
+    public func reveal() -> String { text }
+
+    public static func == (one: LoginToken, other: LoginToken) -> Bool {
+        ConstantTime.equal(one.text, other.text)
+    }
+}
+
+extension LoginToken: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    public var description: String { "LoginToken(…)" }
+    public var debugDescription: String { description }
+    public var customMirror: Mirror { Mirror(self, children: [:]) }
+}
+
+extension SignInRequest {
+    /// A sign-in by a login token that another app has fetched for this one.
+    public init(loginToken: LoginToken) {
+        self.init()
+        self.loginToken = loginToken
+    }
+}
+
+extension SignInClient {
+    /// Signs a person in by a login token from another app, and keeps the session (RFC 8252 §4.1).
+    ///
+    /// A provider that takes pushed requests asks nothing. A token that is not valid any more
+    /// counts as none: the sign-in page appears, or the app gets the account that is signed in in
+    /// that browser. See ``Session/user`` for who it is.
+    ///
+    /// - Parameters:
+    ///   - loginToken: From ``Session/loginToken(for:)`` of the other app.
+    ///   - request: What this sign-in asks for beyond the scopes.
+    ///   - method: Which browser, and for how long.
+    /// - Throws: Any kind of ``SignInError``; nothing is stored in that case.
+    public func signIn(
+        loginToken: LoginToken,
+        _ request: SignInRequest = SignInRequest(),
+        using method: SignInMethod = .standard
+    ) async throws(SignInError) -> Session {
+        var request = request
+        request.loginToken = loginToken
+        return try await signIn(request, using: method)
+    }
+}

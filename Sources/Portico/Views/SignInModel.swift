@@ -42,10 +42,7 @@ extension SessionModel where Client == BackendClient {
     /// - Parameters:
     ///   - provider: As for ``BackendClient/signIn(with:using:)``.
     ///   - method: How; in SwiftUI on Apple's systems, `signIn.method()` of the environment.
-    public func signIn(
-        with provider: String? = nil,
-        using method: SignInMethod = .standard
-    ) async {
+    public func signIn(with provider: String? = nil, using method: SignInMethod = .standard) async {
         await signIn { () throws(SignInError) in
             try await client.signIn(with: provider, using: method)
         }

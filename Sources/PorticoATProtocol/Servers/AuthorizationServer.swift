@@ -70,11 +70,7 @@ package struct AuthorizationServer: Hashable, Sendable {
             ? nil : endpoint("revocation_endpoint", .revocationEndpoint)
         try require("require_pushed_authorization_requests", .pushedRequestsNotRequired)
         try require("response_types_supported", ["code"], .responseTypes)
-        try require(
-            "grant_types_supported",
-            ["authorization_code", "refresh_token"],
-            .grantTypes
-        )
+        try require("grant_types_supported", ["authorization_code", "refresh_token"], .grantTypes)
         try require("code_challenge_methods_supported", ["S256"], .challengeMethods)
         try require(
             "token_endpoint_auth_methods_supported",
@@ -93,5 +89,29 @@ package struct AuthorizationServer: Hashable, Sendable {
         try require("client_id_metadata_document_supported", .clientDocuments)
         self.issuer = origin
         protectedResources = json.strings("protected_resources")
+    }
+}
+
+/// What a host says of itself as a resource (RFC 9728 §2; AT Protocol, OAuth): which server gives
+/// tokens for it.
+struct ProtectedResource: Hashable, Sendable {
+    let authorizationServer: ServerOrigin
+
+    /// - Parameter host: Where the document was found.
+    /// - Returns: `nil` unless it is that host's own, with exactly one server.
+    init?(parsing document: [UInt8], of host: ServerOrigin, _ rules: IdentityRules) {
+        do {
+            let json = try JSONObject(parsing: document, limits: .foreign(size: 65536, depth: 16))
+            // RFC 9728 §3.3: of another resource, it must not be used.
+            if let resource = json["resource"] {
+                guard let text = resource.string, sameBytes(text, host.text) else { return nil }
+            }
+            guard let servers = json.strings("authorization_servers"), servers.count == 1 else {
+                return nil
+            }
+            authorizationServer = try ServerOrigin(servers[0], rules)
+        } catch {
+            return nil
+        }
     }
 }

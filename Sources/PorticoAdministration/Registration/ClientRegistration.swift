@@ -86,6 +86,7 @@ package struct ClientRegistration: Sendable {
         try checkAuthentication(client)
         try checkGrantTypes(client, isImported: isImported)
         try checkRedirects(client)
+        try checkHandOff(client)
         try checkBackchannelLogout(client)
         if let refusal = Client.members.lazy.compactMap({ $0.refusal(of: client) }).first {
             throw .member(refusal)
@@ -190,7 +191,7 @@ package struct ClientRegistration: Sendable {
         guard client.redirectRule != .patterns else { return }
         for (index, uri) in client.redirectURIs.enumerated() {
             do {
-                try uri.checkRegistrable(development: client.isDevelopment)
+                try uri.checkRegistrable(development: client.isLenient(about: uri))
             } catch {
                 throw .redirectURI(index: index, error)
             }
@@ -208,6 +209,16 @@ package struct ClientRegistration: Sendable {
         }
     }
 
+    /// The backend hands off to exactly what is registered, and asks for no secret (RFC 8252 §8.4).
+    private static func checkHandOff(_ client: Client) throws(Refusal) {
+        guard client.handOff.form != .none else { return }
+        guard client.type == .public else { throw .handOffOfConfidential }
+        guard client.redirectRule == .exact else { throw .handOffByPattern }
+        guard !client.redirectURIs.isEmpty || !client.handOff.audiences.isEmpty else {
+            throw .noRedirectURI
+        }
+    }
+
     private static func checkBackchannelLogout(_ client: Client) throws(Refusal) {
         guard client.backchannelLogoutURI != nil else {
             guard !client.backchannelLogoutSessionRequired else { throw .backchannelLogoutSession }
@@ -218,6 +229,14 @@ package struct ClientRegistration: Sendable {
 }
 
 extension Client {
+    /// Whether it may register what development tools do. Of apps of the backend, those of the compatibility mode
+    /// may, a private-use scheme, unless the Provider sends codes there too (docs/decisions/0013 and 0031).
+    fileprivate func isLenient(about uri: RedirectURI) -> Bool {
+        guard handOff.form != .none else { return isDevelopment }
+        return handOff.form == .sessionToken && uri.kind == .privateUseScheme
+            && (isDevelopment || !grantTypes.contains(.authorizationCode))
+    }
+
     /// OpenID Connect Back-Channel Logout §2.2. An ``HTTPAddress`` is absolute and has no fragment.
     /// A confidential client may be notified without TLS only if the traffic stays on this machine.
     package var hasAdmissibleBackchannelLogout: Bool {
@@ -263,6 +282,7 @@ extension ClientRegistration {
         case longAccessToken
         case tokenEndpointAudience
         case silentLoginToken
+        case sessionInAddress
         /// Another client of the realm registers the same private-use scheme.
         case sharedScheme(scheme: String, clientID: String)
 
@@ -279,6 +299,8 @@ extension ClientRegistration {
                 "Assertions may name the token endpoint: one made for a server that claims this endpoint as its own is good here, too."
             case .silentLoginToken:
                 "A link with a login token of this client signs in without asking: anyone can send such a link."
+            case .sessionInAddress:
+                "The app gets its session in the address it is opened with: anyone who sees that address has the session. Prefer --hand-off code."
             case .sharedScheme:
                 "Two apps register one private-use scheme: either can receive the other's code (RFC 8252 7.1)."
             }
@@ -296,6 +318,7 @@ extension ClientRegistration {
         if client.loginTokenTargets.contains(where: \.isSilent) {
             warnings.append(.silentLoginToken)
         }
+        if client.handOff.form == .sessionToken { warnings.append(.sessionInAddress) }
         for scheme in client.privateUseSchemes.sorted() {
             for other in schemes[scheme] ?? [] where !sameBytes(other, client.clientID) {
                 warnings.append(.sharedScheme(scheme: scheme, clientID: other))

@@ -22,6 +22,8 @@ extension ClientRegistration {
         case redirectURI(index: Int, RedirectURI.Refusal)
         case postLogoutRedirectURI(index: Int, RedirectURI.Refusal)
         case postLogoutScheme(index: Int)
+        case handOffOfConfidential
+        case handOffByPattern
         case backchannelLogoutURI
         case backchannelLogoutSession
         /// A rule of one member alone.
@@ -61,6 +63,7 @@ extension ClientRegistration.Refusal {
         case .publicClientWithoutPKCE: "pkce"
         case .noRedirectURI, .tooManyRedirectURIs, .redirectURI: "redirect_uris"
         case .postLogoutRedirectURI, .postLogoutScheme: "post_logout_redirect_uris"
+        case .handOffOfConfidential, .handOffByPattern: "hand_off"
         case .backchannelLogoutURI: "backchannel_logout_uri"
         case .backchannelLogoutSession: "backchannel_logout_session_required"
         case .member(let refusal): refusal.member
@@ -101,11 +104,13 @@ extension ClientRegistration.Refusal {
             "client_credentials is for confidential clients only (RFC 6749 4.4)."
         case .publicClientWithoutPKCE: "A public client uses PKCE (RFC 8252 6, RFC 9700 2.1.1)."
         case .noRedirectURI:
-            "authorization_code needs at least one redirect URI (RFC 6749 3.1.2.2)."
+            "Sign-ins need at least one redirect URI to end at (RFC 6749 3.1.2.2)."
         case .tooManyRedirectURIs: "A client has at most 100 redirect URIs of each kind."
         case .redirectURI(_, let refusal), .postLogoutRedirectURI(_, let refusal):
             refusal.description
         case .postLogoutScheme: "A confidential client returns to https (RP-Initiated Logout 3.1)."
+        case .handOffOfConfidential: "An app of the backend is a public client: it has no secret."
+        case .handOffByPattern: "An app of the backend has exact redirect URIs (RFC 8252 8.4)."
         case .backchannelLogoutURI:
             "It is https without a fragment; http only for a confidential client at 127.0.0.1 or [::1] (Back-Channel Logout 2.2)."
         case .backchannelLogoutSession:

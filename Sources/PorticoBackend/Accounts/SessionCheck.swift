@@ -86,11 +86,7 @@ struct SessionCheck: Sendable {
     }
 
     private func note(_ live: LiveAccountSession, _ context: BackendContext) {
-        activity.note(
-            live.session.id,
-            lastSeenAt: live.session.lastSeenAt,
-            at: context.now
-        )
+        activity.note(live.session.id, lastSeenAt: live.session.lastSeenAt, at: context.now)
     }
 
     /// The session of a request that may change something: a cookie counts only if no other site
@@ -134,3 +130,33 @@ struct SessionCheck: Sendable {
         return live
     }
 }
+
+extension LiveAccountSession {
+    /// How many seconds a proof of identity is valid (WEB-SESS-8).
+    static let proofLife: Int64 = 600
+
+    /// Whether its person has recently proven who they are, which is required for changing how an
+    /// account is reached (WEB-SESS-8).
+    ///
+    /// Signing in alone is not a proof: the provider may use an existing session of a person who
+    /// has left. If the provider does not report when it asked, and the account has no address for
+    /// an emailed code, a sign-in must be enough.
+    func isProven(at now: Int64) -> Bool {
+        if let provenAt = session.provenAt { return now - provenAt <= Self.proofLife }
+        return account.email == nil && now - session.createdAt <= Self.proofLife
+    }
+}
+
+extension AccountStore {
+    /// The sessions shown to a person, most recently seen first: the most recent ones if there are
+    /// very many, always including the current one. Signing out everywhere else ends the rest too.
+    func shown(to live: LiveAccountSession, at now: Int64) async throws -> [AccountSession] {
+        let latest = try await sessions(of: live.account.id, at: now, limit: mostShown)
+        guard !latest.contains(where: { $0.id == live.session.id }) else { return latest }
+        return latest.prefix(mostShown - 1) + [live.session]
+    }
+}
+
+/// More than anyone reads. Each sign-in adds one, and without a limit the page could take
+/// arbitrarily long.
+private let mostShown = 100

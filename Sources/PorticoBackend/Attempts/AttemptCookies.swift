@@ -190,3 +190,116 @@ struct AttemptCookies: Sendable {
         Hexadecimal.text(Hash256(of: state).bytes.prefix(4))
     }
 }
+
+/// A sign-in that is under way, as it is kept sealed in the browser that began it.
+protocol PendingAttempt: Sendable {
+    /// What its seal is for, so that none opens as one of another kind.
+    static var purpose: StaticString { get }
+    var id: UniqueID { get }
+    var state: SecretText { get }
+    /// Contains secrets: to be sealed.
+    var encoded: [UInt8] { get }
+
+    init(encoded: [UInt8]) throws(ByteReader.Malformed)
+}
+
+extension Attempt: PendingAttempt {
+    static var purpose: StaticString { "sign-in attempt" }
+}
+
+/// An authorization response received as a cross-site POST, redirected to the same address by GET,
+/// so that the browser sends the attempt's `SameSite=Lax` cookie (PRV-A-4, docs/decisions/0027).
+///
+/// Sealed for 60 seconds; it proves only that we received it.
+struct PostedAnswer: Sendable {
+    private let seal: Seal
+
+    /// In seconds.
+    private static let lifetime = 60.0
+    /// The most bytes of a posted body: a code, a state, and Apple's `user` (attack E11).
+    static let longestBody = 16 * 1024
+    /// The most bytes kept, because they are sent in a URL.
+    private static let longestKept = 4 * 1024
+    private static let names = [
+        "code", "state", "iss", "error", "error_description", "error_reason", "user",
+    ]
+
+    init(ring: KeyRing) {
+        seal = Seal(ring: ring, purpose: "posted answer", realm: "")
+    }
+
+    func seal(_ form: FormParameters, at moment: Moment) -> String {
+        var kept = Self.names.compactMap { name in form[name].map { (name: name, value: $0) } }
+        // A display name is less important than the sign-in.
+        if FormEncoding.encode(kept).count > Self.longestKept {
+            kept.removeAll { $0.name == "user" }
+        }
+        return seal.seal(FormEncoding.encode(kept), at: moment.now, random: moment.random)
+    }
+
+    /// - Returns: `nil` if it is too old, or not ours.
+    func open(_ text: String, at moment: Moment) -> FormParameters? {
+        // `try?`: every failure has the same answer.
+        guard
+            let bytes = try? seal.open(
+                text,
+                at: moment.now,
+                within: Self.lifetime,
+                maximumLength: 2 * Self.longestKept
+            )
+        else { return nil }
+        // `try?`: the sealed text is a form.
+        return try? FormParameters(decoding: bytes)
+    }
+}
+
+/// Answers a callback without an attempt in this browser: no request to a provider is made.
+struct LateAnswer: Sendable {
+    let sessions: SessionCheck
+    let responder: BackendResponder
+    let forms: PageForms
+
+    /// A signed-in person continues; otherwise the page, or the app, reports it.
+    ///
+    /// - Parameter signInReturn: `nil` where nothing is known of the attempt.
+    func callAsFunction(_ signInReturn: SignInReturn?, _ context: BackendContext) async throws
+        -> Response
+    {
+        switch signInReturn?.destination {
+        case .web(let path, _)?:
+            if try await sessions.ifAny(context) != nil { return responder.go(to: path, context) }
+        case nil:
+            if try await sessions.ifAny(context) != nil {
+                return responder.go(to: .dashboard, context)
+            }
+        case .app?, .link?: break
+        }
+        // None of our cookies arrived: does this browser keep no cookies, or was it another one?
+        if signInReturn == nil, !context.wantsJSON, forms.cookies.form.value(context.headers) == nil
+        {
+            return responder.go(to: .cookies, context, cookies: [try forms.newCookie(context)])
+        }
+        return responder.failed(
+            SignInFailure(.invalidState, signInReturn == nil ? .unknown : .expired),
+            signInReturn,
+            context
+        )
+    }
+
+    /// - Parameter attempt: The one that this browser brought. Its answers count for it alone: what
+    ///   others at that address send, or have people's browsers send, does not keep it from its end.
+    func checkRate(_ limit: RateLimiter, of attempt: UniqueID?, _ context: BackendContext)
+        throws(BackendError)
+    {
+        let key =
+            attempt.map { LimitKey("answers of an attempt", $0.text) }
+            ?? LimitKey("callback", context.sender)
+        if case .wait(let seconds) = limit.take(key, at: context.moment.now) {
+            throw BackendError(
+                .rateLimited,
+                "Too many answers came from this address.",
+                retryAfter: seconds
+            )
+        }
+    }
+}

@@ -4,7 +4,7 @@ package import PorticoStores
 package import PorticoUpstream
 
 /// The apps and identity providers that this process serves: an immutable snapshot, replaced when
-/// the store's version has increased, because the command line writes from another process.
+/// the store's version is another, because the command line writes from another process.
 package final class BackendDirectory: Sendable {
     let store: BackendConfigurationStore
     private let handleDirectory: HandleDirectory?
@@ -21,7 +21,8 @@ package final class BackendDirectory: Sendable {
     }
 
     struct Snapshot: Sendable {
-        var version: Int64
+        /// `nil`: nothing was read.
+        var version: BackendConfiguration.Version?
         var apps: AppRegister
         var providers: [LiveProvider]
         var handleKeys: [HandleClientKey] = []
@@ -48,7 +49,7 @@ package final class BackendDirectory: Sendable {
         self.store = store
         handleDirectory = handles
         self.connect = connect
-        current = Locked(Snapshot(version: -1, apps: AppRegister([]), providers: [], failures: []))
+        current = Locked(Snapshot(apps: AppRegister([]), providers: [], failures: []))
         try await refresh()
     }
 
@@ -94,7 +95,7 @@ package final class BackendDirectory: Sendable {
         providers.first { $0.name.utf8.elementsEqual(name.utf8) }
     }
 
-    /// Reads the store again if its version has increased. Called once a second, and by tests.
+    /// Reads the store again if its version is another. Called once a second, and by tests.
     /// Unchanged providers keep their cached data.
     @discardableResult
     package func refresh() async throws -> [Failure] {

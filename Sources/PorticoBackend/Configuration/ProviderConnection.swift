@@ -2,8 +2,8 @@ package import PorticoBytes
 package import PorticoProtocol
 package import PorticoSeals
 package import PorticoStores
-package import PorticoUpstream
 package import PorticoSystem
+package import PorticoUpstream
 
 /// Stores our credentials for identity providers, each sealed for the provider it belongs to.
 package struct ProviderSecrets: Sendable {
@@ -63,5 +63,16 @@ extension UpstreamClient {
         let secret = try ProviderSecrets(ring: ring).open(record)
         try provider.check(secret)
         self.init(provider, secret: secret, transport: transport, now: now, random: random)
+    }
+}
+
+/// The names for providers in addresses: `google`.
+enum ProviderName {
+    /// Segments below `/v1/auth/` that our own addresses use.
+    private static let reserved: Set<String> = ["token", "refresh", "session", "logout"]
+
+    /// Whether no address of a provider with this name conflicts with one of ours.
+    static func isAvailable(_ name: String) -> Bool {
+        !name.isEmpty && !name.utf8.contains(UInt8(ascii: "/")) && !reserved.contains(name)
     }
 }

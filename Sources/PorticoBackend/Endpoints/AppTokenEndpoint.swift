@@ -34,10 +34,7 @@ struct AppTokenEndpoint: Sendable {
         case .redeemed(let live, let isNew):
             if let answer = try await byHandle(live, context) { return answer }
             let answer = AppSessionAnswer(live: live, state: presentation.refresh, isNew: isNew)
-            return Response(
-                json: try answer.json(ring: ring, at: context.now),
-                headers: headers
-            )
+            return Response(json: try answer.json(ring: ring, at: context.now), headers: headers)
         case .refused(let refusal):
             events.handOffRefused(refusal, app: presentation.app, context)
             guesses.countFailure(key(context), at: context.moment.now)
@@ -83,7 +80,7 @@ struct AppTokenEndpoint: Sendable {
         let code = try body.required("code")
         let verifier = try body.required("code_verifier")
         let name = try body.optional("app")
-        let app: App?
+        let app: Client?
         do {
             app = try directory.apps.app(named: name)
         } catch {
@@ -99,7 +96,7 @@ struct AppTokenEndpoint: Sendable {
         return HandOffPresentation(
             codeHash: Hash256(of: code),
             // No code belongs to an app without a name.
-            app: app?.name ?? "",
+            app: app?.clientID ?? "",
             redirectHash: Hash256(of: registered ?? ""),
             challenge: CodeVerifier(verifier)?.challenge.hash ?? Hash256(of: []),
             refresh: AppSessionAnswer.firstState(at: context.moment, ring: ring)
@@ -107,8 +104,8 @@ struct AppTokenEndpoint: Sendable {
     }
 }
 
-extension App {
-    var onlyRedirectURI: String? {
-        redirectURIs.count == 1 ? redirectURIs.first : nil
+extension Client {
+    fileprivate var onlyRedirectURI: String? {
+        redirectURIs.count == 1 ? redirectURIs[0].text : nil
     }
 }

@@ -13,16 +13,16 @@ struct AssociationFilesEndpoint: Sendable {
     /// `/.well-known/apple-app-site-association`: `applinks` for universal links and
     /// `webcredentials` for `ASWebAuthenticationSession` with an https callback.
     func apple() -> Response {
-        let apps = directory.apps.apps.filter { !$0.appleAppIDs.isEmpty }
+        let apps = directory.apps.apps.filter { !$0.handOff.appleAppIDs.isEmpty }
         let details = apps.map { app -> JSONValue in
             [
-                "appIDs": .array(app.appleAppIDs.map { .string($0) }),
+                "appIDs": .array(app.handOff.appleAppIDs.map { .string($0) }),
                 "components": .array(
                     Self.paths(of: app).map { ["/": .string($0), "comment": "Portico sign-in"] }
                 ),
             ]
         }
-        let ids = apps.flatMap(\.appleAppIDs)
+        let ids = apps.flatMap(\.handOff.appleAppIDs)
         return document([
             "applinks": ["details": .array(details)],
             "webcredentials": ["apps": .array(ids.map { .string($0) })],
@@ -31,17 +31,27 @@ struct AssociationFilesEndpoint: Sendable {
 
     /// `/.well-known/assetlinks.json`: package names with the fingerprints of their certificates.
     func android() -> Response {
-        let statements = directory.apps.apps.flatMap(\.androidApps).map { app -> JSONValue in
-            [
-                "relation": ["delegate_permission/common.handle_all_urls"],
-                "target": [
-                    "namespace": "android_app",
-                    "package_name": .string(app.packageName),
-                    "sha256_cert_fingerprints": .array(app.fingerprints.map { .string($0) }),
-                ],
-            ]
+        let statements = directory.apps.apps.flatMap { app in
+            // One statement for a package, with all its certificates.
+            Dictionary(grouping: app.handOff.androidApps, by: \.packageName)
+                .sorted { $0.key < $1.key }
         }
-        return document(.array(statements))
+        return document(
+            .array(
+                statements.map { name, apps in
+                    [
+                        "relation": ["delegate_permission/common.handle_all_urls"],
+                        "target": [
+                            "namespace": "android_app",
+                            "package_name": .string(name),
+                            "sha256_cert_fingerprints": .array(
+                                apps.map { .string($0.fingerprint) }
+                            ),
+                        ],
+                    ]
+                }
+            )
+        )
     }
 
     private func document(_ value: JSONValue) -> Response {
@@ -49,9 +59,9 @@ struct AssociationFilesEndpoint: Sendable {
     }
 
     /// The paths of the https redirects that an app registered.
-    private static func paths(of app: App) -> [String] {
-        let paths = app.redirectURIs.compactMap { text -> String? in
-            guard text.hasPrefix("https://"), let address = HTTPAddress(text) else { return nil }
+    private static func paths(of app: Client) -> [String] {
+        let paths = app.redirectURIs.filter { $0.kind == .https }.compactMap { uri -> String? in
+            guard let address = HTTPAddress(uri.text) else { return nil }
             // A browser requests "/" for an empty path (RFC 3986 §6.2.3).
             return address.path.isEmpty ? "/" : address.path
         }

@@ -38,10 +38,7 @@ struct NativeEndpoint: Sendable {
             at: context.moment
         )
         return Response(
-            json: [
-                "nonce": .string(nonce),
-                "expires_in": .integer(NativeNonces.lifetime),
-            ],
+            json: ["nonce": .string(nonce), "expires_in": .integer(NativeNonces.lifetime)],
             headers: headers
         )
     }
@@ -51,7 +48,8 @@ struct NativeEndpoint: Sendable {
         try limit.take("native", context)
         let body = try BodyParameters(context)
         let app = try directory.apps.app(named: try body.optional("app"))
-        guard let audiences = app.audiences[provider.name], !audiences.isEmpty else {
+        let audiences = app.audiences(at: provider.name)
+        guard !audiences.isEmpty else {
             throw BackendError(.invalidApp, "The app has no client ids at this provider.")
         }
         let raw = try body.optional("nonce")
@@ -192,7 +190,7 @@ struct NativeEndpoint: Sendable {
     private func signIn(
         _ person: ProvenPerson,
         _ provider: BackendDirectory.LiveProvider,
-        _ app: App,
+        _ app: Client,
         _ nonce: [SpentOnce],
         _ context: BackendContext
     ) async throws -> Response {
@@ -204,9 +202,9 @@ struct NativeEndpoint: Sendable {
         )
         let state = AppSessionAnswer.firstState(at: context.moment, ring: complete.ring)
         let session = complete.session(
-            .app(name: app.name, refresh: state),
+            .app(name: app.clientID, refresh: state),
             subject,
-            device: DeviceName.of(context.userAgent, app: app.name),
+            device: DeviceName.of(context.userAgent, app: app.clientID),
             idle: AppSessionAnswer.idle,
             longest: AppSessionAnswer.longest,
             context

@@ -76,12 +76,7 @@ struct ProviderCallsEndpoint: Sendable {
         case .consentRevoked:
             try await end(issuer, notification.subject, notification.tokenID, context)
         case .accountDeleted:
-            try await forget(
-                issuer,
-                notification.subject,
-                issuedAt: notification.issuedAt,
-                context
-            )
+            try await forget(issuer, notification.subject, issuedAt: notification.issuedAt, context)
         case .emailDisabled, .emailEnabled: break
         }
         return Response(empty: .ok, headers: headers)
@@ -195,7 +190,7 @@ struct ProviderCallsEndpoint: Sendable {
 
     /// The apps' client IDs at the provider: a message may be addressed to one of them.
     private func apps(at provider: String) -> [String] {
-        directory.apps.apps.flatMap { $0.audiences[provider] ?? [] }
+        directory.apps.apps.flatMap { $0.audiences(at: provider) }
     }
 
     private func provider(_ name: Substring) throws(BackendError) -> BackendDirectory.LiveProvider {

@@ -70,9 +70,7 @@ struct StartEndpoint: Sendable {
         let platform = try context.query()["platform"]
         // The bare page is for an app.
         query.append(("platform", platform ?? "web"))
-        return responder.redirect(
-            FormEncoding.appending(query, to: BackendPath.handle.rawValue)
-        )
+        return responder.redirect(FormEncoding.appending(query, to: BackendPath.handle.rawValue))
     }
 
     private func signInReturn(

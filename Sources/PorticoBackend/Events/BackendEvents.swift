@@ -84,9 +84,7 @@ package struct BackendEvents: Sendable {
     package func providerUnusable(_ failure: BackendDirectory.Failure) {
         logger.error(
             "provider cannot be used",
-            metadata: [
-                "provider": .string(failure.provider), "why": .string("\(failure.error)"),
-            ]
+            metadata: ["provider": .string(failure.provider), "why": .string("\(failure.error)")]
         )
     }
 

@@ -45,7 +45,7 @@ extension AppTarget {
             }
             challenge = parsed
         } else {
-            guard app.handOff == .sessionToken else {
+            guard app.handOff.form == .sessionToken else {
                 throw BackendError(.missingParameter, "code_challenge is required.")
             }
             challenge = nil
@@ -54,25 +54,20 @@ extension AppTarget {
         guard (state?.utf8.count ?? 0) <= 1024 else {
             throw BackendError(.invalidRequest, "state is longer than 1024 bytes.")
         }
-        self.init(
-            app: app.name,
-            redirectURI: redirectURI,
-            state: state,
-            challenge: challenge
-        )
+        self.init(app: app.clientID, redirectURI: redirectURI, state: state, challenge: challenge)
     }
 
     /// A request may leave it out if only one can be meant: a loopback literal cannot, without its port.
-    private static func redirectURI(_ requested: String?, of app: App) throws(BackendError)
+    private static func redirectURI(_ requested: String?, of app: Client) throws(BackendError)
         -> String
     {
         guard let requested else {
-            let whole = app.redirectURIs.filter { RedirectURI($0).kind != .loopback }
+            let whole = app.redirectURIs.filter { $0.kind != .loopback }
             let meant = whole.isEmpty ? app.redirectURIs : whole
             guard meant.count == 1, let only = meant.first else {
                 throw BackendError(.missingParameter, "redirect_uri is required for this app.")
             }
-            return only
+            return only.text
         }
         guard app.permits(requested) else {
             throw BackendError(.invalidApp, "redirect_uri is not registered for this app.")
@@ -81,11 +76,12 @@ extension AppTarget {
     }
 }
 
-extension App {
-    /// Byte-exact, except for the port of a loopback literal (RFC 8252 §8.4, docs/decisions/0031).
+extension Client {
+    /// Whether a session may be handed off there: byte-exact, except for the port of a loopback literal (RFC
+    /// 8252 §8.4, docs/decisions/0031).
     func permits(_ requested: String) -> Bool {
         let uri = RedirectURI(requested)
-        return redirectURIs.contains { RedirectURI($0).permits(uri) }
+        return redirectURIs.contains { $0.permits(uri) }
     }
 }
 

@@ -39,13 +39,7 @@ struct KeyedToken: Sendable, Equatable {
     }
 
     /// - Returns: `nil` if the ring no longer has the state's key.
-    init?(
-        _ kind: Kind,
-        of sessionID: UniqueID,
-        number: Int64,
-        state: RefreshState,
-        ring: KeyRing
-    ) {
+    init?(_ kind: Kind, of sessionID: UniqueID, number: Int64, state: RefreshState, ring: KeyRing) {
         guard let keyID = KeyRing.KeyID(bytes: state.keyID),
             let mac = Self.mac(kind, keyID, sessionID, number, state.secret, ring)
         else { return nil }

@@ -238,12 +238,7 @@ struct HandleLogin: Sendable {
             throw HandleFault(error, of: place.server.issuer.host)
         }
         do {
-            let kept = try cookies.begin(
-                attempt,
-                request.signInReturn,
-                context.headers,
-                at: moment
-            )
+            let kept = try cookies.begin(attempt, request.signInReturn, context.headers, at: moment)
             return pages.leave(to: address, attempt, live, cookies: kept, context)
         } catch {
             throw .busy

@@ -18,13 +18,7 @@ struct HandlePages: Sendable {
         -> Response
     {
         if context.wantsJSON, let fault { return fault.error.response(headers: headers) }
-        return ask(
-            request.handle,
-            fault,
-            request.fields,
-            request.destination,
-            context
-        )
+        return ask(request.handle, fault, request.fields, request.destination, context)
     }
 
     private func ask(
@@ -57,8 +51,8 @@ struct HandlePages: Sendable {
 
     private func app(of destination: SignInReturn.Destination) -> String? {
         guard case .app(let target) = destination else { return nil }
-        let app = responder.directory.apps.apps.first { sameBytes($0.name, target.app) }
-        return app?.displayName ?? target.app
+        let app = responder.directory.apps.apps.first { sameBytes($0.clientID, target.app) }
+        return app?.name ?? target.app
     }
 
     private func otherMethods(_ destination: SignInReturn.Destination) -> PageLink? {

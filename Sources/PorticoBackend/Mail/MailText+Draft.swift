@@ -24,10 +24,7 @@ extension MailText {
         case .wayRemoved(let provider): self = .methodRemoved(provider: name(provider))
         case .passwordReset(let sealed, let minutes):
             let vault = SealedAtRest(ring: ring, purpose: "password reset")
-            self = .passwordReset(
-                address: try Self.open(sealed, vault, draft.id),
-                minutes: minutes
-            )
+            self = .passwordReset(address: try Self.open(sealed, vault, draft.id), minutes: minutes)
         case .accountActions(let sealed, let end):
             let vault = SealedAtRest(ring: ring, purpose: "action link")
             self = .accountActions(address: try Self.open(sealed, vault, draft.id), until: end)

@@ -53,11 +53,7 @@ package struct OutboxSender: Sendable {
     package func sendDue() async throws {
         while !Task.isCancelled {
             let now = clock.moment().seconds
-            let mails = try await outbox.take(
-                limit: atOnce,
-                at: now,
-                retryAt: now + Self.lease
-            )
+            let mails = try await outbox.take(limit: atOnce, at: now, retryAt: now + Self.lease)
             guard !mails.isEmpty else { return }
             try await withThrowingTaskGroup { group in
                 for mail in mails {
@@ -154,11 +150,7 @@ extension MailDraft {
     fileprivate var withoutLinks: MailDraft {
         guard case .newDevice(let device, let time, let provider) = message else { return self }
         var draft = self
-        draft.message = .newDevice(
-            device: PlainLine.foreign(device),
-            at: time,
-            provider: provider
-        )
+        draft.message = .newDevice(device: PlainLine.foreign(device), at: time, provider: provider)
         return draft
     }
 

@@ -92,7 +92,7 @@ struct AccountPages: Sendable {
 
     private func appName(of session: AccountSession) -> String? {
         guard case .app(let name, _) = session.form else { return nil }
-        return directory.apps.apps.first { sameBytes($0.name, name) }?.displayName ?? name
+        return directory.apps.apps.first { sameBytes($0.clientID, name) }?.name ?? name
     }
 
     func leave(_ context: BackendContext) async throws -> Response {
@@ -112,9 +112,7 @@ struct AccountPages: Sendable {
         }
         let report = try await departure.delete(live.account.id, at: context.moment)
         return responder.page(
-            AccountDeletedPage(
-                appleLeft: usesApple(live) && report?.areTokensRevoked == false
-            ),
+            AccountDeletedPage(appleLeft: usesApple(live) && report?.areTokensRevoked == false),
             context,
             cookies: cookies.removal(context.headers)
         )

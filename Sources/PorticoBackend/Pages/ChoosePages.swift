@@ -61,14 +61,14 @@ struct ChoosePages: Sendable {
             return try alreadySignedIn(live, LocalPath.asked(query["return_to"]), context)
         }
         let app = target.flatMap { target in
-            directory.apps.apps.first { sameBytes($0.name, target.app) }
+            directory.apps.apps.first { sameBytes($0.clientID, target.app) }
         }
         let other = mode == .signIn ? BackendPath.signup : .login
         let fields = Self.fields(query, target)
         return page(
             ChooseMethodPage(
                 mode: mode,
-                app: app?.displayName,
+                app: app?.name,
                 methods: methods,
                 isRemembered: query["remember"] == "1",
                 fields: fields,

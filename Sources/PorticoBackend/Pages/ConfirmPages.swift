@@ -51,9 +51,7 @@ struct ConfirmPages: Sendable {
         }
 
         func at(_ page: BackendPath) -> LocalPath? {
-            LocalPath(
-                FormEncoding.appending(fields.map { ($0.name, $0.value) }, to: page.rawValue)
-            )
+            LocalPath(FormEncoding.appending(fields.map { ($0.name, $0.value) }, to: page.rawValue))
         }
     }
 

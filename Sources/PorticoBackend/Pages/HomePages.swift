@@ -207,16 +207,16 @@ struct HomePages: Sendable {
     /// The browser opened an app's https redirect itself, because the app is not installed. The
     /// code in the URL is only for the app: the server does not read it.
     func appDidNotOpen(_ context: BackendContext) -> Response {
-        let apps = directory.apps.apps
-        let app = apps.first { app in
-            app.redirectURIs.contains { $0 == responder.page.origin + context.target.path }
+        let opened = RedirectURI(responder.page.origin + context.target.path)
+        let app = directory.apps.apps.first { app in
+            app.redirectURIs.contains(opened)
         }
         return responder.page(
             ReturnToAppPage(
                 state: .appNotOpened,
-                app: app?.displayName ?? identity.name,
+                app: app?.name ?? identity.name,
                 link: app.flatMap(Self.opening),
-                stores: (app?.storeLinks ?? []).compactMap { text in
+                stores: (app?.handOff.storeLinks ?? []).compactMap { text in
                     PageLink(https: text).map {
                         ReturnToAppPage.Store(name: Self.store(text), link: $0)
                     }
@@ -239,8 +239,8 @@ struct HomePages: Sendable {
     }
 
     /// Opens the app without parameters, through its private-use scheme if it has one.
-    private static func opening(_ app: App) -> PageLink? {
-        app.redirectURIs.map(RedirectURI.init).first { $0.kind == .privateUseScheme }
+    private static func opening(_ app: Client) -> PageLink? {
+        app.redirectURIs.first { $0.kind == .privateUseScheme }
             .flatMap { PageLink(redirect: $0.scheme + ":/") }
     }
 

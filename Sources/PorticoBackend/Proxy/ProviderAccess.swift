@@ -162,10 +162,7 @@ actor ProviderAccess {
             return repeated.key
         }
         let key = moment.random.text(16)
-        repetitions.insert(
-            Repetition(origin: identity.sealedToken, key: key),
-            for: identity.key
-        )
+        repetitions.insert(Repetition(origin: identity.sealedToken, key: key), for: identity.key)
         return key
     }
 

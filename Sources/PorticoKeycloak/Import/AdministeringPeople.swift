@@ -19,7 +19,6 @@ package struct AdministeringPeople: Sendable {
     private let realm: Realm
     private let clients: [Client]
     private let groups: [GroupWithRoles]
-    private let defaults: NewPersonDefaults
     /// The administrative roles that a role is or contains. Most have none, and are not here.
     private let brought: [RoleName: Set<RoleName>]
     /// The same of groups, with those above them, by their ids.
@@ -58,7 +57,6 @@ package struct AdministeringPeople: Sendable {
         acting = Set(
             clients.filter { $0.isEnabled && $0.grantTypes.contains(.clientCredentials) }.map(\.id)
         )
-        defaults = NewPersonDefaults(realm)
     }
 
     /// How many of one role or group are looked at.
@@ -180,7 +178,7 @@ package struct AdministeringPeople: Sendable {
         guard !roles.isEmpty else { return }
         report.add(
             .administers,
-            defaults.roles.first.map { "role \($0.name)" } ?? "default groups",
+            realm.defaultRoles.first.map { "role \($0.name)" } ?? "default groups",
             listed(roles),
             realm.registration == nil
                 ? "everyone who is made here gets it, and administers \(what)"
@@ -250,7 +248,7 @@ package struct AdministeringPeople: Sendable {
     /// Whether everyone who is made, or registers, administers.
     package var isByDefault: Bool { !byDefault.isEmpty }
 
-    private var byDefault: Set<RoleName> { union(defaults.roles, defaults.groupIDs) }
+    private var byDefault: Set<RoleName> { union(realm.defaultRoles, realm.defaultGroupIDs) }
 
     private var isMaster: Bool { realm.name == AdminRights.master }
 

@@ -74,10 +74,7 @@ package struct ConnectedAppsPage: Page {
                         app.allowedAt.map { lists.allowed(words.time.day(of: $0)) },
                         app.lastUsedAt.map { lists.used(words.time.ago($0, at: now)) },
                     ].compactMap(\.self),
-                form: (
-                    form.with("id", app.id),
-                    ActionButton("remove", lists.removeApp(app.name))
-                )
+                form: (form.with("id", app.id), ActionButton("remove", lists.removeApp(app.name)))
             )
         }
         let done = removed.map { app -> Phrase in
@@ -89,6 +86,31 @@ package struct ConnectedAppsPage: Page {
             .line(apps.isEmpty ? lists.noApps : lists.appsIntro),
             apps.isEmpty ? nil : .rows(rows),
             .links([PageStep(signOut, words.area.signOut)]),
+        ])
+    }
+}
+
+/// An authenticator app was added: recovery codes are the next step.
+///
+/// The form posts `csrf`, `request` where a sign-in waits, and `action`, which is `codes`.
+package struct AppAddedPage: Page {
+    package let form: PageForm
+    /// To go on without codes.
+    package let later: PageLink?
+
+    package init(form: PageForm, later: PageLink?) {
+        self.form = form
+        self.later = later
+    }
+
+    package func heading(_ words: Words, _ frame: PageFrame) -> Phrase { words.factors.codesNext }
+
+    package func content(_ words: Words, _ frame: PageFrame) -> HTML {
+        HTML([
+            .status(words.factors.added),
+            .line(words.factors.codesWhy),
+            .form(form, [.buttons([ActionButton("codes", words.factors.makeCodes, .first)])]),
+            .links([PageStep(later, words.factors.codesLater)]),
         ])
     }
 }

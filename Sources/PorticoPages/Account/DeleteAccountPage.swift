@@ -80,9 +80,6 @@ package struct AccountDeletedPage: Page {
     package func heading(_ words: Words, _ frame: PageFrame) -> Phrase { words.removal.done }
 
     package func content(_ words: Words, _ frame: PageFrame) -> HTML {
-        HTML([
-            .line(words.removal.doneWhat),
-            appleLeft ? .strong(words.removal.appleLeft) : nil,
-        ])
+        HTML([.line(words.removal.doneWhat), appleLeft ? .strong(words.removal.appleLeft) : nil])
     }
 }

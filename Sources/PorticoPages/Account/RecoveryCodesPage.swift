@@ -58,11 +58,7 @@ package struct RecoveryCodesPage: Page {
     }
 
     private static func button(_ value: String, _ label: Phrase) -> HTML {
-        .element(
-            .button,
-            [.class: "button second", .type: "button", .value: value],
-            label.html
-        )
+        .element(.button, [.class: "button second", .type: "button", .value: value], label.html)
     }
 
     private static func grouped(_ code: String) -> String {

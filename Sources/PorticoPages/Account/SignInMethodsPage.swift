@@ -101,10 +101,7 @@ package struct SignInMethodsPage: Page {
                 form: canRemove
                     ? (
                         form.with("id", method.id),
-                        ActionButton(
-                            "remove",
-                            lists.removeMethod(words.method.name(method.label))
-                        )
+                        ActionButton("remove", lists.removeMethod(words.method.name(method.label)))
                     )
                     : nil
             )

@@ -85,10 +85,7 @@ struct PageLayout {
                 )
             },
             frame.help.map { help in
-                .element(
-                    .p,
-                    .element(.a, to: help, [.class: "foot-link"], words.common.help.html)
-                )
+                .element(.p, .element(.a, to: help, [.class: "foot-link"], words.common.help.html))
             }
         )
     }

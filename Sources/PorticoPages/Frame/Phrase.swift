@@ -57,9 +57,7 @@ package struct Phrase: Sendable, Equatable, ExpressibleByStringInterpolation {
 
         /// - Parameter name: Text from outside.
         package mutating func appendInterpolation(name: String, limit: Int = 120) {
-            pieces.append(
-                Piece(text: text, isolated: ShownText(name, limit: limit), exact: nil)
-            )
+            pieces.append(Piece(text: text, isolated: ShownText(name, limit: limit), exact: nil))
             text = ""
         }
 

@@ -117,9 +117,7 @@ package struct WelcomePage: Page {
         case .verified(let address):
             return [.facts([.init(welcome.verified, "\(exact: address)")])]
         case .relay(let address):
-            return [
-                .facts([.init(welcome.relay, "\(exact: address)")]), .note(welcome.relayWhat),
-            ]
+            return [.facts([.init(welcome.relay, "\(exact: address)")]), .note(welcome.relayWhat)]
         case .unverified, .missing:
             var value = ""
             if case .unverified(let address) = email { value = address }

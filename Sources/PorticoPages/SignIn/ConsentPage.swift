@@ -86,11 +86,7 @@ package struct ConsentPage: Page {
                         consent.account,
                         [
                             .account(account),
-                            ActionButton(
-                                "switch",
-                                words.common.useAnotherAccount,
-                                .plain
-                            ).html,
+                            ActionButton("switch", words.common.useAnotherAccount, .plain).html,
                         ]
                     ),
                     .pair(
@@ -118,8 +114,6 @@ package struct ConsentPage: Page {
         case .document(let clientID):
             (name, advice) = (words.document(clientID), words.siteAdvice)
         }
-        return HTML([
-            .element(.p, [.class: "origin"], .element(.strong, name.html)), .line(advice),
-        ])
+        return HTML([.element(.p, [.class: "origin"], .element(.strong, name.html)), .line(advice)])
     }
 }

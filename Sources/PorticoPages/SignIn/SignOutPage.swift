@@ -68,3 +68,118 @@ package struct SignOutPage: Page {
         return isElsewhere ? words.askedElsewhere(client) : words.asked(client)
     }
 }
+
+/// The result of signing out, and what it does not cover.
+package struct SignedOutPage: Page {
+    package enum Outcome: Sendable {
+        case signedOut
+        /// No one was signed in any more.
+        case wasNotSignedIn
+        /// The person chose to stay.
+        case stayed
+    }
+
+    package let outcome: Outcome
+    /// The client that asked, where known.
+    package let client: String?
+    /// Where that client wants the person to go on.
+    package let back: PageLink?
+
+    package init(outcome: Outcome, client: String? = nil, back: PageLink? = nil) {
+        self.outcome = outcome
+        self.client = client
+        self.back = back
+    }
+
+    package func heading(_ words: Words, _ frame: PageFrame) -> Phrase {
+        switch outcome {
+        case .signedOut: words.signedOut.heading
+        case .wasNotSignedIn: words.signedOut.wasNotSignedIn
+        case .stayed: words.signedOut.stayed
+        }
+    }
+
+    package func content(_ words: Words, _ frame: PageFrame) -> HTML {
+        let lines: [Phrase] =
+            switch outcome {
+            case .signedOut: [words.signedOut.done(frame.owner), words.signedOut.stillOpen]
+            case .wasNotSignedIn: [words.signedOut.stillOpen]
+            case .stayed: [words.signedOut.nothingChanged]
+            }
+        return HTML(HTML.lines(lines) + [.step(words.common.step(to: back, of: client))])
+    }
+}
+
+/// The authorization response as a form that the browser posts to the client
+/// (OAuth 2.0 Form Post Response Mode §2).
+///
+/// A script sends it at once; without scripts the button does.
+package struct FormPostPage: Page {
+    package struct Parameter: Sendable {
+        package let name: String
+        package let value: String
+
+        package init(_ name: String, _ value: String) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    package let client: String
+    /// The redirect URI, found to be the client's own.
+    package let action: PageLink
+    package let parameters: [Parameter]
+
+    package init(client: String, action: PageLink, parameters: [Parameter]) {
+        self.client = client
+        self.action = action
+        self.parameters = parameters
+    }
+
+    private static let sending = InlineSource(unescaped: "document.forms[0].submit()")
+
+    /// The source that admits the script in this page's policy.
+    package static let scriptHash = sending.hash
+
+    /// It has one that the policy of this page admits by itself.
+    package var script: InlineSource? { nil }
+
+    package func heading(_ words: Words, _ frame: PageFrame) -> Phrase {
+        words.formPost.heading(client)
+    }
+
+    package func content(_ words: Words, _ frame: PageFrame) -> HTML {
+        HTML([
+            .line(words.formPost.advice),
+            .element(
+                .form,
+                to: action,
+                [.method: "post"],
+                HTML(parameters.map { .hidden($0.name, $0.value) }),
+                .element(
+                    .div,
+                    [.class: "actions"],
+                    .element(
+                        .button,
+                        [.class: "button", .type: "submit"],
+                        words.common.proceed.html
+                    )
+                )
+            ),
+            .script(Self.sending),
+        ])
+    }
+}
+
+/// The page at the server's own address, or an issuer's: a sign-in begins in an app.
+package struct StartPage: Page {
+    package init() {}
+
+    package func heading(_ words: Words, _ frame: PageFrame) -> Phrase {
+        words.start.heading
+    }
+
+    package func content(_ words: Words, _ frame: PageFrame) -> HTML {
+        HTML([.line(words.start.comeFromApp), .line(words.start.nothingToDo)])
+    }
+}

@@ -7,7 +7,6 @@ import PorticoUpstream
 import PorticoWeb
 import PorticoSystem
 
-/// What commands about the backend-for-frontend work with.
 extension Administration {
     func backend() async throws -> BackendConfiguration {
         try await installation.backend.configuration()
@@ -33,8 +32,54 @@ extension Administration {
         return try find("provider", name, among: providers, by: \.name, portico("provider list"))
     }
 
-    func app(_ name: String) async throws -> App {
-        try find("app", name, among: try await backend().apps, by: \.name, portico("app list"))
+    func app(_ name: String) async throws -> Client {
+        let backend = try await backend()
+        let list = backend.realm.map { portico("client list --realm \($0.name)") }
+        return try find(
+            "app",
+            name,
+            among: backend.apps,
+            by: \.clientID,
+            list ?? portico("client list")
+        )
+    }
+
+    /// Checks that a client which hands off is of the backend's realm, and warns of what is newly allowed but
+    /// unwise.
+    ///
+    /// - Parameter former: What the client was before.
+    func checkHandOff(of client: Client, _ former: Client?, in realm: Realm) async throws {
+        guard client.handOff.form != .none else { return }
+        let backend = try await backend()
+        if let other = backend.realm, other.id != realm.id {
+            throw Failure(
+                .refused,
+                "The backend's apps are of realm \(other.name).",
+                "Register it there: --realm \(other.name)"
+            )
+        }
+        let providers = backend.providers.map(\.name)
+        let known = former?.handOffHints(publicURL, providers) ?? []
+        for hint in client.handOffHints(publicURL, providers) where !known.contains(hint) {
+            console.warn(hint)
+        }
+    }
+
+    /// Says what to enter in Xcode and Android Studio.
+    func sayDomains(of client: Client, in realm: Realm) {
+        let links = AppLinks(client, publicURL: publicURL)
+        guard client.handOff.form != .none, links.isInFiles, let host = links.hosts.first else {
+            return
+        }
+        if !client.handOff.appleAppIDs.isEmpty {
+            console.say("  Xcode, Associated Domains: webcredentials:\(host)  applinks:\(host)")
+        }
+        if !client.handOff.androidApps.isEmpty {
+            console.say("  Android, intent filter with autoVerify: https://\(host)")
+        }
+        console.say(
+            "Check: \(portico("client links \(client.clientID) --realm \(realm.name)"))"
+        )
     }
 
     /// The account of that id, as it was typed.
@@ -69,14 +114,7 @@ extension Administration {
         -> Value
     {
         let outbound = OutboundClient()
-        let result: Result<Value, any Error>
-        do {
-            result = .success(try await body(outbound))
-        } catch {
-            result = .failure(error)
-        }
-        try await outbound.shutdown()
-        return try result.get()
+        return try await finally(outbound.shutdown) { try await body(outbound) }
     }
 }
 
@@ -108,12 +146,37 @@ extension BackendConfiguration {
     }
 }
 
-extension App {
+extension Client {
     /// Why an app that gets its session in an address is warned about (docs/decisions/0013).
     var sessionWarning: String? {
-        guard isEnabled, handOff == .sessionToken else { return nil }
+        guard isEnabled, handOff.form == .sessionToken else { return nil }
         return
             "gets its session in the address it is opened with: anyone who sees that address has "
             + "the session"
+    }
+
+    /// The command that changes it.
+    func update(_ option: String, in realm: String?) -> String {
+        portico("client update \(clientID)\(realm.map { " --realm \($0)" } ?? "") \(option)")
+    }
+
+    /// What an app of the backend lacks, each in one line.
+    fileprivate func handOffHints(_ publicURL: String, _ providers: [String]) -> [String] {
+        var hints: [String] = []
+        let origins = Set(redirectURIs.compactMap(\.httpsOrigin))
+        if !origins.isEmpty, handOff.appleAppIDs.isEmpty, handOff.androidApps.isEmpty {
+            hints.append(
+                "Nothing says which app opens its https redirect: add --apple-app or --android-app."
+            )
+        }
+        hints += origins.sorted().filter { !sameBytes($0, publicURL) }.map {
+            "\($0) is not the public URL \(publicURL): Apple and Google look for the association "
+                + "files there."
+        }
+        let unknown = Set(handOff.audiences.map(\.provider)).subtracting(providers)
+        return hints
+            + unknown.sorted().map {
+                "--native-audience names provider \(printable($0)), which does not exist yet."
+            }
     }
 }

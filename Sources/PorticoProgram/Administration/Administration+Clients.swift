@@ -31,7 +31,8 @@ extension Administration {
         } catch let refusal as ClientRegistration.Refusal {
             switch refusal {
             case .idTokenAlgorithm(let algorithm), .accessTokenAlgorithm(let algorithm):
-                throw try await missingKey(algorithm, for: refusal, in: realm)
+                let keys = try await realms.keys(realmID: realm.id)
+                throw missingKey(algorithm, for: refusal.field, among: keys, in: realm)
             case .noRedirectURI:
                 throw Failure(
                     .refused,
@@ -39,18 +40,35 @@ extension Administration {
                     "\(refusal.rule)",
                     "Name one: --redirect-uri \(client.exampleRedirect)"
                 )
+            case .redirectURI(let index, let reason) where client.handOff.form != .none:
+                let isLegacy =
+                    client.handOff.form == .code && [.dotlessScheme, .authority].contains(reason)
+                throw Failure(
+                    .refused,
+                    "\(refusal.field) (number \(index + 1)) is refused.",
+                    advice: ["\(refusal.rule)"]
+                        + (isLegacy ? ["An app with --hand-off session-token can have it."] : [])
+                )
             default: throw refusal
             }
         }
     }
 
+    /// A realm signs with a key that it has.
+    func expectKey(of realm: Realm, among keys: [SigningKeyRecord]) throws(Failure) {
+        let algorithm = realm.signingAlgorithm
+        let active = SigningKeyRecord.activeAlgorithms(of: keys, at: moment.seconds)
+        guard !active.contains(algorithm) else { return }
+        throw missingKey(algorithm, for: "signing_algorithm", among: keys, in: realm)
+    }
+
     private func missingKey(
         _ algorithm: SignatureAlgorithm,
-        for refusal: ClientRegistration.Refusal,
+        for field: StaticString,
+        among keys: [SigningKeyRecord],
         in realm: Realm
-    ) async throws -> Failure {
+    ) -> Failure {
         let now = moment.seconds
-        let keys = try await realms.keys(realmID: realm.id)
         let waiting = keys.filter { $0.algorithm == algorithm && $0.activeFrom > now }
             .map(\.activeFrom).min()
         let command = portico(
@@ -58,7 +76,7 @@ extension Administration {
         )
         return Failure(
             .refused,
-            "\(refusal.field) is refused: realm \(realm.name) has no active key for "
+            "\(field) is refused: realm \(realm.name) has no active key for "
                 + "\(algorithm.rawValue).",
             advice: waiting.map {
                 [
@@ -108,7 +126,7 @@ extension Client {
 
     /// A hint for an app in a browser whose requests CORS would refuse; `nil`: nothing.
     var missingOrigin: String? {
-        guard type == .public, webOrigins.isEmpty,
+        guard type == .public, webOrigins.isEmpty, handOff.form == .none,
             let redirect = redirectURIs.map(\.text).first(where: { $0.hasPrefix("https://") })
         else { return nil }
         let origin = ProductValues.origin(of: redirect)

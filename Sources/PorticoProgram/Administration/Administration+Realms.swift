@@ -6,7 +6,6 @@ import PorticoStores
 
 /// What commands change in realms: by the implementation that the administration over HTTP has.
 extension Administration {
-    /// Lends what makes changes.
     func changing<Value>(_ body: (RealmAdministration) async throws -> Value) async throws
         -> Value
     {
@@ -27,7 +26,6 @@ extension Administration {
         }
     }
 
-    /// Deletes something, as ``Deletion`` does it.
     func deleting(_ body: (RealmAdministration) async throws -> Void) async throws -> Change {
         try await changing(body)
         return .changed
@@ -38,9 +36,6 @@ extension Administration {
     func graph(of realm: Realm) async throws -> RoleGraph {
         try await realms.roleGraph(realmID: realm.id)
     }
-
-    /// What new people of the realm get.
-    func defaults(of realm: Realm) -> NewPersonDefaults { NewPersonDefaults(realm) }
 
     func scopes(of realm: Realm) async throws -> [ClientScope] {
         try await realms.scopes(realmID: realm.id)
@@ -70,12 +65,7 @@ extension Administration {
                     + "The ids: \(portico("group list --realm \(realm.name) --json"))"
             )
         }
-        throw missing(
-            "group",
-            path,
-            among: paths,
-            portico("group list --realm \(realm.name)")
-        )
+        throw missing("group", path, among: paths, portico("group list --realm \(realm.name)"))
     }
 
     // MARK: Clients

@@ -2,7 +2,6 @@ import PorticoBytes
 import PorticoProvider
 import PorticoStores
 
-/// What a command that administers realms works with.
 struct Administration: Sendable {
     let installation: Installation
     /// All realms, without what is in them, as they were when the command began.

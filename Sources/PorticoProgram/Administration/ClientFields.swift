@@ -73,7 +73,6 @@ struct ClientFields: ParsableArguments {
     )
     var removedTargets: [String] = []
 
-    /// - Parameter random: Makes the ids of what is new.
     func apply(to client: inout Client, random: RandomSource) throws {
         if let algorithm {
             client.idTokenAlgorithm = algorithm
@@ -97,6 +96,7 @@ struct ClientFields: ParsableArguments {
         (client.defaultScopes, client.optionalScopes) = (lists.defaults, lists.optionals)
         try applyMappers(to: &client, random: random)
         try applyTargets(to: &client)
+        if client.handOff.form == .none { client.handOff = HandOffRules() }
         if let jwksFile { client.keySet = try Self.keySet(jwksFile) }
     }
 
@@ -126,9 +126,18 @@ struct ClientFields: ParsableArguments {
                 "It can: --authentication private_key_jwt"
             )
         }
-        let ofSignIns = ["redirect-uri", "post-logout-redirect-uri", "consent", "stay-signed-in"]
+        let isApp = client.handOff.form != .none
+        let ofApps = ["default", "apple-app", "android-app", "native-audience", "store-link"]
+        if !isApp, let option = ofApps.first(where: members.says) {
+            throw refused(
+                "--\(option)",
+                "it is no app of the backend.",
+                "Make it one: --hand-off code"
+            )
+        }
+        let ofSignIns = ["post-logout-redirect-uri", "consent", "stay-signed-in"]
         if !client.grantTypes.contains(.authorizationCode),
-            let option = ofSignIns.first(where: members.says)
+            let option = (ofSignIns + (isApp ? [] : ["redirect-uri"])).first(where: members.says)
         {
             throw refused(
                 "--\(option)",

@@ -10,7 +10,6 @@ import PorticoStores
 struct FirstAdministrator {
     let username: String
     let password: SecretText
-    /// The variable that named them.
     let variable: String
     let passwordVariable: String
 
@@ -51,7 +50,6 @@ struct FirstAdministrator {
         return nil
     }
 
-    /// Creates the person, unless the realm has one.
     func create(in installation: Installation, _ console: Console) async throws {
         guard installation.settings.adminMaster else {
             console.warn(

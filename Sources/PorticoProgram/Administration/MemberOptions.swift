@@ -5,77 +5,26 @@ import PorticoStores
 
 /// The options of a command that set members of a client or a realm: one for each entry of its table that has one.
 /// What is left out stays as it is.
-///
-/// They are made as those of ``SettingOptions``.
-struct MemberOptions<Owner: MemberOwner>: ParsableArguments, CustomReflectable {
-    /// By option, as they were typed.
-    private var said: [String: Said] = [:]
+typealias MemberOptions<Owner: MemberOwner> = TableOptions<MemberTable<Owner>>
 
-    private enum Said: Sendable {
-        case flag(Bool)
-        case texts([String])
-    }
-
-    init() {}
-
-    private static var entries: [(option: String, member: Member<Owner>)] {
+enum MemberTable<Owner: MemberOwner>: OptionTable {
+    fileprivate static var entries: [(option: String, member: Member<Owner>)] {
         Owner.members.compactMap { member in
             guard case .made(let option) = member.option else { return nil }
             return (option.description, member)
         }
     }
 
-    var customMirror: Mirror {
-        let options = Self.entries.map { option, member -> (String?, Any) in
-            let name = NameSpecification.customLong(option)
-            let help = member.argumentHelp
-            let wrapper: Any =
-                switch member.shape {
-                case .flag: Flag<Bool?>(name: name, inversion: .prefixedNo, help: help)
-                case .state: Flag<Bool?>(name: name, inversion: .prefixedEnableDisable, help: help)
-                case .texts, .choices: Option<[String]>(wrappedValue: [], name: name, help: help)
-                case .text, .choice, .seconds, .json: Option<String?>(name: name, help: help)
-                }
-            return (option, wrapper)
-        }
-        return Mirror(self, children: options)
-    }
-
-    init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: OptionKey.self)
-        for (option, member) in Self.entries {
-            let key = OptionKey(stringValue: option)
-            switch member.shape {
-            case .flag, .state:
-                said[option] = try container.decodeIfPresent(Bool.self, forKey: key)
-                    .map(Said.flag)
-            case .texts, .choices:
-                let texts = try container.decode([String].self, forKey: key)
-                if !texts.isEmpty { said[option] = .texts(texts) }
-            case .text, .choice, .seconds, .json:
-                said[option] = try container.decodeIfPresent(String.self, forKey: key)
-                    .map { .texts([$0]) }
-            }
+    static var options: [TableOption] {
+        entries.map { option, member in
+            TableOption(name: option, shape: member.shape.option, help: member.argumentHelp)
         }
     }
+}
 
-    /// Whether the option was given, and does not say no.
-    func says(_ option: String) -> Bool {
-        switch said[option] {
-        case .flag(let isOn)?: isOn
-        case .texts?: true
-        case nil: false
-        }
-    }
-
-    /// What was typed for an option of one text.
-    func text(_ option: String) -> String? {
-        guard case .texts(let texts)? = said[option] else { return nil }
-        return texts.first
-    }
-
-    func apply(to owner: inout Owner) throws {
-        for (option, member) in Self.entries {
+extension TableOptions {
+    func apply<Owner>(to owner: inout Owner) throws where Table == MemberTable<Owner> {
+        for (option, member) in Table.entries {
             guard let said = said[option] else { continue }
             let value: JSONValue? =
                 switch said {
@@ -85,10 +34,9 @@ struct MemberOptions<Owner: MemberOwner>: ParsableArguments, CustomReflectable {
             guard let value, try member.set(value, of: &owner),
                 member.refusal(of: owner) == nil
             else {
-                let texts = if case .texts(let texts) = said { texts } else { [] as [String] }
                 throw Failure(
                     .wrongValue,
-                    "--\(option) cannot be \"\(printable(texts.joined(separator: " ")))\".",
+                    "--\(option) cannot be \"\(printable(texts(option).joined(separator: " ")))\".",
                     "Expected: \(member.expectation ?? "another value")"
                 )
             }
@@ -96,21 +44,13 @@ struct MemberOptions<Owner: MemberOwner>: ParsableArguments, CustomReflectable {
     }
 }
 
-struct OptionKey: CodingKey {
-    let stringValue: String
-    var intValue: Int? { nil }
-
-    init(stringValue: String) { self.stringValue = stringValue }
-    init?(intValue: Int) { nil }
-}
-
 extension MemberShape {
-    /// - Returns: `nil` where the texts are of no such form.
     fileprivate func value(of texts: [String]) -> JSONValue? {
         let text = texts.last ?? ""
         switch self {
         case .flag, .state, .json: return nil
         case .text, .choice: return .string(text)
+        case .number: return Int64(text).map(JSONValue.integer)
         case .texts, .choices:
             // An empty one by itself leaves none.
             return texts == [""] ? .array([]) : .array(texts.map(JSONValue.string))
@@ -120,20 +60,22 @@ extension MemberShape {
         }
     }
 
-    /// What a value is called in `--help`.
+    fileprivate var option: TableOption.Shape {
+        switch self {
+        case .flag: .flag
+        case .state: .state
+        case .texts, .choices: .list
+        case .text, .choice, .number, .seconds, .json: .text
+        }
+    }
+
     fileprivate var valueName: String {
         switch self {
         case .text(let name), .texts(let name): name
         case .choice, .choices: "name"
+        case .number: "number"
         case .seconds: "time"
         case .flag, .state, .json: "value"
-        }
-    }
-
-    fileprivate var isList: Bool {
-        switch self {
-        case .texts, .choices: true
-        default: false
         }
     }
 }
@@ -148,7 +90,8 @@ extension Member {
                 "a time from \(DurationText(seconds: bounds.lowerBound).text) to "
                     + "\(DurationText(seconds: bounds.upperBound).text)"
             ] + words).joined(separator: ", ")
-        case .text(let name): "a \(name)"
+        case .number(let bounds): "\(bounds.lowerBound) to \(bounds.upperBound)"
+        case .text(let name), .texts(let name): "a \(name)"
         default: nil
         }
     }
@@ -160,7 +103,7 @@ extension Member {
         case .choices(let words): text += " Of \(words.joined(separator: ", "))."
         default: break
         }
-        if shape.isList { text += " Repeat for several." }
+        if shape.option == .list { text += " Repeat for several." }
         return ArgumentHelp("\(text)", valueName: shape.valueName)
     }
 
@@ -171,6 +114,7 @@ extension Member {
         case (.state, .bool(let isOn)): isOn ? "enabled" : "disabled"
         case (_, .bool(let isOn)): yesNo(isOn)
         case (.seconds, .integer(let seconds)): DurationText(seconds: seconds).text
+        case (_, .integer(let number)): "\(number)"
         case (_, .string(let text)): text.isEmpty ? nil : text
         default: joined(value.strings ?? [])
         }
@@ -189,7 +133,7 @@ extension Member {
             }
         var text = help.description
         switch shape {
-        case .choice, .choices, .seconds: text += " Values: \(expectation ?? "")."
+        case .choice, .choices, .number, .seconds: text += " Values: \(expectation ?? "")."
         default: break
         }
         let standard = standardValue.map { words($0) ?? "none" } ?? "–"
@@ -198,10 +142,8 @@ extension Member {
 }
 
 extension MemberOwner {
-    /// The rows of ``Member/row``.
     static var memberRows: [[String]] { members.compactMap(\.row) }
 
-    /// What `show` prints of its members as JSON.
     var shownMembers: JSONObject {
         var json = JSONObject()
         for member in Self.members where member.label != nil {

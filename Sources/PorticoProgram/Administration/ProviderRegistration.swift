@@ -80,3 +80,132 @@ struct ProviderRegistration {
         }
     }
 }
+
+extension ProviderRecord {
+    /// What `portico provider` shows; members are only ever added. A secret never is one.
+    func description(_ addresses: ProviderAddresses) -> Description {
+        var json = item
+        json["settings"] = .object(settings)
+        json["redirect_uris"] = .array(addresses.redirectURIs.map { .string($0) })
+        for notice in addresses.notices { json[notice.key] = .string(notice.address) }
+        return Description(json: json, fields: fields + addresses.fields)
+    }
+
+    private var fields: [(name: String, value: String?)] {
+        let shown: [(name: String, value: String?)] = [
+            ("Provider", name), ("Kind", kind), ("State", state), ("Place", "\(place)"),
+            ("Secret", sealedSecret == nil ? "none" : "set, encrypted"), ("Button", displayName),
+            ("Issuer", issuer),
+        ]
+        let settings = ProviderKind(self).map(ProviderTable.settings) ?? []
+        return shown
+            + settings.filter { $0.row.setting != .displayName && $0.row.setting != .issuer }
+            .compactMap { field(ProviderTable.label($0.row), $0.key) }
+    }
+
+    private func field(_ label: String, _ setting: String) -> (name: String, value: String?)? {
+        guard let value = settings[setting] else { return nil }
+        let text = value.strings.map { joined($0) ?? "" } ?? value.string
+        return (label, text ?? String(decoding: value.serialized(), as: UTF8.self))
+    }
+
+    /// What `portico provider add` prints: the same JSON, and for people the addresses only.
+    func registered(at addresses: ProviderAddresses) -> Description {
+        Description(json: description(addresses).json, fields: addresses.fields)
+    }
+
+    var item: JSONObject {
+        [
+            "name": .string(name),
+            "kind": .string(kind),
+            "display_name": .string(displayName),
+            "client_id": settings["clientID"] ?? .null,
+            "issuer": issuer.map(JSONValue.string) ?? .null,
+            "place": .integer(place),
+            "enabled": .bool(isEnabled),
+            "has_secret": .bool(sealedSecret != nil),
+        ]
+    }
+
+    var state: String { isEnabled ? "enabled" : "disabled" }
+
+    var displayName: String { read?.displayName ?? settings.string("displayName") ?? name }
+
+    /// The one that account keys hold.
+    var issuer: String? { read?.canonicalIssuer ?? settings.string("issuer") }
+
+    private var read: IdentityProvider? {
+        // `try?`: a record that cannot be used is listed all the same, with what it has.
+        try? IdentityProvider(self, allowingStandIns: true)
+    }
+}
+
+/// The addresses of ours that are registered at an identity provider, exactly.
+struct ProviderAddresses {
+    let name: String
+    let kind: IdentityProvider.Kind?
+    private let isByHandle: Bool
+    /// Of internet handles: whether we are a client with keys.
+    private let hasKeys: Bool
+    let publicURL: String
+
+    init(_ record: ProviderRecord, publicURL: String) {
+        name = record.name
+        kind = IdentityProvider.Kind(rawValue: record.kind)
+        isByHandle = record.kind == HandleProvider.kind
+        hasKeys = isByHandle && record.settings.bool(HandleSetting.public.rawValue) != true
+        self.publicURL = publicURL
+    }
+
+    var callback: String {
+        isByHandle
+            ? publicURL + OwnClientDocument.callbackPath
+            : "\(publicURL)/v1/auth/\(name)/callback"
+    }
+    var linkCallback: String { "\(callback)/link" }
+
+    var redirectURIs: [String] { isByHandle ? [callback] : [callback, linkCallback] }
+
+    /// Where the provider sends notices, by the provider's name for them.
+    var notices: [(key: String, label: String, address: String)] {
+        switch kind {
+        case .keycloak, .oidc:
+            [
+                (
+                    "backchannel_logout", "Back-channel logout",
+                    "\(publicURL)/v1/auth/\(name)/backchannel-logout"
+                )
+            ]
+        case .apple:
+            [
+                (
+                    "notifications", "Server-to-server notifications",
+                    "\(publicURL)/v1/auth/apple/notifications"
+                )
+            ]
+        case .facebook:
+            [
+                (
+                    "deauthorize", "Deauthorize callback",
+                    "\(publicURL)/v1/auth/facebook/deauthorize"
+                ),
+                (
+                    "data_deletion", "Data deletion request",
+                    "\(publicURL)/v1/auth/facebook/data-deletion"
+                ),
+            ]
+        case .google, nil: []
+        }
+    }
+
+    /// All of them, as `portico provider add` prints them.
+    var fields: [(name: String, value: String?)] {
+        var fields: [(name: String, value: String?)] = redirectURIs.map { ("Redirect URI", $0) }
+        if isByHandle {
+            fields.append(("Client document", publicURL + OwnClientDocument.path))
+            if hasKeys { fields.append(("Keys", publicURL + OwnClientDocument.keysPath)) }
+        }
+        for notice in notices { fields.append((notice.label, notice.address)) }
+        return fields
+    }
+}

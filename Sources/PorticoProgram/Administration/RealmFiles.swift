@@ -3,7 +3,6 @@ import PorticoKeycloak
 import PorticoProtocol
 import PorticoSystem
 
-/// The realm files that are named on the command line.
 enum RealmFiles {
     /// - Parameter paths: Files, folders as Keycloak exports to, and `-` for stdin.
     static func named(_ paths: [String], _ placeholders: Placeholders) throws(Failure)
@@ -33,36 +32,27 @@ enum RealmFiles {
     private static func file(_ path: String, _ placeholders: Placeholders) throws(Failure)
         -> RealmFile
     {
-        guard let version = FileVersion(path) else { throw unreadable(path, errno) }
+        guard let version = version(of: path) else { throw unreadable(path, errno) }
         return RealmFile(
             name: path,
-            hasChanged: { FileVersion(path) != version },
+            hasChanged: { Self.version(of: path) != version },
             placeholders: placeholders
         ) { offset throws(FileBytes.Refusal) in try HeldFile(path, from: offset) }
     }
 
     /// What tells whether a file was written to, or another one put in its place.
-    private struct FileVersion: Equatable {
-        private let device: UInt64
-        private let file: UInt64
-        private let size: Int64
-        private let seconds: Int64
-        private let nanoseconds: Int64
-
-        init?(_ path: String) {
-            var status = stat()
-            guard stat(path, &status) == 0 else { return nil }
-            #if canImport(Darwin)
-                let written = status.st_mtimespec
-            #else
-                let written = status.st_mtim
-            #endif
-            device = UInt64(truncatingIfNeeded: status.st_dev)
-            file = UInt64(truncatingIfNeeded: status.st_ino)
-            size = Int64(status.st_size)
-            seconds = Int64(written.tv_sec)
-            nanoseconds = Int64(written.tv_nsec)
-        }
+    private static func version(of path: String) -> [Int64]? {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        #if canImport(Darwin)
+            let written = status.st_mtimespec
+        #else
+            let written = status.st_mtim
+        #endif
+        return [
+            Int64(truncatingIfNeeded: status.st_dev), Int64(truncatingIfNeeded: status.st_ino),
+            Int64(status.st_size), Int64(written.tv_sec), Int64(written.tv_nsec),
+        ]
     }
 
     /// Files that Keycloak names after realms and their people, or every JSON file where none is.
@@ -114,7 +104,6 @@ enum RealmFiles {
         }
     }
 
-    /// What becomes of placeholders, by `--substitute` or the setting.
     static func placeholders(substitute: Bool) -> Placeholders {
         substitute ? .from(ProcessInfo.processInfo.environment) : .refused
     }
@@ -144,14 +133,10 @@ enum RealmFiles {
     }
 
     private static func unreadable(_ path: String, _ reason: Int32) -> Failure {
-        Failure(
-            .importBroken,
-            "\(printable(path)) cannot be read: \(String(cString: strerror(reason)))."
-        )
+        Failure(.importBroken, "\(printable(path)) cannot be read: \(systemReason(reason)).")
     }
 }
 
-/// An open file that is closed with this object.
 private final class HeldFile: ByteSource, Sendable {
     private let descriptor: Int32
 

@@ -6,10 +6,10 @@ import PorticoStores
 /// The association files of an app, as Apple's and Google's systems fetch them: over https, without
 /// following a redirect, `application/json`.
 struct AppLinks {
-    let app: App
+    let app: Client
     private let publicURL: String
 
-    init(_ app: App, publicURL: String) {
+    init(_ app: Client, publicURL: String) {
         self.app = app
         self.publicURL = publicURL
     }
@@ -19,23 +19,23 @@ struct AppLinks {
 
     /// Where its https redirects lead, else where we are: hosts with their ports.
     var hosts: [String] {
-        let origins = Set(app.redirectURIs.compactMap { RedirectURI($0).httpsOrigin }).sorted()
+        let origins = Set(app.redirectURIs.compactMap(\.httpsOrigin)).sorted()
         return (origins.isEmpty ? [publicURL] : origins)
             .compactMap { HTTPAddress($0)?.authority }
     }
 
     /// Whether one of the two files is about the app at all.
-    var isInFiles: Bool { !app.appleAppIDs.isEmpty || !app.androidApps.isEmpty }
+    var isInFiles: Bool { !app.handOff.appleAppIDs.isEmpty || !app.handOff.androidApps.isEmpty }
 
     func check(over transport: ObservedTransport) async -> [Finding] {
         var findings: [Finding] = []
-        if !app.appleAppIDs.isEmpty {
+        if !app.handOff.appleAppIDs.isEmpty {
             switch await file(Self.applePath, transport) {
             case .success(let value): findings += apple(value)
             case .failure(let finding): findings.append(finding)
             }
         }
-        if !app.androidApps.isEmpty {
+        if !app.handOff.androidApps.isEmpty {
             switch await file(Self.googlePath, transport) {
             case .success(let value): findings += google(value)
             case .failure(let finding): findings.append(finding)
@@ -56,7 +56,7 @@ struct AppLinks {
                 )
             )
         }
-        let others = Set(app.redirectURIs.compactMap { RedirectURI($0).httpsOrigin })
+        let others = Set(app.redirectURIs.compactMap(\.httpsOrigin))
             .filter { !sameBytes($0, publicURL) }.sorted()
         for origin in others {
             findings.append(
@@ -120,7 +120,7 @@ struct AppLinks {
         let name = "apple-app-site-association"
         let credentials = file.object?.object("webcredentials")?.strings("apps") ?? []
         let details = file.object?.object("applinks")?.array("details") ?? []
-        return app.appleAppIDs.map { id in
+        return app.handOff.appleAppIDs.map { id in
             let links = details.compactMap(\.object).filter {
                 $0.strings("appIDs")?.contains { sameBytes($0, id) } ?? false
             }
@@ -160,37 +160,33 @@ struct AppLinks {
         let statements = (file.array ?? []).compactMap(\.object).filter {
             $0.strings("relation")?.contains("delegate_permission/common.handle_all_urls") ?? false
         }
-        return app.androidApps.map { android in
+        return app.handOff.androidApps.map { android in
             let fingerprints = statements.compactMap { $0.object("target") }
                 .filter { $0.string("package_name") == android.packageName }
                 .flatMap { $0.strings("sha256_cert_fingerprints") ?? [] }
             guard !fingerprints.isEmpty else {
                 return .problem(name, "\(android.packageName) is missing", fix: missingAdvice)
             }
-            let lacking = android.fingerprints.filter { !fingerprints.contains($0) }
-            guard lacking.isEmpty else {
+            guard fingerprints.contains(android.fingerprint) else {
                 return .problem(
                     name,
-                    "\(android.packageName) lacks \(lacking.joined(separator: " "))",
+                    "\(android.packageName) lacks \(android.fingerprint)",
                     fix: missingAdvice
                 )
             }
-            let count = android.fingerprints.count.counting("fingerprint")
-            return .passed(name, "\(android.packageName), \(count)")
+            return .passed(name, "\(android.packageName), \(android.fingerprint.prefix(11))…")
         }
     }
 
     /// The paths of its https redirects.
     private var redirectPaths: [String] {
-        app.redirectURIs.compactMap { text in
-            guard RedirectURI(text).kind == .https else { return nil }
-            return HTTPAddress(text).map { $0.path.isEmpty ? "/" : $0.path }
-        }
+        app.redirectURIs.filter { $0.kind == .https }.compactMap { HTTPAddress($0.text) }
+            .map { $0.path.isEmpty ? "/" : $0.path }
     }
 
     private var missingAdvice: String {
         app.isEnabled
             ? "Another server, or an older copy at the proxy: what does \(publicURL) reach?"
-            : "The app is disabled: \(portico("app update \(app.name) --enable-app"))"
+            : "The app is disabled: \(app.update("--enable-client", in: nil))"
     }
 }

@@ -55,13 +55,8 @@ struct Doctor {
         } catch {
             let failure = Failure(translating: error)
             if let room = DiskRoom(at: directory.path), room.isNone {
-                server.append(
-                    .problem(
-                        "disk",
-                        "\(room.text) free",
-                        fix: DiskRoom.remedy(directory.path)
-                    )
-                )
+                let fix = DiskRoom.remedy(directory.path)
+                server.append(.problem("disk", "\(room.text) free", fix: fix))
             }
             server.append(
                 .problem(
@@ -73,14 +68,7 @@ struct Doctor {
             findings.add("Server", server)
             return findings
         }
-        let result: Result<Findings, any Error>
-        do {
-            result = .success(try await look(installation, server))
-        } catch {
-            result = .failure(error)
-        }
-        try await installation.close()
-        return try result.get()
+        return try await finally(installation.close) { try await look(installation, server) }
     }
 
     private func look(_ installation: Installation, _ server: [Finding]) async throws -> Findings {
@@ -107,12 +95,7 @@ struct Doctor {
         let (providers, leads) = await network.providers()
         findings.add("Server", server + network.clock(leads))
         findings.add("Public address", await publicAddress())
-        findings.add(
-            "Realms",
-            try await unmailed(administration) + network.laxClients() + network.laxRedirects()
-                + network.silentHandOns()
-                + network.administeringClients()
-        )
+        findings.add("Realms", try await unmailed(administration) + network.clients())
         findings.add("Providers", providers)
         findings.add("Internet handles", await network.published())
         findings.add("Apps", await network.apps())
@@ -180,8 +163,7 @@ struct Doctor {
             return [
                 .problem(
                     "proxies",
-                    "the public URL is https, and no proxy is trusted: everyone counts as one "
-                        + "visitor",
+                    "the public URL is https, and no proxy is trusted: all people share one limit",
                     fix: "trusted-proxies: [127.0.0.1] in portico.yaml, or where your proxy is"
                 )
             ]
@@ -226,30 +208,16 @@ struct Doctor {
 
     /// Only the user that runs the server may read its folder.
     private func folderFindings(_ directory: DataDirectory) -> [Finding] {
-        var findings: [Finding] = []
-        for (name, path, mode) in [
-            ("data folder", directory.path, "700"), ("database file", directory.database, "600"),
-        ] {
+        directory.parts.map { name, path, mode in
             guard let owner = FileOwner(path) else {
-                findings.append(
-                    .problem(
-                        name,
-                        "\(path) cannot be read",
-                        fix: "Run doctor as the user that runs the server."
-                    )
-                )
-                continue
+                let fix = "Run doctor as the user that runs the server."
+                return .problem(name, "\(path) cannot be read", fix: fix)
             }
-            findings.append(
-                owner.isOpenToOthers
-                    ? .problem(
-                        name,
-                        "others can read \(path), mode \(owner.modeText)",
-                        fix: owner.remedy(mode)
-                    ) : .passed(name, "\(path), mode \(owner.modeText)")
-            )
+            let text = "\(path), mode \(owner.modeText)"
+            return owner.isOpenToOthers
+                ? .problem(name, "others can read \(text)", fix: owner.remedy(mode))
+                : .passed(name, text)
         }
-        return findings
     }
 
     /// Does what a redemption does: writes, durably, into the database.
@@ -260,14 +228,9 @@ struct Doctor {
             guard let database = try SQLiteDatabase(writingTo: directory.database) else {
                 return .note("disk", "\(left) free; the database is empty: writing was not tried")
             }
-            let result: Result<Void, any Error>
-            do {
-                result = .success(try await WriteProbeStore(database).write(at: now))
-            } catch {
-                result = .failure(error)
+            try await finally(database.close) {
+                try await WriteProbeStore(database).write(at: now)
             }
-            try await database.close()
-            try result.get()
         } catch is StoreBusy {
             return .note("disk", "\(left) free; the database is busy: writing was not tried")
         } catch {

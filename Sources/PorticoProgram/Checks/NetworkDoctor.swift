@@ -44,68 +44,55 @@ struct NetworkDoctor {
         administration.allowsStandIns && DemoArticle.made(client)
     }
 
-    /// Imported clients may be laxer than new ones can be (docs/decisions/0032).
-    func laxClients() async throws -> [Finding] {
-        try await findings { client, realm in
-            guard client.type == .public, client.codeProtection != .pkce, !isOfDemo(client) else {
-                return []
-            }
-            return [
-                Finding.note(
-                    "client \(client.clientID)",
-                    "public, and PKCE is optional (realm \(realm.name))",
-                    fix: portico("client update \(client.clientID) --realm \(realm.name) --pkce")
-                )
-            ]
-        }
-    }
-
-    /// What is found in the enabled clients of all realms.
-    func findings(_ find: (Client, Realm) -> [Finding]) async throws -> [Finding] {
-        var findings: [Finding] = []
+    /// What an operator should know of the enabled clients of all realms, kind by kind.
+    func clients() async throws -> [Finding] {
+        var kinds = [[Finding]](repeating: [], count: 4)
         for realm in administration.realmList {
             for client in try await administration.clients(of: realm) where client.isEnabled {
-                findings += find(client, realm)
+                for (kind, found) in notes(of: client, in: realm).enumerated() {
+                    kinds[kind] += found.map { text, fix in
+                        let text = "\(text) (realm \(realm.name))"
+                        return .note("client \(client.clientID)", text, fix: fix)
+                    }
+                }
             }
         }
-        return findings
+        return kinds.flatMap(\.self)
     }
 
-    /// Apps that administer for everyone with rights who signs in to them.
-    func administeringClients() async throws -> [Finding] {
-        try await findings { client, realm in
-            guard client.administers, client.lendsAdministration else { return [] }
-            return [
-                Finding.note(
-                    "client \(client.clientID)",
-                    "administers: its people's tokens carry their administrative roles "
-                        + "(realm \(realm.name))",
-                    fix: portico(
-                        "client update \(client.clientID) --realm \(realm.name) --no-administers"
-                    )
+    private func notes(of client: Client, in realm: Realm) -> [[(text: String, fix: String)]] {
+        let update: CommandWords = "client update \(client.clientID) --realm \(realm.name)"
+        let isOfDemo = isOfDemo(client)
+        // Imported clients may be laxer than new ones can be (docs/decisions/0032).
+        let isLax = client.type == .public && client.codeProtection != .pkce && !isOfDemo
+        // They keep redirect patterns that no new client gets: each that lets through more than one address of
+        // the app's own is named.
+        let patterns = isOfDemo ? [] : client.laxPatterns(issuer: realm.issuer)
+        return [
+            isLax ? [("public, and PKCE is optional", portico("\(update) --pkce"))] : [],
+            patterns.map { pattern, warning in
+                (
+                    "redirect URI \(pattern): \(warning.description)",
+                    portico("\(update) --redirect-uri ADDRESS")
+                        + ", for each address that the app has"
                 )
-            ]
-        }
-    }
-
-    /// Anyone can send a link with a login token of their own: it signs the person who opens it in to
-    /// that app, as the sender.
-    func silentHandOns() async throws -> [Finding] {
-        try await findings { client, realm in
+            },
+            // Anyone can send a link with a login token of their own: it signs the person who opens it in to
+            // that app, as the sender.
             client.loginTokenTargets.filter(\.isSilent).map { target in
-                Finding.note(
-                    "client \(client.clientID)",
-                    "a link with its login token signs in to \(target.clientID) without asking "
-                        + "(realm \(realm.name))",
-                    fix: portico(
-                        """
-                        client update \(client.clientID) --realm \(realm.name) \
-                        --login-token-target \(target.clientID)
-                        """
-                    )
+                (
+                    "a link with its login token signs in to \(target.clientID) without asking",
+                    portico("\(update) --login-token-target \(target.clientID)")
                 )
-            }
-        }
+            },
+            client.administers && client.lendsAdministration
+                ? [
+                    (
+                        "administers: its people's tokens carry their administrative roles",
+                        portico("\(update) --no-administers")
+                    )
+                ] : [],
+        ]
     }
 
     func providers() async -> (findings: [Finding], clockLeads: [Int64]) {
@@ -143,7 +130,7 @@ struct NetworkDoctor {
     /// keeps the address private.
     private func appleHint() -> [Finding] {
         let kinds = Set(backend.providers.filter(\.isEnabled).map(\.kind))
-        let hasAppleApp = backend.apps.contains { $0.isEnabled && !$0.appleAppIDs.isEmpty }
+        let hasAppleApp = backend.apps.contains { $0.isEnabled && !$0.handOff.appleAppIDs.isEmpty }
         guard hasAppleApp, !kinds.isDisjoint(with: ["google", "facebook"]),
             !kinds.contains("apple")
         else { return [] }
@@ -209,16 +196,16 @@ struct NetworkDoctor {
         var findings: [Finding] = []
         for app in backend.apps {
             guard app.isEnabled else {
-                findings.append(.note(app.name, "disabled"))
+                findings.append(.note(app.clientID, "disabled"))
                 continue
             }
-            let isOfDemo = administration.allowsStandIns && DemoBackend.made(app)
+            let isOfDemo = administration.allowsStandIns && DemoRealm.made(app)
             if let warning = app.sessionWarning, !isOfDemo {
                 findings.append(
                     .note(
-                        app.name,
+                        app.clientID,
                         warning,
-                        fix: portico("app update \(app.name) --hand-off code")
+                        fix: app.update("--hand-off code", in: backend.realm?.name)
                     )
                 )
             }
@@ -227,25 +214,26 @@ struct NetworkDoctor {
         return findings
     }
 
-    private func links(of app: App) async -> [Finding] {
+    private func links(of app: Client) async -> [Finding] {
         let links = AppLinks(app, publicURL: publicURL)
-        let hasHTTPS = app.redirectURIs.contains { RedirectURI($0).kind == .https }
+        let hasHTTPS = app.redirectURIs.contains { $0.kind == .https }
         guard links.isInFiles else {
             guard hasHTTPS else {
-                return [.passed(app.name, joined(app.redirectURIs) ?? "native tokens only")]
+                let redirects = joined(app.redirectURIs.map(\.text))
+                return [.passed(app.clientID, redirects ?? "native tokens only")]
             }
             return [
                 .problem(
-                    app.name,
+                    app.clientID,
                     "has an https redirect, but nothing says which app opens it",
-                    fix: portico("app update \(app.name) --bundle-id ID --team TEAM")
+                    fix: app.update("--apple-app TEAM.BUNDLE", in: backend.realm?.name)
                 )
             ]
         }
         guard let outbound else {
-            return [.note(app.name, "association files not fetched (--offline)")]
+            return [.note(app.clientID, "association files not fetched (--offline)")]
         }
-        return await links.check(over: outbound).map { $0.under(app.name) }
+        return await links.check(over: outbound).map { $0.under(app.clientID) }
     }
 }
 
@@ -268,5 +256,21 @@ extension NetworkDoctor {
             findings += await documents.check(realm)
         }
         return findings
+    }
+}
+
+extension Client {
+    fileprivate func laxPatterns(issuer: String) -> [(String, RedirectPattern.Warning)] {
+        guard redirectRule == .patterns else { return [] }
+        let patterns = RedirectPatterns(
+            redirectURIs.map(\.text),
+            rootURL: rootURI,
+            serverOrigin: HTTPAddress(issuer)?.webOrigin ?? ""
+        )
+        return patterns.patterns.compactMap { pattern in
+            // An asterisk that stands for itself lets nothing through.
+            guard let warning = pattern.warning, warning != .literalAsterisk else { return nil }
+            return (pattern.text, warning)
+        }
     }
 }

@@ -91,11 +91,7 @@ struct ProviderCheck {
         } catch {
             let failure = Failure(translating: error)
             report.findings.append(
-                .problem(
-                    "secret",
-                    failure?.what ?? "unusable",
-                    fix: update("--secret-file PATH")
-                )
+                .problem("secret", failure?.what ?? "unusable", fix: update("--secret-file PATH"))
             )
             return false
         }
@@ -127,7 +123,6 @@ struct ProviderCheck {
         )
     }
 
-    /// Where its redirects are registered.
     private static func console(of kind: String) -> String {
         switch kind {
         case "google":

@@ -7,7 +7,6 @@ import PorticoStores
 struct MadeClient {
     let client: Client
     let realm: Realm
-    /// The one that was made, to be shown once.
     let secret: SecretText?
     let chosen: ChosenProduct?
     /// Whether it was not made after all: then its secret is of no use.

@@ -1,8 +1,8 @@
 import ArgumentParser
+import PorticoAdministration
 import PorticoStores
 import PorticoSystem
 
-/// A command that runs while the data directory is open.
 protocol AdministrationCommand: DataDirectoryCommand {
     func run(_ administration: Administration) async throws
 }
@@ -19,7 +19,6 @@ protocol DataDirectoryCommand: AsyncParsableCommand {
 
     /// Declared last, so that `--help` lists them after the command's own.
     var options: Options { get }
-    /// The server's public address, where the command takes it as an option.
     var publicURL: String? { get }
     /// What to do without a data directory; a dry run never creates one.
     static var missing: Installation.Missing { get }
@@ -42,20 +41,15 @@ extension DataDirectoryCommand {
             missing: isDryRun && Self.missing == .create ? .pretend : Self.missing,
             isDryRun: isDryRun
         )
-        let result: Result<Void, any Error>
-        do {
+        try await finally(installation.close) {
             let administration = Administration(
                 installation: installation,
                 realmList: Self.holdsRealms ? try await installation.realms.realms() : [],
                 console: console,
                 isDryRun: isDryRun
             )
-            result = .success(try await body(administration))
-        } catch {
-            result = .failure(error)
+            try await body(administration)
         }
-        try await installation.close()
-        try result.get()
     }
 }
 
@@ -63,15 +57,10 @@ extension DataDirectoryOptions {
     func reader(publicURL: String?) throws -> SettingsReader {
         var options = values
         options["public-url"] = publicURL.map { [$0] }
-        return try SettingsReader(
-            options: options,
-            file: config,
-            environment: ProcessInfo.processInfo.environment
-        )
+        return try SettingsReader(options: options, file: config)
     }
 }
 
-/// The options that every command of a sort has.
 protocol AdministrationOptions: ParsableArguments {
     var place: DataDirectoryOptions { get }
     var output: ConsoleOptions { get }
@@ -82,14 +71,12 @@ extension AdministrationOptions {
     var isDryRun: Bool { false }
 }
 
-/// Of a command that shows something.
 struct ReadingOptions: AdministrationOptions {
     @OptionGroup var place: DataDirectoryOptions
     @OptionGroup var read: ReadOptions
     @OptionGroup var output: ConsoleOptions
 }
 
-/// Of a command that changes something.
 struct ChangingOptions: AdministrationOptions {
     @OptionGroup var change: ChangeOptions
     @OptionGroup var place: DataDirectoryOptions
@@ -108,8 +95,180 @@ struct ChangingAndReadingOptions: AdministrationOptions {
     var isDryRun: Bool { change.dryRun }
 }
 
-/// Of a command with an output of its own.
 struct PlaceOptions: AdministrationOptions {
     @OptionGroup var place: DataDirectoryOptions
     @OptionGroup var output: ConsoleOptions
+}
+
+/// A kind of thing that is administered and that `list` shows.
+protocol ListedResource {
+    associatedtype Selection: ParsableArguments
+    static var listAbstract: String { get }
+    static func list(_ selection: Selection, _ administration: Administration) async throws
+        -> Listing
+}
+
+/// A kind of thing of which one is named on the command line.
+protocol NamedResource {
+    associatedtype Name: ParsableArguments
+}
+
+protocol ShownResource: NamedResource {
+    static var showAbstract: String { get }
+    static func show(_ name: Name, _ administration: Administration) async throws -> Description
+}
+
+/// One that `delete` deletes, or `remove` removes.
+protocol DeletedResource: NamedResource {
+    static var deleteConfiguration: CommandConfiguration { get }
+    static func deletion(_ name: Name, _ administration: Administration) async throws -> Deletion
+}
+
+struct ListCommand<Resource: ListedResource>: AdministrationCommand {
+    static var configuration: CommandConfiguration {
+        CommandConfiguration(commandName: "list", abstract: Resource.listAbstract)
+    }
+
+    @OptionGroup var selection: Resource.Selection
+    @OptionGroup var options: ReadingOptions
+
+    func run(_ administration: Administration) async throws {
+        try administration.console.show(
+            try await Resource.list(selection, administration),
+            options.read
+        )
+    }
+}
+
+struct ShowCommand<Resource: ShownResource>: AdministrationCommand {
+    static var configuration: CommandConfiguration {
+        CommandConfiguration(commandName: "show", abstract: Resource.showAbstract)
+    }
+
+    @OptionGroup var name: Resource.Name
+    @OptionGroup var options: ReadingOptions
+
+    func run(_ administration: Administration) async throws {
+        try administration.console.show(try await Resource.show(name, administration), options.read)
+    }
+}
+
+struct DeleteCommand<Resource: DeletedResource>: AdministrationCommand {
+    static var configuration: CommandConfiguration { Resource.deleteConfiguration }
+
+    @OptionGroup var name: Resource.Name
+    @OptionGroup var confirmation: ConfirmationOptions
+    @OptionGroup var options: ChangingOptions
+
+    func run(_ administration: Administration) async throws {
+        let deletion = try await Resource.deletion(name, administration)
+        guard administration.mayWrite(deletion.summary) else { return }
+        try confirmation.check(deletion.name, warning: deletion.warning, administration.console)
+        try administration.expectChanged(await deletion.write(), deletion.subject)
+        administration.console.done(deletion.done)
+    }
+}
+
+/// What `delete` is about to do, in the words for each step.
+struct Deletion {
+    /// Typed once more to confirm.
+    let name: String
+    /// As a sentence begins: `Client notes`.
+    let subject: String
+    /// What a dry run would have done: `deleted client notes of acme`.
+    let summary: String
+    let warning: String
+    let done: String
+    let write: () async throws -> Change
+}
+
+/// What `create` is about to make in a realm, in the words for each step.
+struct Creation {
+    /// Within a sentence: `client scope`.
+    let kind: String
+    let name: String
+    /// The command that shows one of that name.
+    let see: CommandWords
+    /// What to do with it, and how.
+    let next: (String, CommandWords)
+    let isTaken: Bool
+
+    /// - Returns: `false` in a dry run.
+    @discardableResult
+    func write(
+        in realm: Realm,
+        _ administration: Administration,
+        _ make: (RealmAdministration) async throws -> Void
+    ) async throws -> Bool {
+        let name = printable(name)
+        let taken = Failure(
+            .exists,
+            "\(kind.prefix(1).uppercased())\(kind.dropFirst()) \"\(name)\" already exists.",
+            "See it: \(portico(see))"
+        )
+        guard !isTaken else { throw taken }
+        guard administration.mayWrite("created \(kind) \(name) in \(realm.name)") else {
+            return false
+        }
+        try await administration.creating(or: taken, make)
+        administration.console.done(
+            "Created \(kind) \(name) in realm \(realm.name). \(next.0): \(portico(next.1))"
+        )
+        return true
+    }
+}
+
+/// Something that is one way or the other, and is switched by a command for each.
+struct Switching {
+    let isOnAlready: Bool
+    /// That it is on, or is so no longer, as a sentence begins.
+    let on: String
+    let off: String
+    /// What is said where it was not on.
+    let notOn: String
+    /// What a dry run would have done.
+    let summary: String
+    let undo: CommandWords
+
+    /// - Parameter write: `false`: it was so already. Not called in a dry run.
+    func callAsFunction(
+        to isOn: Bool,
+        in realm: Realm,
+        _ administration: Administration,
+        _ write: (RealmAdministration) async throws -> Bool
+    ) async throws {
+        let console = administration.console
+        let already = isOn ? "\(on) already." : notOn
+        guard isOnAlready != isOn else { return console.say(already) }
+        guard administration.mayWrite(summary) else { return }
+        guard try await administration.changing(write) else { return console.say(already) }
+        console.done("\(isOn ? on : off) in realm \(realm.name). Undo: \(portico(undo))")
+    }
+}
+
+extension Deletion {
+    /// Of something in a realm.
+    ///
+    /// - Parameters:
+    ///   - thing: Within a sentence: `client notes`.
+    ///   - loss: What ends the warning: ` and takes it from everyone.`
+    init(
+        _ thing: String,
+        named name: String,
+        of realm: Realm,
+        loss: String,
+        _ administration: Administration,
+        _ delete: @escaping (RealmAdministration) async throws -> Void
+    ) {
+        self.init(
+            name: name,
+            subject: thing.prefix(1).uppercased() + thing.dropFirst(),
+            summary: "deleted \(thing) of \(realm.name)",
+            warning: "This deletes \(printable(thing)) of realm \(realm.name)\(loss)",
+            done: "Deleted \(thing) of realm \(realm.name)."
+        ) {
+            try await administration.changing(delete)
+            return .changed
+        }
+    }
 }

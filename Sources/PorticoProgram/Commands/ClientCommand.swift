@@ -4,14 +4,13 @@ import PorticoKeycloak
 import PorticoProtocol
 import PorticoStores
 
-/// `portico client`
 struct ClientCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "client",
         abstract: "Manage clients: the apps and services that people sign in to.",
         subcommands: [
             ListCommand<Self>.self, ShowCommand<Self>.self, Create.self, Update.self,
-            DeleteCommand<Self>.self, Products.self,
+            DeleteCommand<Self>.self, Links.self, Products.self,
         ]
     )
 
@@ -37,12 +36,20 @@ extension ClientCommand: ListedResource {
                 + portico("client create ID --realm \(realm.name)"),
             row: {
                 [
-                    $0.clientID, $0.name, $0.type.rawValue, $0.state,
+                    $0.clientID, $0.name, $0.kind, $0.state,
                     joined($0.redirectURIs.map(\.text)),
                 ]
             },
             json: \.description.json
         )
+    }
+}
+
+extension Client {
+    /// Its type, or of an app of the backend how it gets its session.
+    fileprivate var kind: String {
+        guard handOff.form != .none else { return type.rawValue }
+        return handOff.form.rawValue + (handOff.isDefault ? ", default" : "")
     }
 }
 

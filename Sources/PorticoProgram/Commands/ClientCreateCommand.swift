@@ -70,7 +70,7 @@ extension ClientCommand {
                 client.takeScopes(of: realm, scopes: try await administration.scopes(of: realm))
                 try registration?.fields.apply(to: &client, random: random)
                 try fields.apply(to: &client, random: random)
-                followType(of: &client)
+                followOptions(in: &client)
                 try fields.expectEffect(at: client)
                 let hasSecret = [.clientSecretBasic, .clientSecretPost].contains(
                     client.authentication
@@ -81,6 +81,7 @@ extension ClientCommand {
                     in: realm
                 )
                 try await administration.check(admission.client, replacing: nil, in: realm)
+                try await administration.checkHandOff(of: admission.client, nil, in: realm)
                 try chosen?.check(addressesOf: admission.client)
                 let made = MadeClient(
                     client: admission.client,
@@ -117,12 +118,16 @@ extension ClientCommand {
                             "client delete \(clientID) --realm \(realm.name) --confirm \(clientID)"
                         )
                 )
+                administration.sayDomains(of: client, in: realm)
                 if !isOneScreen { try made.show(.said, asJSON: json, administration) }
             }
         }
 
-        /// What follows from the type, where no option says otherwise.
-        private func followType(of client: inout Client) {
+        /// What follows from the type and the hand-off, where no option says otherwise.
+        private func followOptions(in client: inout Client) {
+            if client.handOff.form != .none, !fields.members.says("grant-type") {
+                client.grantTypes = []
+            }
             if !fields.members.says("authentication") {
                 if client.type == .public {
                     client.authentication = .none

@@ -48,6 +48,7 @@ extension ClientCommand {
                 in: realm
             )
             try await administration.check(admission.client, replacing: former, in: realm)
+            try await administration.checkHandOff(of: admission.client, former, in: realm)
             guard
                 administration.mayWrite(
                     admission.client,
@@ -81,6 +82,7 @@ extension ClientCommand {
                 "Changed client \(clientID) of realm \(realm.name). "
                     + "See it: \(portico("client show \(clientID) --realm \(realm.name)"))"
             )
+            administration.sayDomains(of: client, in: realm)
             administration.sayWhereLogoutsGo(admission.client, replacing: former)
             if admission.shownSecret != nil, !console.showsDataOnTerminal {
                 console.say(Self.shownOnce)

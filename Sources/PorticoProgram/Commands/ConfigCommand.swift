@@ -2,7 +2,6 @@ import ArgumentParser
 import PorticoProtocol
 import PorticoSystem
 
-/// `portico config`
 struct ConfigCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "config",
@@ -27,11 +26,7 @@ struct ConfigCommand: AsyncParsableCommand {
         @OptionGroup var output: ConsoleOptions
 
         func run() async throws {
-            let reader = try SettingsReader(
-                options: settings.values,
-                file: settings.config,
-                environment: ProcessInfo.processInfo.environment
-            )
+            let reader = try SettingsReader(options: settings.values, file: settings.config)
             let (values, origins) = try reader.settings()
             var items: [JSONValue] = []
             var rows: [[String?]] = []

@@ -2,7 +2,6 @@ import ArgumentParser
 import PorticoOutbound
 import PorticoSystem
 
-/// `portico doctor`
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",

@@ -4,7 +4,6 @@ import PorticoProtocol
 import PorticoStores
 import PorticoSystem
 
-/// `portico events`
 struct EventsCommand: DataDirectoryCommand {
     static let configuration = CommandConfiguration(
         commandName: "events",
@@ -21,11 +20,8 @@ struct EventsCommand: DataDirectoryCommand {
     @Flag(name: [.customShort("f"), .long], help: "Keep showing new events, until Ctrl-C.")
     var follow = false
     @Flag(help: "Count them instead.") var count = false
-    @Option(
-        name: .customLong("kind"),
-        help: .value("kind", "Only events of this kind, or of all that begin so. Repeatable.")
-    )
-    var names: [String] = []
+    @Option(help: .value("kind", "Only events of this kind, or of all that begin so. Repeatable."))
+    var kind: [String] = []
     @Option(help: .value("name", "Only events of this realm.")) var realm: String?
     @Option(
         name: [.long, .customLong("account")],
@@ -81,9 +77,9 @@ struct EventsCommand: DataDirectoryCommand {
     }
 
     private func kinds() throws(Failure) -> Set<Event.Kind>? {
-        guard !names.isEmpty else { return nil }
+        guard !kind.isEmpty else { return nil }
         var kinds: Set<Event.Kind> = []
-        for name in names {
+        for name in kind {
             let named = Event.Kind.allCases.filter {
                 $0.rawValue.utf8.starts(with: name.utf8)
             }

@@ -1,10 +1,10 @@
 import ArgumentParser
 import PorticoAdministration
+import PorticoBytes
 import PorticoKeycloak
 import PorticoProtocol
 import PorticoStores
 
-/// `portico group`
 struct GroupCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "group",
@@ -25,7 +25,6 @@ struct GroupCommand: AsyncParsableCommand {
         @OptionGroup var realm: RealmOptions
     }
 
-    /// A group with what is shown of it.
     struct Item {
         let group: GroupWithRoles
         let path: String
@@ -108,13 +107,275 @@ extension GroupCommand: ShownResource, DeletedResource {
         let realm = try administration.realm(name.realm.realm)
         let group = try await administration.group(name.path, in: realm)
         let path = try await administration.graph(of: realm).path(of: group.id)
-        return Deletion(
-            name: path,
-            subject: "Group \(path)",
-            summary: "deleted group \(path) of \(realm.name)",
-            warning: "This deletes group \(printable(path)) of realm \(realm.name) with the groups "
-                + "in it. Its members stay, without its roles.",
-            done: "Deleted group \(path) of realm \(realm.name)."
-        ) { try await administration.deleting { try await $0.delete(group, by: .commandLine) } }
+        let loss = " with the groups in it. Its members stay, without its roles."
+        return Deletion("group \(path)", named: path, of: realm, loss: loss, administration) {
+            try await $0.delete(group, by: .commandLine)
+        }
+    }
+}
+
+extension GroupCommand {
+    struct Create: AdministrationCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Create a group.",
+            discussion: "The id of the group is written to stdout."
+        )
+
+        @Argument(help: "The group's name.") var name: String
+        @Option(help: .value("path", "The group that it lies in; without: at the top."))
+        var parent: String?
+        @OptionGroup var fields: GroupFields
+        @OptionGroup var realm: RealmOptions
+        @OptionGroup var options: ChangingOptions
+
+        func run(_ administration: Administration) async throws {
+            let realm = try administration.realm(realm.realm)
+            let graph = try await administration.graph(of: realm)
+            var group = Group(
+                id: UniqueID(random: administration.moment.random).text,
+                realmID: realm.id,
+                parentID: nil,
+                name: name
+            )
+            if let parent { group.parentID = try await administration.group(parent, in: realm).id }
+            fields.apply(to: &group)
+            try RealmAdministration.check(group, in: graph)
+            let path = graph.path(toBeOf: group)
+            let creation = Creation(
+                kind: "group",
+                name: path,
+                see: "group show \(path) --realm \(realm.name)",
+                next: ("Add someone", "group add-member \(path) USER --realm \(realm.name)"),
+                isTaken: graph.isTaken(path, besides: group)
+            )
+            let isMade = try await creation.write(in: realm, administration) { [group] in
+                try await $0.create(group, by: .commandLine)
+            }
+            if isMade { try console.made("Id", group.id) }
+        }
+    }
+
+    struct Update: AdministrationCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Change a group, or move it. What you leave out stays."
+        )
+
+        @Argument(help: "The group's path.") var path: String
+        @Option(help: .value("name", "A new name.")) var name: String?
+        @Option(help: .value("path", "The new parent group; / for the top level."))
+        var parent: String?
+        @OptionGroup var fields: GroupFields
+        @OptionGroup var realm: RealmOptions
+        @OptionGroup var options: ChangingOptions
+
+        func run(_ administration: Administration) async throws {
+            let realm = try administration.realm(realm.realm)
+            let graph = try await administration.graph(of: realm)
+            let former = try await administration.group(path, in: realm)
+            var group = former
+            if let name { group.name = name }
+            if let parent {
+                group.parentID =
+                    parent == "/" ? nil : try await administration.group(parent, in: realm).id
+            }
+            fields.apply(to: &group)
+            try RealmAdministration.check(group, in: graph)
+            let path = graph.path(of: former.id)
+            let now = printable(graph.path(toBeOf: group))
+            try Self.expectPlace(for: group, replacing: former, in: graph)
+            guard administration.mayWrite(group, replacing: former, "group \(path)") else { return }
+            try await administration.changing { [group] in
+                try await $0.update(group, replacing: former, by: .commandLine)
+            }
+            console.done(
+                "Changed group \(now) of realm \(realm.name). "
+                    + "See it: \(portico("group show \(now) --realm \(realm.name)"))"
+            )
+        }
+
+        /// What the store refuses, for a dry run too.
+        private static func expectPlace(
+            for group: Group,
+            replacing former: Group,
+            in graph: RoleGraph
+        ) throws(Failure) {
+            guard group.name != former.name || group.parentID != former.parentID else { return }
+            let above = group.parentID.map { graph.lineage(of: $0) } ?? []
+            guard !above.contains(where: { $0.group.id == group.id }) else {
+                throw Failure(.refused, "A group cannot lie in itself.", "Nothing was changed.")
+            }
+            let path = graph.path(toBeOf: group)
+            guard !graph.isTaken(path, besides: group) else {
+                throw Failure(
+                    .exists,
+                    "Group \"\(printable(path))\" already exists.",
+                    "Nothing was changed."
+                )
+            }
+        }
+    }
+}
+
+extension RoleGraph {
+    /// Of a group that is not in it yet, or not there.
+    fileprivate func path(toBeOf group: Group) -> String {
+        (group.parentID.map { path(of: $0) } ?? "") + "/" + group.name
+    }
+
+    /// Whether another group has the path: the store refuses that.
+    fileprivate func isTaken(_ path: String, besides group: Group) -> Bool {
+        allGroups.contains {
+            $0.group.id != group.id && sameBytes(self.path(of: $0.group.id), path)
+        }
+    }
+}
+
+extension GroupCommand {
+    struct Members: AdministrationCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "List the members of a group, without those of groups in it."
+        )
+
+        @OptionGroup var name: Name
+        @OptionGroup var list: ListOptions
+        @OptionGroup var options: ReadingOptions
+
+        func run(_ administration: Administration) async throws {
+            let realm = try administration.realm(name.realm.realm)
+            let group = try await administration.group(name.path, in: realm)
+            var members: [Person] = []
+            let step = 1000
+            while members.count.isMultiple(of: step) {
+                let next = try await administration.people.members(
+                    of: group.id,
+                    realmID: realm.id,
+                    first: members.count,
+                    limit: step
+                )
+                guard !next.isEmpty else { break }
+                members += next
+            }
+            let path = try await administration.graph(of: realm).path(of: group.id)
+            try console.show(
+                Listing(
+                    Page(members, list, key: \.username) {
+                        [$0.username, $0.displayName, $0.email]
+                    },
+                    Table("USER", "NAME", "EMAIL", "STATE", "ID"),
+                    none: "No members yet. Add one: "
+                        + portico("group add-member \(path) USER --realm \(realm.name)"),
+                    row: { [$0.username, $0.displayName, $0.markedEmail, $0.state, $0.id] },
+                    json: \.item
+                ),
+                options.read
+            )
+        }
+    }
+
+    struct Membership: ParsableArguments {
+        @Argument(help: "The group's path.") var path: String
+        @Argument(help: "The username, or the id.") var user: String
+        @OptionGroup var realm: RealmOptions
+
+        fileprivate func set(_ isMember: Bool, _ administration: Administration) async throws {
+            let realm = try administration.realm(realm.realm)
+            let group = try await administration.group(path, in: realm)
+            let path = printable(try await administration.graph(of: realm).path(of: group.id))
+            let person = try await administration.person(user, in: realm).person
+            let kept = try await administration.people.person(id: person.id, realmID: realm.id)
+            let name = person.username
+            let switching = Switching(
+                isOnAlready: kept?.groupIDs.contains(group.id) ?? false,
+                on: "\(name) is a member of group \(path)",
+                off: "\(name) is no longer a member of group \(path)",
+                notOn: "\(name) is no member of group \(path).",
+                summary: isMember
+                    ? "added \(name) to group \(path)" : "taken \(name) out of group \(path)",
+                undo: isMember
+                    ? "group remove-member \(path) \(name) --realm \(realm.name)"
+                    : "group add-member \(path) \(name) --realm \(realm.name)"
+            )
+            try await switching(to: isMember, in: realm, administration) { changes in
+                do {
+                    guard isMember else {
+                        return try await changes.leave(group, person, by: .commandLine) == .changed
+                    }
+                    try await changes.join(group, person, by: .commandLine)
+                    return true
+                } catch AdministrationRefusal.notFound where isMember {
+                    try administration.expectChanged(.notFound, "User \(name) or group \(path)")
+                    return true
+                }
+            }
+        }
+    }
+
+    struct AddMember: AdministrationCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "add-member",
+            abstract: "Make a person a member of a group."
+        )
+
+        @OptionGroup var membership: Membership
+        @OptionGroup var options: ChangingOptions
+
+        func run(_ administration: Administration) async throws {
+            try await membership.set(true, administration)
+        }
+    }
+
+    struct RemoveMember: AdministrationCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "remove-member",
+            abstract: "Take a person out of a group."
+        )
+
+        @OptionGroup var membership: Membership
+        @OptionGroup var options: ChangingOptions
+
+        func run(_ administration: Administration) async throws {
+            try await membership.set(false, administration)
+        }
+    }
+}
+
+struct GroupFields: ParsableArguments {
+    @Option(help: .value("text", "What the group is for.")) var description: String?
+
+    @OptionGroup var attributes: AttributeFields
+
+    func apply(to group: inout Group) {
+        if let description { group.description = description }
+        attributes.apply(to: &group.attributes)
+    }
+}
+
+struct AttributeFields: ParsableArguments {
+    @Option(
+        help: .value(
+            "name=value",
+            "Another attribute. Repeat for several, even with one name; NAME= removes it."
+        )
+    )
+    var attribute: [String] = []
+
+    func validate() throws {
+        for one in attribute where !one.dropFirst().contains("=") {
+            throw ValidationError("--attribute must be written as NAME=VALUE.")
+        }
+    }
+
+    func apply(to kept: inout [String: [String]]) {
+        for (name, values) in named { kept[name] = values.isEmpty ? nil : values }
+    }
+
+    private var named: [String: [String]] {
+        var named: [String: [String]] = [:]
+        for one in attribute {
+            let parts = one.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard parts.count == 2 else { continue }
+            named[String(parts[0]), default: []] += parts[1].isEmpty ? [] : [String(parts[1])]
+        }
+        return named
     }
 }

@@ -5,7 +5,6 @@ import PorticoProtocol
 import PorticoProvider
 import PorticoStores
 
-/// `portico keys`
 struct KeysCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "keys",
@@ -22,11 +21,8 @@ struct KeysCommand: AsyncParsableCommand {
                 """
         )
 
-        @Option(
-            name: .customLong("alg"),
-            help: .value("algorithm", "ES256, RS256, PS256 or EdDSA; else the realm's.")
-        )
-        var algorithm: SignatureAlgorithm?
+        @Option(help: .value("algorithm", "ES256, RS256, PS256 or EdDSA; else the realm's."))
+        var alg: SignatureAlgorithm?
         @Option(help: .value("time", "How long the former key stays published, such as 7d or 12h."))
         var overlap: DurationText?
         @Flag(help: "Sign with the new key at once, as after a leak.") var now = false
@@ -36,7 +32,7 @@ struct KeysCommand: AsyncParsableCommand {
         func run(_ administration: Administration) async throws {
             let realm = try administration.realm(realm.realm)
             let moment = administration.moment
-            let algorithm = algorithm ?? realm.signingAlgorithm
+            let algorithm = alg ?? realm.signingAlgorithm
             let rotation = KeyRotation(
                 maker: SigningKeyMaker(ring: administration.installation.ring),
                 realm: realm,
@@ -113,7 +109,6 @@ extension KeysCommand: ListedResource {
     }
 }
 
-/// Where a key is in its life.
 private enum KeyState: String {
     /// Published, signs later.
     case next

@@ -4,7 +4,6 @@ import Portico
 import PorticoProtocol
 import PorticoSystem
 
-/// `portico login`
 struct LoginCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "login",
@@ -24,13 +23,10 @@ struct LoginCommand: AsyncParsableCommand {
     )
     var clientID: String?
 
-    @Option(
-        name: .customLong("scope"),
-        help: .value("scopes", "The scopes to ask for, instead of openid, profile and email.")
-    )
-    var scopes: [String] = []
+    @Option(help: .value("scopes", "The scopes to ask for, instead of openid, profile and email."))
+    var scope: [String] = []
 
-    @Flag(name: .long, help: "Only print the address; do not start a browser.")
+    @Flag(help: "Only print the address; do not start a browser.")
     var noBrowser = false
 
     @Option(help: .value("time", "How long to wait for you, such as 90s or 3m."))
@@ -41,20 +37,16 @@ struct LoginCommand: AsyncParsableCommand {
     )
     var callbackPort: UInt16 = 0
 
-    @Flag(
-        name: .customLong("pkce-unannounced"),
-        help: "Accept a provider that does not announce PKCE. S256 is still sent."
-    )
-    var isPKCEUnannounced = false
+    @Flag(help: "Accept a provider that does not announce PKCE. S256 is still sent.")
+    var pkceUnannounced = false
 
     @Option(
-        name: .customLong("trusted-audience"),
         help: .value(
             "id",
             "What ID Tokens may name as audience beside the client. Repeat for several."
         )
     )
-    var trustedAudiences: [String] = []
+    var trustedAudience: [String] = []
 
     @Option(
         help: .value(
@@ -77,7 +69,7 @@ struct LoginCommand: AsyncParsableCommand {
             folder,
             beginning: SessionBeginning(
                 callbackPort: callbackPort,
-                isPKCEUnannounced: isPKCEUnannounced
+                isPKCEUnannounced: pkceUnannounced
             )
         ) { client in
             // More scopes than it has need the person again.
@@ -109,7 +101,7 @@ struct LoginCommand: AsyncParsableCommand {
         }
     }
 
-    private var isScopeAsked: Bool { !scopes.isEmpty }
+    private var isScopeAsked: Bool { !scope.isEmpty }
 
     private func choice(in folder: SessionFolder) async throws -> SessionChoice {
         let options = SessionOptions(issuer: issuer, clientID: clientID)
@@ -120,15 +112,15 @@ struct LoginCommand: AsyncParsableCommand {
                 "Name it: portico login --issuer https://id.example.com"
             )
         }
-        let asked = scopes.flatMap { $0.split(separator: " ").map(String.init) }
+        let asked = scope.flatMap { $0.split(separator: " ").map(String.init) }
         if isScopeAsked {
             choice.scopes = asked
         } else if choice.scopes.isEmpty {
             choice.scopes = SessionChoice.standardScopes
         }
         // What is left out stays as it was at the last sign-in; empty clears it.
-        if !trustedAudiences.isEmpty {
-            choice.trust.audiences = trustedAudiences.filter { !$0.isEmpty }
+        if !trustedAudience.isEmpty {
+            choice.trust.audiences = trustedAudience.filter { !$0.isEmpty }
         }
         if let tenantIssuers {
             guard tenantIssuers.isEmpty || IssuerTemplate(tenantIssuers) != nil else {
@@ -193,7 +185,6 @@ struct LoginCommand: AsyncParsableCommand {
         }
     }
 
-    /// The stored session, if it still gives tokens.
     private static func live(_ client: SignInClient) async -> Session? {
         guard case .signedIn(let session) = await client.restore() else { return nil }
         do {
@@ -223,5 +214,53 @@ struct LoginCommand: AsyncParsableCommand {
         }
         let refreshes = session.isRefreshable ? "refreshes itself" : "does not refresh itself"
         return [expiry, refreshes].compactMap { $0 }.joined(separator: ", ")
+    }
+}
+
+/// Prints the address before it opens the browser: one that "opened" may not have.
+struct AnnouncedBrowser: ExternalBrowser {
+    let console: Console
+    let host: String
+    let opens: Bool
+    /// Whether the person is at another machine, by SSH.
+    let isRemote: Bool
+    /// The one that was asked for; 0: any.
+    let callbackPort: UInt16
+    let afterwards: String
+
+    func open(_ address: String) async throws {
+        console.say(
+            opens
+                ? "Opening your browser to sign in to \(printable(host))"
+                : "To sign in to \(printable(host)), open this address in a browser:"
+        )
+        console.say("  \(printable(address))")
+        if opens {
+            do {
+                try await SystemBrowser().open(address)
+            } catch {
+                // The person can still open the address.
+                console.warn("\(error) Open the address yourself.")
+            }
+        }
+        if isRemote { adviseRemote() }
+        console.say(afterwards)
+    }
+
+    /// The answer comes to a port of this machine, which a browser elsewhere does not reach.
+    private func adviseRemote() {
+        console.say(
+            "  In a browser on another machine the last page is an error page: copy its address, and "
+                + "paste it here."
+        )
+        guard callbackPort == 0 else {
+            return console.say(
+                "  Or forward the port, on that machine: "
+                    + "ssh -L \(callbackPort):127.0.0.1:\(callbackPort) HOST"
+            )
+        }
+        console.say("  Or forward a port, on that machine, and sign in again with it:")
+        console.say("    ssh -L 8085:127.0.0.1:8085 HOST")
+        console.say("    portico login --callback-port 8085")
     }
 }

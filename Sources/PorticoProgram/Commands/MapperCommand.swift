@@ -5,7 +5,6 @@ import PorticoKeycloak
 import PorticoProtocol
 import PorticoStores
 
-/// `portico mapper`
 struct MapperCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "mapper",
@@ -17,7 +16,6 @@ struct MapperCommand: AsyncParsableCommand {
         subcommands: [ListCommand<Self>.self, Add.self, DeleteCommand<Self>.self]
     )
 
-    /// Whose mappers.
     struct Owner: ParsableArguments {
         @Option(help: .value("client_id", "The mappers of this client.")) var client: String?
         @Option(help: .value("scope", "The mappers of this client scope.")) var scope: String?
@@ -25,7 +23,7 @@ struct MapperCommand: AsyncParsableCommand {
 
         func validate() throws {
             guard (client == nil) != (scope == nil) else {
-                throw ValidationError("Say whose mapper it is: --client or --scope.")
+                throw ValidationError("Name the client or the scope: --client or --scope.")
             }
         }
 
@@ -53,9 +51,7 @@ struct MapperCommand: AsyncParsableCommand {
     fileprivate struct Found {
         let owner: MapperOwner
         let realm: Realm
-        /// Within a sentence.
         let name: String
-        /// As options name it.
         let words: [String]
     }
 
@@ -87,17 +83,14 @@ struct MapperCommand: AsyncParsableCommand {
         @OptionGroup var name: Name
         @Option(help: .value("type", "What it writes, such as oidc-usermodel-attribute-mapper."))
         var type: String
-        @Option(
-            name: .customLong("setting"),
-            help: .value("name=value", "A setting of that type. Repeat for several.")
-        )
-        var settings: [String] = []
+        @Option(help: .value("name=value", "A setting of that type. Repeat for several."))
+        var setting: [String] = []
         @Option(help: .value("where", "Where it writes. Repeat for several."))
         var into: [MapperTargetChoice] = []
         @OptionGroup var options: ChangingOptions
 
         func validate() throws {
-            for setting in settings where !setting.dropFirst().contains("=") {
+            for one in setting where !one.dropFirst().contains("=") {
                 throw ValidationError("--setting must be written as NAME=VALUE.")
             }
         }
@@ -129,8 +122,8 @@ struct MapperCommand: AsyncParsableCommand {
         /// With what is meant where nothing is said: what Keycloak's console fills in.
         private var config: JSONObject {
             var config = JSONObject()
-            for setting in settings {
-                let parts = setting.split(
+            for one in setting {
+                let parts = one.split(
                     separator: "=",
                     maxSplits: 1,
                     omittingEmptySubsequences: false
@@ -155,14 +148,12 @@ struct MapperCommand: AsyncParsableCommand {
     }
 }
 
-/// Where a mapper writes.
 enum MapperTargetChoice: String, CaseIterable, ExpressibleByArgument {
     case accessToken = "access-token"
     case idToken = "id-token"
     case userinfo
     case introspection
 
-    /// Keycloak's name of the switch.
     fileprivate var setting: String {
         switch self {
         case .accessToken: "access.token.claim"

@@ -6,7 +6,6 @@ import PorticoStores
 struct MasterAdministrators {
     private let installation: Installation
 
-    /// How many are named.
     private static let most = 10
 
     init(_ installation: Installation) {

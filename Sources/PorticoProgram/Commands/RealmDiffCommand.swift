@@ -5,7 +5,6 @@ import PorticoProtocol
 import PorticoStores
 
 extension RealmCommand {
-    /// `portico realm diff`
     struct Diff: DataDirectoryCommand {
         static let configuration = CommandConfiguration(
             abstract: "Show what is different in a realm and in a file.",

@@ -5,7 +5,6 @@ import PorticoStores
 import PorticoSystem
 
 extension RealmCommand {
-    /// `portico realm export`
     struct Export: AdministrationCommand {
         static let configuration = CommandConfiguration(
             abstract: "Write a realm as a file in the format of Keycloak's exports.",
@@ -45,9 +44,7 @@ extension RealmCommand {
                 throw Self.unwritable(path, refusal)
             }
             warn(summary)
-            console.done(
-                "Wrote realm \(realm.name) to \(printable(path)), \(words(of: summary))."
-            )
+            console.done("Wrote realm \(realm.name) to \(printable(path)), \(words(of: summary)).")
         }
 
         private func export(
@@ -91,7 +88,7 @@ extension RealmCommand {
         private static func unwritable(_ path: String, _ refusal: OwnerOnlyFile.Refusal) -> Failure
         {
             let reason =
-                if case .system(let errno) = refusal { String(cString: strerror(errno)) } else {
+                if case .system(let reason) = refusal { systemReason(reason) } else {
                     "\(refusal)"
                 }
             return Failure(.refused, "\(printable(path)) cannot be written: \(reason).")

@@ -6,7 +6,6 @@ import PorticoProtocol
 import PorticoProvider
 import PorticoStores
 
-/// `portico role`
 struct RoleCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "role",
@@ -41,24 +40,18 @@ struct RoleCommand: AsyncParsableCommand {
                 description: description
             )
             try RoleRegistration.check(role)
-            let taken = Failure(
-                .exists,
-                "Role \"\(printable(role.text))\" already exists.",
-                "See it: \(portico("role list --realm \(realm.name)"))"
-            )
             let kept = try await administration.realms.existing([role.roleName], realmID: realm.id)
-            guard kept.isEmpty else { throw taken }
-            guard administration.mayWrite("created role \(role.text) in \(realm.name)") else {
-                return
-            }
-            try await administration.creating(or: taken) {
+            let words = ["--realm", realm.name] + (of.client.map { ["--client", $0] } ?? [])
+            let creation = Creation(
+                kind: "role",
+                name: role.text,
+                see: "role list --realm \(realm.name)",
+                next: ("Give it", "role assign \(name) USER \(words: words)"),
+                isTaken: !kept.isEmpty
+            )
+            try await creation.write(in: realm, administration) {
                 try await $0.create(role, by: .commandLine)
             }
-            let words = ["--realm", realm.name] + (of.client.map { ["--client", $0] } ?? [])
-            console.done(
-                "Created role \(role.text) in realm \(realm.name). Give it: "
-                    + portico("role assign \(name) USER \(words: words)")
-            )
         }
     }
 }
@@ -116,18 +109,19 @@ extension RoleCommand: ShownResource, DeletedResource {
         let realm = try administration.realm(name.of.realm.realm)
         let role = try await administration.role(name.name, of: name.of.client, in: realm)
         try RealmAdministration.expectNotDefault(role, in: realm)
+        let loss = " and takes it from everyone who has it."
         return Deletion(
-            name: role.name,
-            subject: "Role \(role.text)",
-            summary: "deleted role \(role.text) of \(realm.name)",
-            warning: "This deletes role \(role.text) of realm \(realm.name) and takes it from "
-                + "everyone who has it.",
-            done: "Deleted role \(role.text) of realm \(realm.name)."
-        ) { try await administration.deleting { try await $0.delete(role, by: .commandLine) } }
+            "role \(role.text)",
+            named: role.name,
+            of: realm,
+            loss: loss,
+            administration
+        ) {
+            try await $0.delete(role, by: .commandLine)
+        }
     }
 }
 
-/// Which role a command is about.
 struct RoleOptions: ParsableArguments {
     @Option(help: .value("client_id", "The client that the role belongs to.")) var client: String?
 
@@ -135,10 +129,8 @@ struct RoleOptions: ParsableArguments {
 }
 
 extension Role {
-    /// As ``RoleName/text``.
     var text: String { RoleName(clientID: clientID, name: name).text }
 
-    /// One of `portico role list --json`.
     fileprivate var item: JSONObject {
         [
             "id": .string(id),
@@ -148,7 +140,6 @@ extension Role {
         ]
     }
 
-    /// Realm roles first, then by client.
     fileprivate var position: String { "\(clientID ?? "")/\(name)" }
 }
 
@@ -163,5 +154,217 @@ extension Administration {
             by: \.name,
             portico("role list --realm \(realm.name)")
         )
+    }
+}
+
+extension RoleCommand {
+    struct Assign: AdministrationCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Give a role to a person, a group, a client's account, or another role.",
+            discussion: """
+                With --composite, another role contains this one from then on: all who have that one \
+                have this one, too.
+
+                --seen-by-client and --seen-by-scope are for clients without full scope: they say \
+                which roles of a person their tokens show.
+                """
+        )
+
+        @OptionGroup var assignment: RoleAssignment
+        @OptionGroup var options: ChangingOptions
+
+        func run(_ administration: Administration) async throws {
+            try await assignment.set(true, administration)
+        }
+    }
+
+    struct Remove: AdministrationCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Take a role from a person, a group, a client's account, or another role."
+        )
+
+        @OptionGroup var assignment: RoleAssignment
+        @OptionGroup var options: ChangingOptions
+
+        func run(_ administration: Administration) async throws {
+            try await assignment.set(false, administration)
+        }
+    }
+}
+
+/// Which role a command gives to what, or takes from it.
+struct RoleAssignment: ParsableArguments {
+    @Argument(help: "The role.") var name: String
+    @Argument(help: "The username, or the id, of a person.") var user: String?
+
+    @Option(help: .value("path", "Give the role to a group's members instead.")) var group: String?
+
+    @Option(help: .value("client_id", "Give the role to this client's own account instead."))
+    var serviceAccount: String?
+
+    @Option(help: .value("role", "Put the role into this composite role instead.")) var composite:
+        String?
+
+    @Option(help: .value("client_id", "The client that the role of --composite belongs to."))
+    var compositeClient: String?
+
+    @Option(help: .value("client_id", "Let this client see the role, if it has no full scope."))
+    var seenByClient: String?
+
+    @Option(help: .value("scope", "Let clients with this client scope see the role."))
+    var seenByScope: String?
+
+    @OptionGroup var of: RoleOptions
+
+    func validate() throws {
+        let named = [user, group, serviceAccount, composite, seenByClient, seenByScope]
+        guard named.count(where: { $0 != nil }) == 1 else {
+            throw ValidationError(
+                "Name one person, or one of --group, --service-account, --composite, "
+                    + "--seen-by-client and --seen-by-scope."
+            )
+        }
+        guard compositeClient == nil || composite != nil else {
+            throw ValidationError("--composite-client goes with --composite.")
+        }
+    }
+
+    /// What has a role, in the words of the command line.
+    struct Holder {
+        let holder: RoleHolder
+        let subject: String
+        let name: String
+        let words: [String]
+        var verb = (ever: "have", now: "has")
+    }
+
+    fileprivate func set(_ isGiven: Bool, _ administration: Administration) async throws {
+        let realm = try administration.realm(of.realm.realm)
+        let role = try await administration.role(name, of: of.client, in: realm)
+        let holder = try await holder(administration, realm)
+        let words =
+            [role.name] + holder.words + ["--realm", realm.name]
+            + (role.clientID.map { ["--client", $0] } ?? [])
+        let switching = Switching(
+            isOnAlready: try await Self.has(role, holder, in: realm, administration),
+            on: "\(holder.subject) \(holder.verb.now) role \(role.text)",
+            off: "\(holder.subject) no longer \(holder.verb.now) role \(role.text)",
+            notOn: "\(holder.subject) does not \(holder.verb.ever) role \(role.text).",
+            summary: isGiven
+                ? "given \(role.text) to \(holder.name)" : "taken \(role.text) from \(holder.name)",
+            undo: isGiven ? "role remove \(words: words)" : "role assign \(words: words)"
+        )
+        try await switching(to: isGiven, in: realm, administration) { changes in
+            do {
+                let count = try await changes.set(
+                    [role.roleName],
+                    of: holder.holder,
+                    to: isGiven,
+                    in: realm.id,
+                    by: .commandLine
+                )
+                return isGiven || count > 0
+            } catch AdministrationRefusal.notFound {
+                try administration.expectChanged(.notFound, holder.subject)
+                return true
+            }
+        }
+    }
+
+    /// Whether the holder has the role itself, and not by way of another one.
+    private static func has(
+        _ role: Role,
+        _ holder: Holder,
+        in realm: Realm,
+        _ administration: Administration
+    ) async throws -> Bool {
+        let name = role.roleName
+        switch holder.holder {
+        case .person(let id):
+            let person = try await administration.people.person(id: id, realmID: realm.id)
+            return person?.roles.contains(name) ?? false
+        case .group(let id):
+            return try await administration.graph(of: realm).group(id)?.roles.contains(name)
+                ?? false
+        case .role(let whole):
+            return try await administration.graph(of: realm).parts(of: whole).contains(name)
+        case .sight(let owner):
+            return try await administration.realms.roles(shownTo: owner).contains(name)
+        }
+    }
+
+    private func holder(_ administration: Administration, _ realm: Realm) async throws -> Holder {
+        if let group {
+            let found = try await administration.group(group, in: realm)
+            let path = try await administration.graph(of: realm).path(of: found.id)
+            return Holder(
+                holder: .group(found.id),
+                subject: "Group \(printable(path))",
+                name: "group \(printable(path))",
+                words: ["--group", path]
+            )
+        }
+        if let serviceAccount {
+            let client = try await administration.client(serviceAccount, in: realm)
+            return Holder(
+                holder: .person(try await administration.account(of: client).person.id),
+                subject: "The account of client \(client.clientID)",
+                name: "the account of client \(client.clientID)",
+                words: ["--service-account", client.clientID]
+            )
+        }
+        if let composite {
+            let role = try await administration.role(composite, of: compositeClient, in: realm)
+            return Holder(
+                holder: .role(role.roleName),
+                subject: "Role \(role.text)",
+                name: "role \(role.text)",
+                words: ["--composite", role.name]
+                    + (role.clientID.map { ["--composite-client", $0] } ?? []),
+                verb: ("contain", "contains")
+            )
+        }
+        if let seenByClient {
+            let client = try await administration.client(seenByClient, in: realm)
+            return Holder(
+                holder: .sight(of: .client(client.id)),
+                subject: "Client \(client.clientID)",
+                name: "client \(client.clientID)",
+                words: ["--seen-by-client", client.clientID],
+                verb: ("see", "sees")
+            )
+        }
+        if let seenByScope {
+            let scope = try await administration.scope(seenByScope, in: realm)
+            return Holder(
+                holder: .sight(of: .scope(scope.id)),
+                subject: "Client scope \(scope.name)",
+                name: "client scope \(scope.name)",
+                words: ["--seen-by-scope", scope.name],
+                verb: ("show", "shows")
+            )
+        }
+        let person = try await administration.person(user ?? "", in: realm).person
+        return Holder(
+            holder: .person(person.id),
+            subject: person.username,
+            name: person.username,
+            words: [person.username]
+        )
+    }
+}
+
+extension Administration {
+    func account(of client: Client) async throws -> PersonWithRoles {
+        guard
+            let account = try await people.serviceAccount(of: client.id, realmID: client.realmID)
+        else {
+            throw Failure(
+                .notFound,
+                "Client \(client.clientID) has no account of its own.",
+                "Clients with --token-form mapped have one with --grant-type client_credentials."
+            )
+        }
+        return account
     }
 }

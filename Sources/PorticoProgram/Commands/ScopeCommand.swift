@@ -5,7 +5,6 @@ import PorticoKeycloak
 import PorticoProtocol
 import PorticoStores
 
-/// `portico scope`
 struct ScopeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "scope",
@@ -44,30 +43,23 @@ struct ScopeCommand: AsyncParsableCommand {
             )
             scope.description = description
             try RealmAdministration.check(scope)
-            let taken = Failure(
-                .exists,
-                "Client scope \"\(printable(name))\" already exists.",
-                "See it: \(portico("scope show \(name) --realm \(realm.name)"))"
-            )
             let others = try await administration.scopes(of: realm)
-            guard !others.contains(where: { sameBytes($0.name, name) }) else { throw taken }
-            guard administration.mayWrite("created client scope \(name) in \(realm.name)") else {
-                return
-            }
-            try await administration.creating(or: taken) {
+            let creation = Creation(
+                kind: "client scope",
+                name: name,
+                see: "scope show \(name) --realm \(realm.name)",
+                next: (
+                    "Add a mapper",
+                    "mapper add NAME --type TYPE --scope \(name) --realm \(realm.name)"
+                ),
+                isTaken: others.contains { sameBytes($0.name, name) }
+            )
+            try await creation.write(in: realm, administration) { [scope] in
                 try await $0.create(scope, by: .commandLine)
             }
-            console.done(
-                "Created client scope \(name) in realm \(realm.name). "
-                    + "Add a mapper: "
-                    + portico(
-                        "mapper add NAME --type TYPE --scope \(name) --realm \(realm.name)"
-                    )
-            )
         }
     }
 
-    /// A client scope with what is shown of it.
     fileprivate struct Item {
         let scope: ClientScope
         /// Whether new clients get it, `default` or `optional`.
@@ -162,15 +154,64 @@ extension ScopeCommand: ShownResource, DeletedResource {
     static func deletion(_ name: Name, _ administration: Administration) async throws -> Deletion {
         let realm = try administration.realm(name.realm.realm)
         let scope = try await administration.scope(name.name, in: realm)
-        let name = scope.name
+        let loss = " and takes it from every client."
         return Deletion(
-            name: name,
-            subject: "Client scope \(name)",
-            summary: "deleted client scope \(name) of \(realm.name)",
-            warning:
-                "This deletes client scope \(printable(name)) of realm \(realm.name) and takes "
-                + "it from every client.",
-            done: "Deleted client scope \(name) of realm \(realm.name)."
-        ) { try await administration.deleting { try await $0.delete(scope, by: .commandLine) } }
+            "client scope \(scope.name)",
+            named: scope.name,
+            of: realm,
+            loss: loss,
+            administration
+        ) {
+            try await $0.delete(scope, by: .commandLine)
+        }
+    }
+}
+
+/// Changes of the scopes that a client has, or that new clients of a realm get: by default, and on request. What
+/// is named is added; nothing is removed unless it is named.
+struct ScopeOptions: ParsableArguments {
+    @Option(
+        help: .value("scope", "Another scope that it, or a new client of the realm, always gets.")
+    )
+    var defaultScope: [String] = []
+
+    @Option(help: .value("scope", "Another scope that it, or a new client, may ask for."))
+    var optionalScope: [String] = []
+
+    @Option(
+        help: .value("scope", "A scope to remove, before others are added. Repeat for several.")
+    )
+    var removeScope: [String] = []
+
+    var added: [String] { defaultScope + optionalScope }
+
+    var isEmpty: Bool { added.isEmpty && removeScope.isEmpty }
+
+    /// A default scope may be asked for anyway, so it is not listed as optional too.
+    ///
+    /// - Parameter owner: As a sentence begins: `The client`.
+    func change(_ lists: inout (defaults: [String], optionals: [String]), of owner: String)
+        throws(Failure)
+    {
+        for scope in removeScope {
+            let known = lists.defaults + lists.optionals
+            guard known.contains(where: { sameBytes($0, scope) }) else {
+                throw Failure(
+                    .notFound,
+                    "\(owner) has no scope \"\(printable(scope))\".",
+                    "It has: \(known.map(printable).joined(separator: " "))"
+                )
+            }
+            lists.defaults.removeAll { sameBytes($0, scope) }
+            lists.optionals.removeAll { sameBytes($0, scope) }
+        }
+        for scope in defaultScope where !lists.defaults.contains(where: { sameBytes($0, scope) }) {
+            lists.optionals.removeAll { sameBytes($0, scope) }
+            lists.defaults.append(scope)
+        }
+        let known = lists.defaults + lists.optionals
+        for scope in optionalScope where !known.contains(where: { sameBytes($0, scope) }) {
+            lists.optionals.append(scope)
+        }
     }
 }

@@ -7,7 +7,6 @@ import PorticoStores
 import PorticoSystem
 import PorticoWeb
 
-/// `portico serve`
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve",
@@ -51,8 +50,11 @@ struct ServeCommand: AsyncParsableCommand {
         lock.note(publicURL: settings.effectivePublicURL)
         let installation = try Installation.open(settings, missing: .create, clock: clock)
         let log = ServerLog(settings, clock: clock)
-        let result: Result<Void, any Error>
-        do {
+        defer {
+            log.flush()
+            withExtendedLifetime((lock, port)) {}
+        }
+        try await finally(installation.close) {
             try network?.check(try await installation.realms.realms())
             let (lines, demonstration) = try await prepare(installation, console)
             let wiring = Wiring(
@@ -72,22 +74,11 @@ struct ServeCommand: AsyncParsableCommand {
                     console.warn("\(error.what) The server runs on.")
                 }
             }
-            result = .success(())
-        } catch {
-            result = .failure(error)
         }
-        try await installation.close()
-        log.flush()
-        withExtendedLifetime((lock, port)) {}
-        try result.get()
     }
 
     private func readSettings() async throws -> Settings {
-        let reader = try SettingsReader(
-            options: settings.values,
-            file: settings.config,
-            environment: ProcessInfo.processInfo.environment
-        )
+        let reader = try SettingsReader(options: settings.values, file: settings.config)
         var (settings, origins) = try reader.settings()
         if demo, origins["data-directory"] != .option("--data-directory") {
             settings.dataDirectory = DataDirectory(path: settings.dataDirectory).ofDemo.path
@@ -98,7 +89,6 @@ struct ServeCommand: AsyncParsableCommand {
         return settings
     }
 
-    /// Before anything is written.
     private func checkDemoFolder(_ settings: Settings, _ clock: Clock) async throws {
         guard try DataDirectory(path: settings.dataDirectory).hasDatabase() else { return }
         let installation = try Installation.open(
@@ -107,14 +97,9 @@ struct ServeCommand: AsyncParsableCommand {
             isDryRun: true,
             clock: clock
         )
-        let result: Result<Void, any Error>
-        do {
-            result = .success(try await DemoFolder(installation: installation).check())
-        } catch {
-            result = .failure(error)
+        try await finally(installation.close) {
+            try await DemoFolder(installation: installation).check()
         }
-        try await installation.close()
-        try result.get()
     }
 
     /// Does everything that may fail, before the server listens.
@@ -166,25 +151,23 @@ struct ServeCommand: AsyncParsableCommand {
         }
         let realms = try await installation.realms.realms()
         for realm in realms { try checkIssuer(of: realm, settings.effectivePublicURL) }
-        for app in try await installation.backend.configuration().apps {
-            guard let warning = app.sessionWarning, !(demo && DemoBackend.made(app)) else {
+        let backend = try await installation.backend.configuration()
+        for app in backend.apps {
+            guard let warning = app.sessionWarning, !(demo && DemoRealm.made(app)) else {
                 continue
             }
-            let fix = portico("app update \(app.name) --hand-off code")
-            console.warn("App \(app.name) \(warning). Fix: \(fix)")
+            let fix = app.update("--hand-off code", in: backend.realm?.name)
+            console.warn("App \(app.clientID) \(warning). Fix: \(fix)")
         }
-        let providers = try await installation.backend.configuration().providers
-            .filter(\.isEnabled).map(\.name)
-        if realms.isEmpty, !providers.isEmpty, demonstration == nil {
+        let providers = backend.providers.filter(\.isEnabled).map(\.name)
+        if !providers.isEmpty, demonstration == nil {
             lines.append(
                 "  Sign in      \(settings.effectivePublicURL)/login    "
                     + "(\(providers.joined(separator: ", ")))"
             )
         } else if realms.isEmpty {
             // Its issuer begins with the public URL and never changes.
-            let command = portico(
-                "realm create NAME --public-url \(settings.effectivePublicURL)"
-            )
+            let command = portico("realm create NAME --public-url \(settings.effectivePublicURL)")
             lines.append("  No realms yet. Create one: \(command)")
         }
         return (lines, demonstration)

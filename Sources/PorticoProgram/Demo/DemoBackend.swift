@@ -6,36 +6,18 @@ import PorticoStandIns
 import PorticoStores
 import PorticoUpstream
 
-/// The sign-in methods and the apps of `portico serve --demo`: stand-ins for Google, Facebook and Apple,
-/// internet handles, and two apps to sign in to. What a person has put in their place stays.
+/// The sign-in methods of `portico serve --demo`: stand-ins for Google, Facebook and Apple, and internet
+/// handles. What a person has put in their place stays.
 struct DemoBackend {
     let installation: Installation
     let standIns: StandIns
     let host: DemoHost
-
-    /// One takes a code, as apps should. The other takes its session in the address that it is opened
-    /// with, as apps of AT Protocol's mobile guide do: it is meant where a request has no challenge.
-    private static let apps:
-        [(name: String, displayName: String, uris: [String], App.HandOffForm)] = [
-            (
-                "notes", "Notes", ["http://127.0.0.1/callback", "com.example.notes:/callback"],
-                .code
-            ),
-            ("myapp", "My App", ["myapp://auth-callback"], .sessionToken),
-        ]
 
     /// The port that the stand-ins had at an earlier start.
     static func formerPort(_ installation: Installation) async throws -> Int? {
         try await installation.backend.configuration().providers
             .compactMap { $0.settings.string(ProviderSetting.standIn.rawValue) }
             .first.flatMap { HTTPAddress($0)?.port }
-    }
-
-    /// Whether an app is a demo's, as it was made.
-    static func made(_ app: App) -> Bool {
-        apps.contains { name, _, uris, handOff in
-            sameBytes(name, app.name) && uris == app.redirectURIs && handOff == app.handOff
-        }
     }
 
     func prepare() async throws {
@@ -54,19 +36,6 @@ struct DemoBackend {
             try await put(record(of: registered, kind, place: Int64(place), random), among: known)
         }
         try await put(host.provider, among: known)
-        for (name, displayName, uris, handOff) in Self.apps
-        where !known.apps.contains(where: { sameBytes($0.name, name) }) {
-            try await installation.backend.put(
-                App(
-                    id: UniqueID(random: random),
-                    name: name,
-                    displayName: displayName,
-                    redirectURIs: uris,
-                    handOff: handOff,
-                    isDefault: handOff == .code && !known.apps.contains(where: \.isDefault)
-                )
-            )
-        }
     }
 
     private func put(_ provider: ProviderRecord, among known: BackendConfiguration) async throws {

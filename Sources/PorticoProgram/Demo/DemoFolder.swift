@@ -7,7 +7,7 @@ import PorticoSystem
 struct DemoFolder {
     let installation: Installation
 
-    /// - Throws: `not-a-demo` if no demo marked it and it has a realm, provider, app or account.
+    /// - Throws: `not-a-demo` if no demo marked it and it has a realm, provider or account.
     func check() async throws {
         guard !isMarked, let own = try await contents() else { return }
         throw Failure(
@@ -27,12 +27,10 @@ struct DemoFolder {
 
     private var isMarked: Bool { installation.directory.isOfDemo }
 
-    /// The kind of data that the folder has, if any.
     private func contents() async throws -> String? {
         guard try await installation.realms.realms().isEmpty else { return "realms" }
         let backend = try await installation.backend.configuration()
         guard backend.providers.isEmpty else { return "providers" }
-        guard backend.apps.isEmpty else { return "apps" }
         let accounts = try await installation.accounts.accounts(after: nil, email: nil, limit: 1)
         return accounts.isEmpty ? nil : "accounts"
     }

@@ -10,8 +10,7 @@ import PorticoWeb
 
 /// The stand-in of a host of the AT Protocol in a demo, and the realm behind it, which its people sign
 /// in at.
-struct DemoHost {
-    /// Of the realm.
+struct DemoHost: DemoRealmMaker {
     static let name = "handles"
 
     let installation: Installation
@@ -20,7 +19,7 @@ struct DemoHost {
 
     /// At the same port as last time, if no other program has it by now: people stay signed in.
     init(_ installation: Installation) async throws {
-        let former = try await Self.realm(installation)?.host
+        let former = try await installation.realms.realm(named: Self.name)?.host
         port = try .onLoopback(again: former.flatMap { HTTPAddress($0.origin)?.port })
         host = try ATHost(
             baseURL: StandInServer.baseURL(
@@ -33,25 +32,11 @@ struct DemoHost {
         self.installation = installation
     }
 
-    private static func realm(_ installation: Installation) async throws -> Realm? {
-        try await installation.realms.realm(named: name)
-    }
-
-    /// - Throws: `issuer-mismatch` where it cannot be made anew.
-    func check() async throws {
-        guard let former = try await Self.realm(installation),
-            !sameBytes(former.issuer, host.baseURL)
-        else { return }
-        try await DemoRenewal(installation: installation, former: former).check(
-            against: new(),
-            people,
-            advice: try await advice(former)
-        )
-    }
+    var issuer: String { host.baseURL }
 
     /// Its name follows the server's (``StandInServer/baseURL(_:beside:)``), its port is that of before, if
     /// it is free.
-    private func advice(_ former: Realm) async throws -> [String] {
+    func advice(_ former: Realm) async throws -> [String] {
         if let port = HTTPAddress(former.issuer)?.port, port != self.port.address.port {
             return ["Another program has its port.", "Find it: ss -ltnp 'sport = :\(port)'"]
         }
@@ -63,9 +48,9 @@ struct DemoHost {
         ]
     }
 
-    private var people: [DemoPerson] { host.people.map(DemoPerson.init) }
+    var people: [DemoPerson] { host.people.map(DemoPerson.init) }
 
-    private func new() throws -> NewRealm {
+    func new() throws -> NewRealm {
         try RealmCreation(ring: installation.ring)(
             name: Self.name,
             displayName: "Handles",
@@ -74,21 +59,6 @@ struct DemoHost {
             resource: host.baseURL,
             at: installation.clock.moment()
         )
-    }
-
-    /// Creates the realm, or a checked one again where the host is at another address than last time, and
-    /// sets new passwords. People sign in there with their handles.
-    ///
-    /// - Returns: The new passwords.
-    func prepare() async throws -> [DemoPassword] {
-        let realm: Realm
-        let former = try await Self.realm(installation)
-        if let former, sameBytes(former.issuer, host.baseURL) {
-            realm = former
-        } else {
-            realm = try await installation.make(new(), inPlaceOf: former)
-        }
-        return try await installation.prepare(people, in: realm)
     }
 
     /// Sign-in by handle, with the stand-in as the directory of all DIDs.

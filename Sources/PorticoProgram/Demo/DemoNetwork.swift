@@ -1,10 +1,10 @@
 import HTTPTypes
+import PorticoATProtocol
 import PorticoBytes
 import PorticoProtocol
 import PorticoStandIns
 
-/// The way to a demo's host, without the DNS and so without a network. To everybody else it is as
-/// without the demo.
+/// Leads to a demo's host without the DNS, and so without a network. Other hosts are reached as without the demo.
 struct DemoNetwork: StoredBodyTransport {
     let host: ATHost
     /// Leads to this machine, too.
@@ -50,5 +50,24 @@ struct DemoNetwork: StoredBodyTransport {
     private func isHost(_ address: HTTPAddress) -> Bool {
         guard let own = HTTPAddress(host.baseURL) else { return false }
         return sameBytes(own.origin, address.origin)
+    }
+}
+
+/// The DNS with the handles of a demo's host, which are in no other one.
+struct DemoTexts: TextRecordResolver {
+    let host: ATHost
+    let otherwise: any TextRecordResolver
+
+    func texts(at name: String) async throws(TextRecordError) -> [String] {
+        guard let handle = name.dropping("_atproto."), host.isHandle(String(handle)) else {
+            return try await otherwise.texts(at: name)
+        }
+        return host.texts[name] ?? []
+    }
+}
+
+extension ATHost {
+    func isHandle(_ name: String) -> Bool {
+        name.utf8.reversed().starts(with: ".\(Self.domain)".utf8.reversed())
     }
 }

@@ -3,7 +3,6 @@ import PorticoBytes
 import PorticoProvider
 import PorticoStores
 
-/// A person of a demo's realm.
 struct DemoPerson: Sendable {
     let username: String
     let givenName: String

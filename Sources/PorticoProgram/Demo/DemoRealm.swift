@@ -1,15 +1,17 @@
 import PorticoAdministration
 import PorticoBytes
+import PorticoProtocol
 import PorticoProvider
 import PorticoStores
 
-/// The realm of `portico serve --demo`: two people, a client for `portico login`, some roles.
-struct DemoRealm {
+/// The realm of `portico serve --demo`: two people, a client for `portico login`, two apps of the backend, some
+/// roles.
+struct DemoRealm: DemoRealmMaker {
     static let name = "demo"
 
     let installation: Installation
 
-    private static let people = [
+    let people = [
         DemoPerson(
             username: "ann",
             givenName: "Ann",
@@ -22,45 +24,39 @@ struct DemoRealm {
         DemoPerson(username: "bob", givenName: "Bob", email: "bob@example.com"),
     ]
 
-    /// - Throws: `issuer-mismatch` where it cannot be made anew.
-    func check() async throws {
-        guard let former = try await former(), try !isHere(former) else { return }
-        try await DemoRenewal(installation: installation, former: former).check(
-            against: new(),
-            Self.people,
-            advice: ["Start it at its own address:", porticoServing(former.issuer, of: Self.name)]
-        )
-    }
-
-    /// Creates the realm or repairs it, and sets new passwords. A checked one with another issuer is
-    /// made anew.
-    ///
-    /// - Returns: The new passwords.
-    func prepare() async throws -> [DemoPassword] {
-        let realm: Realm
-        let former = try await former()
-        if let former, try isHere(former) {
-            realm = former
-        } else {
-            realm = try await installation.make(new(), inPlaceOf: former)
+    /// One takes a code, as apps should. The other takes its session in the address that it is opened
+    /// with, as apps of AT Protocol's mobile guide do: it is meant where a request has no challenge.
+    private static func apps(random: RandomSource, realmID: String) -> [Client] {
+        [
+            (
+                "notes", "Notes", ["http://127.0.0.1/callback", "com.example.notes:/callback"],
+                HandOffForm.code
+            ),
+            ("myapp", "My App", ["myapp://auth-callback"], .sessionToken),
+        ].map { clientID, name, uris, form in
+            var app = ClientTemplate.native.client(
+                id: UniqueID(random: random).text,
+                realmID: realmID,
+                clientID: clientID
+            )
+            app.name = name
+            app.grantTypes = []
+            app.redirectURIs = uris.map { RedirectURI($0) }
+            app.handOff.form = form
+            app.handOff.isDefault = form == .code
+            return app
         }
-        return try await installation.prepare(Self.people, in: realm)
     }
 
-    private func former() async throws -> Realm? {
-        try await installation.realms.realm(named: Self.name)
+    /// Whether an app is a demo's, as it was made.
+    static func made(_ app: Client) -> Bool {
+        apps(random: .system, realmID: app.realmID).contains {
+            sameBytes($0.clientID, app.clientID) && $0.redirectURIs == app.redirectURIs
+                && $0.handOff == app.handOff
+        }
     }
 
-    /// Whether its issuer is that of this start.
-    private func isHere(_ realm: Realm) throws -> Bool {
-        let issuer = try RealmCreation.issuer(
-            of: Self.name,
-            baseURL: installation.settings.effectivePublicURL
-        )
-        return sameBytes(realm.issuer, issuer)
-    }
-
-    private func new() throws -> NewRealm {
+    func new() throws -> NewRealm {
         let moment = installation.clock.moment()
         var new = try RealmCreation(ring: installation.ring)(
             name: Self.name,
@@ -80,7 +76,7 @@ struct DemoRealm {
             algorithms: SigningKeyRecord.activeAlgorithms(of: new.keys, at: moment.seconds),
             random: moment.random
         )
-        new.clients = [admission.client]
+        new.clients = [admission.client] + Self.apps(random: moment.random, realmID: new.realm.id)
         new.roles = [
             (nil, "editor", "May change things"),
             (client.clientID, "tester", "May try things"),

@@ -12,10 +12,8 @@ struct Demonstration {
     /// That realms were made anew, because the server is at another address.
     let renewals: [String]
 
-    /// Those that are made at a start.
     static let realms: Set = [DemoRealm.name, DemoHost.name, DemoArticle.name]
 
-    /// Prepares everything, before the server listens.
     init(_ installation: Installation) async throws {
         let publicURL = installation.settings.effectivePublicURL
         let former = try await installation.realms.realms()

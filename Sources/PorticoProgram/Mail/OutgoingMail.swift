@@ -1,5 +1,6 @@
 import PorticoBytes
 import PorticoMail
+import PorticoStores
 import PorticoSystem
 
 /// The sender of emails and how they are sent, as the settings have it.
@@ -38,7 +39,7 @@ struct OutgoingMail: Sendable {
         let isThere = stat(absolute, &status) == 0
         let isOther = isThere && status.st_mode & S_IFMT != S_IFREG
         guard isThere, !isOther, access(absolute, X_OK) == 0 else {
-            let reason = isOther ? "It is not a file" : String(cString: strerror(errno))
+            let reason = isOther ? "It is not a file" : systemReason()
             throw Failure(
                 .wrongValue,
                 "mail.sendmail names \(printable(absolute)), which cannot be run: \(reason).",
@@ -107,5 +108,44 @@ struct OutgoingMail: Sendable {
                 }
             throw Failure(.secretMissing, "\(printable(path)) \(what)", advice)
         }
+    }
+}
+
+extension Realm {
+    /// What does not work in it while the server sends no mail.
+    var lackingMail: [String] {
+        var lacking: [String] = []
+        if confirmsEmail {
+            lacking.append("people who have not confirmed their email address cannot sign in")
+        }
+        if registration == .email || registration == .username && confirmsEmail {
+            lacking.append("no one can make an account, and the sign-in page does not offer it")
+        }
+        return lacking
+    }
+}
+
+extension Installation {
+    /// Whether the server sends mail, as far as these settings say. Those that contradict each other
+    /// keep it from starting, and are another matter.
+    var sendsMail: Bool {
+        guard !directory.isOfDemo else { return true }
+        do {
+            let environment = ProcessInfo.processInfo.environment
+            return try OutgoingMail(settings, environment: environment) != nil
+        } catch {
+            return true
+        }
+    }
+
+    /// Says what a realm's rules come to without mail, where that is new.
+    func warnOfMail(in realm: Realm, replacing former: Realm?, _ console: Console) {
+        let known = former?.lackingMail ?? []
+        let lacking = realm.lackingMail.filter { !known.contains($0) }
+        guard !lacking.isEmpty, !console.isQuiet, !sendsMail else { return }
+        console.warn(
+            "These settings send no mail. Without it, in realm \(realm.name) "
+                + lacking.joined(separator: "; ") + ". Set mail.from and mail.smtp in portico.yaml."
+        )
     }
 }

@@ -1,14 +1,13 @@
 import PorticoBytes
+import PorticoProtocol
 import PorticoSystem
 
 /// What a command writes: data to stdout, messages to stderr.
 struct Console: Sendable {
-    /// Only errors are printed.
     let isQuiet: Bool
     /// Whether a person can answer a question.
     let mayAsk: Bool
     let usesColour: Bool
-    /// Whether data goes to a person's screen.
     let showsDataOnTerminal: Bool
 
     init(isQuiet: Bool, noColour: Bool, noInput: Bool, environment: [String: String]) {
@@ -38,7 +37,7 @@ struct Console: Sendable {
     /// - Throws: `output`, as ``data(_:)-(String)``.
     func piece(_ bytes: [UInt8]) throws(Failure) {
         guard !FileBytes.write(bytes, to: STDOUT_FILENO) else { return }
-        let reason = String(cString: strerror(errno))
+        let reason = systemReason()
         throw Failure(
             .output,
             "stdout cannot be written: \(reason).",
@@ -102,4 +101,78 @@ func printable(_ text: String) -> String {
         }
     }
     return String(result)
+}
+
+extension Console {
+    /// JSON on one line for programs, indented for people.
+    func json(_ value: JSONValue) -> String {
+        guard showsDataOnTerminal else {
+            return String(decoding: value.serialized(), as: UTF8.self)
+        }
+        return Self.indented(value, by: 0)
+    }
+
+    private static func indented(_ value: JSONValue, by depth: Int) -> String {
+        let inner = String(repeating: "  ", count: depth + 1)
+        let outer = String(repeating: "  ", count: depth)
+        switch value {
+        case .object(let object) where !object.isEmpty:
+            let members = object.map { name, value in
+                "\(inner)\(scalar(.string(name))): \(indented(value, by: depth + 1))"
+            }
+            return "{\n\(members.joined(separator: ",\n"))\n\(outer)}"
+        case .array(let values) where !values.isEmpty:
+            let elements = values.map { inner + indented($0, by: depth + 1) }
+            return "[\n\(elements.joined(separator: ",\n"))\n\(outer)]"
+        default: return scalar(value)
+        }
+    }
+
+    private static func scalar(_ value: JSONValue) -> String {
+        printable(String(decoding: value.serialized(), as: UTF8.self))
+    }
+}
+
+extension Console {
+    func show(_ table: Table, _ json: JSONValue, _ options: ReadOptions) throws(Failure) {
+        if options.json {
+            try data(json.serialized())
+        } else if options.plain {
+            if !table.rows.isEmpty { try data(table.plain) }
+        } else {
+            try data(table.text(width: showsDataOnTerminal ? Table.terminalWidth : nil))
+        }
+    }
+}
+
+extension BinaryInteger {
+    /// With what it counts: `1 session`, `2 sessions`.
+    func counting(_ thing: String) -> String { self == 1 ? "1 \(thing)" : "\(self) \(thing)s" }
+}
+
+enum Times {
+    /// RFC 3339 in UTC; a bare number where it has no year of four digits.
+    static func standard(_ seconds: Int64) -> String {
+        guard (-62_135_596_800...253_402_300_799).contains(seconds) else { return "\(seconds)" }
+        return Date(timeIntervalSince1970: Double(seconds)).ISO8601Format()
+    }
+
+    /// `3 min ago`, `in 12 min`.
+    static func relative(_ seconds: Int64, at now: Int64) -> String {
+        let (distance, overflow) = seconds.subtractingReportingOverflow(now)
+        guard !overflow else { return standard(seconds) }
+        let length = duration(Int64(clamping: distance.magnitude))
+        if distance.magnitude < 1 { return "now" }
+        return distance > 0 ? "in \(length)" : "\(length) ago"
+    }
+
+    /// The largest unit that fits, rounded down: `45 s`, `12 min`, `3 h`, `9 d`.
+    static func duration(_ seconds: Int64) -> String {
+        switch seconds {
+        case ..<60: "\(seconds) s"
+        case ..<3600: "\(seconds / 60) min"
+        case ..<172_800: "\(seconds / 3600) h"
+        default: "\(seconds / 86_400) d"
+        }
+    }
 }

@@ -1,13 +1,12 @@
 import ArgumentParser
 import PorticoSystem
 
-/// The flags that every command has.
 struct ConsoleOptions: ParsableArguments {
     @Flag(name: .shortAndLong, help: "Print errors only.") var quiet = false
 
-    @Flag(name: .long, help: "Do not use colours.") var noColor = false
+    @Flag(help: "Do not use colours.") var noColor = false
 
-    @Flag(name: .long, help: "Never ask; fail if an answer is needed.") var noInput = false
+    @Flag(help: "Never ask; fail if an answer is needed.") var noInput = false
 
     var console: Console {
         Console(
@@ -19,11 +18,10 @@ struct ConsoleOptions: ParsableArguments {
     }
 }
 
-/// How a command that reads shows what it found.
 struct ReadOptions: ParsableArguments {
-    @Flag(name: .long, help: "Write JSON; fields are added, never removed.") var json = false
+    @Flag(help: "Write JSON; fields are added, never removed.") var json = false
 
-    @Flag(name: .long, help: "Write rows with tabs between the fields, without a header.")
+    @Flag(help: "Write rows with tabs between the fields, without a header.")
     var plain = false
 
     func validate() throws {
@@ -33,16 +31,14 @@ struct ReadOptions: ParsableArguments {
     }
 }
 
-/// Which part of a long list is shown.
 struct ListOptions: ParsableArguments {
-    @Option(name: .long, help: .value("count", "Show at most this many.")) var limit = 100
+    @Option(help: .value("count", "Show at most this many.")) var limit = 100
 
-    @Option(name: .long, help: "Continue where an earlier list ended.") var cursor: String?
+    @Option(help: "Continue where an earlier list ended.") var cursor: String?
 
-    @Option(name: .long, help: .value("text", "Show only items that contain this text."))
+    @Option(help: .value("text", "Show only items that contain this text."))
     var filter: String?
 
-    /// Whether there may be more than what was asked for.
     var isPart: Bool { cursor != nil || filter != nil }
 
     func validate() throws {
@@ -52,7 +48,6 @@ struct ListOptions: ParsableArguments {
     }
 }
 
-/// For commands that change something.
 struct ChangeOptions: ParsableArguments {
     @Flag(name: [.customShort("n"), .long], help: "Show what would be done, without doing it.")
     var dryRun = false
@@ -62,5 +57,47 @@ extension ArgumentHelp {
     /// - Parameter name: What stands for the value in `--help`: `--limit <count>`.
     static func value(_ name: String, _ text: String) -> ArgumentHelp {
         ArgumentHelp(text, valueName: name)
+    }
+}
+
+struct RealmOptions: ParsableArguments {
+    @Option(help: .value("name", "The realm; optional if there is only one."))
+    var realm: String?
+}
+
+struct RealmListOptions: ParsableArguments {
+    @OptionGroup var realm: RealmOptions
+    @OptionGroup var list: ListOptions
+}
+
+/// The name of what to delete is confirmed: typed at the prompt, or given as an option by a script.
+struct ConfirmationOptions: ParsableArguments {
+    @Option(help: .value("name", "The name of what to delete, as confirmation.")) var confirm:
+        String?
+
+    /// - Throws: where the name was not confirmed. Nothing was done then.
+    func check(_ name: String, warning: String, _ console: Console) throws(Failure) {
+        if let confirm {
+            guard confirm == name else {
+                throw Failure(
+                    .confirmationMissing,
+                    "--confirm names \"\(printable(confirm))\", not \"\(printable(name))\".",
+                    "Nothing was deleted."
+                )
+            }
+            return
+        }
+        guard console.mayAsk else {
+            throw Failure(
+                .confirmationMissing,
+                warning,
+                "Nothing was deleted. To go on, add: --confirm \(shellWord(name))"
+            )
+        }
+        console.warn(warning)
+        console.ask("Type \(printable(name)) to go on: ")
+        guard readLine() == name else {
+            throw Failure(.confirmationMissing, "That is a different name.", "Nothing was deleted.")
+        }
     }
 }

@@ -76,7 +76,6 @@ struct CommandWords: ExpressibleByStringInterpolation, Sendable {
     }
 }
 
-/// One word of a shell's command line.
 func shellWord(_ text: String) -> String {
     let isPlain =
         text.first != "=" && !text.isEmpty
@@ -97,15 +96,10 @@ struct OwnCommand: Sendable {
     private let options: [Option]
     private let demoFolder: String?
 
-    /// That of this process.
     static let run: OwnCommand = {
         let arguments = Array(CommandLine.arguments.dropFirst())
         return OwnCommand(arguments: arguments) { config in
-            let reader = try SettingsReader(
-                options: [:],
-                file: config,
-                environment: ProcessInfo.processInfo.environment
-            )
+            let reader = try SettingsReader(file: config)
             return DataDirectory(path: try reader.settings().settings.dataDirectory).ofDemo.path
         }
     }()
@@ -135,7 +129,6 @@ struct OwnCommand: Sendable {
         }
     }
 
-    /// Commands about what is in a realm.
     private static let inRealm: Set = [
         "client", "user", "role", "group", "scope", "mapper", "keys",
     ]

@@ -5,7 +5,6 @@ import PorticoWeb
 /// How the files that the process may have open are shared out, so that what is promised stays within
 /// them: without a free one, no connection can be accepted, and no waiting one be replaced.
 struct OpenFiles: Hashable, Sendable {
-    /// Connections that clients have at one time.
     let connections: Int
     /// Requests of one outgoing transport at one time; an eighth as many names are looked up.
     let outgoing: Int
@@ -34,14 +33,12 @@ struct OpenFiles: Hashable, Sendable {
         self.init(wanted: settings.limitConnections)
     }
 
-    /// Names that one resolver looks up at one time.
     var names: Int { max(1, outgoing / 8) }
 
     /// What the program opens itself: three files for each core's loop, as many for the readers of the
     /// database, and some for the log, the locks, libcurl and mail.
     static func own(cores: Int) -> Int { 48 + 8 * cores }
 
-    /// The soft limit of the process.
     private static var allowed: Int {
         var limit = rlimit()
         return getrlimit(resource, &limit) == 0 ? Int(clamping: limit.rlim_cur) : 256
@@ -66,4 +63,24 @@ struct OpenFiles: Hashable, Sendable {
     #else
         private static var resource: Int32 { RLIMIT_NOFILE }
     #endif
+}
+
+extension ConnectionLimits {
+    /// The limits that the settings have: connections, body size and timeouts.
+    ///
+    /// - Parameter administers: Whether an `Authorization` field has a token that may make realms.
+    init(_ settings: Settings, administers: @escaping @Sendable (String) -> Bool) {
+        self.init(connections: OpenFiles(settings).connections)
+        body = settings.limitBody
+        if settings.adminREST {
+            // A realm may come with everything in it.
+            longBodies = ["/admin/realms", "/admin/realms/"].map { path in
+                LongBody(path: path, bytes: 4 << 20, admits: administers)
+            }
+        }
+        uploads = Uploads(bytes: settings.limitUpload, folder: settings.dataDirectory)
+        headTime = .seconds(Int64(settings.limitRequestSeconds))
+        bodyTime = .seconds(Int64(settings.limitRequestSeconds))
+        idleTime = .seconds(Int64(settings.limitIdleSeconds))
+    }
 }

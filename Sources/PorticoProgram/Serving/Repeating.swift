@@ -2,7 +2,6 @@ import Logging
 import PorticoStores
 import ServiceLifecycle
 
-/// Repeats an action while the server runs.
 struct Repeating: Service, CustomStringConvertible {
     let name: String
     let interval: Duration

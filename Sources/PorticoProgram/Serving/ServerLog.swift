@@ -32,7 +32,6 @@ struct ServerLog: Sendable {
         }
     }
 
-    /// Writes what is still buffered, before the process ends.
     func flush() {
         writer.flush()
     }

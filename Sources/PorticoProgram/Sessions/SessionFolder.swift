@@ -40,7 +40,6 @@ struct SessionFolder {
         }
     }
 
-    /// Makes a session the current one.
     func use(_ choice: SessionChoice) async throws {
         try await write([choice] + (try await all()).filter { !$0.isSession(of: choice) })
         try await keep(choice.trust, of: choice)
@@ -109,7 +108,6 @@ struct SessionFolder {
     private var currentFile: PrivateFile { PrivateFile(path + "/current") }
 }
 
-/// Which provider, and which client there.
 struct SessionChoice: Hashable, Sendable {
     var issuer: String
     var clientID: String
@@ -127,7 +125,6 @@ struct SessionChoice: Hashable, Sendable {
 
 /// What its ID Tokens may say beyond the standards.
 struct SessionTrust: Hashable, Sendable {
-    /// Audiences beside the client.
     var audiences: [String] = []
     /// The issuer in the metadata of a provider with many tenants.
     var tenantIssuers: String?

@@ -50,11 +50,7 @@ struct SettingTable: Sendable {
             own.
             """
     )
-    let hstsSubdomains = Entry(
-        "hsts.subdomains",
-        .choice("state", yes: "on", no: "off"),
-        default: true
-    ).help(
+    let hstsSubdomains = Entry("hsts.subdomains", .onOff, default: true).help(
         "Whether browsers use https at names below the public URL's host, too: on or off.",
         more: "Turn it off where the host has names below it that are served without https."
     )
@@ -75,11 +71,7 @@ struct SettingTable: Sendable {
             "Import new realms from this file.",
             more: "Existing realms stay as they are. A broken file stops the start."
         )
-    let importSubstitute = Entry(
-        "import-substitute",
-        .choice("state", yes: "on", no: "off"),
-        default: false
-    ).help(
+    let importSubstitute = Entry("import-substitute", .onOff, default: false).help(
         "Whether placeholders in those files are replaced from the environment: on or off.",
         more:
             "`${NAME}`, `${NAME:default}` and `$(env:NAME)`. Otherwise a file that has one is refused."
@@ -101,21 +93,17 @@ struct SettingTable: Sendable {
             more: "For trials without the public network: see [a test network](#a-test-network)."
         )
 
-    let adminREST = Entry("admin.rest", .choice("state", yes: "on", no: "off"), default: false)
+    let adminREST = Entry("admin.rest", .onOff, default: false)
         .help(
             "Whether realms are administered over HTTP too: on or off.",
             more: "At `/admin/`, as in Keycloak: see [the admin REST API](admin-rest.md)."
         )
-    let adminMaster = Entry("admin.master", .choice("state", yes: "on", no: "off"), default: false)
+    let adminMaster = Entry("admin.master", .onOff, default: false)
         .help(
             "Whether administrators of the realm master administer all realms: on or off.",
             more: "If there is no such realm, it is made, with its client `admin-cli`."
         )
-    let adminPasswordGrant = Entry(
-        "admin.password-grant",
-        .choice("state", yes: "on", no: "off"),
-        default: false
-    ).help(
+    let adminPasswordGrant = Entry("admin.password-grant", .onOff, default: false).help(
         "Whether admin-cli of the realm master may send people's passwords: on or off.",
         more: "For scripts that know no other way. Not for people with a second factor."
     )

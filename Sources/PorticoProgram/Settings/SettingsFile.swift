@@ -10,20 +10,17 @@ struct SettingsFile {
         case list([String])
     }
 
-    /// Why the file has no values, line by line.
     struct Unreadable: Error {
         let lines: [String]
         var isMissing = false
     }
 
-    /// The longest file, in bytes.
     static let longest = 1024 * 1024
     /// An alias may lead back to what holds it.
     private static let deepest = 8
 
     private(set) var values: [String: Value] = [:]
 
-    /// Of a file that does not exist.
     init() {}
 
     init(_ path: String) throws(Unreadable) {
@@ -153,6 +150,6 @@ struct SettingsFile {
 
 extension SettingsFile.Unreadable {
     fileprivate static func system(_ reason: Int32, isMissing: Bool = false) -> Self {
-        Self(lines: [String(cString: strerror(reason))], isMissing: isMissing)
+        Self(lines: [systemReason(reason)], isMissing: isMissing)
     }
 }

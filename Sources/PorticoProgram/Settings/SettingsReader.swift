@@ -16,8 +16,11 @@ struct SettingsReader {
     ///   - options: Values by option.
     ///   - file: The file that `--config` names, instead of `portico.yaml`.
     /// - Throws: where a file or the environment has a name that no setting has.
-    init(options: [String: [String]], file: String?, environment: [String: String]) throws(Failure)
-    {
+    init(
+        options: [String: [String]] = [:],
+        file: String?,
+        environment: [String: String] = ProcessInfo.processInfo.environment
+    ) throws(Failure) {
         self.environment = environment
         let named = file ?? environment["PORTICO_CONFIG"].flatMap { $0.isEmpty ? nil : $0 }
         let personal = Self.configurationHome(environment) + "/portico/config.yaml"
@@ -53,7 +56,7 @@ struct SettingsReader {
         return (settings, origins)
     }
 
-    /// What a shell takes for the home folder of somebody else, or for another folder.
+    /// What a shell takes for another user's home folder, or for another folder.
     private static func isOtherHome(_ path: String) -> Bool {
         path.hasPrefix("~") && path != "~" && !path.hasPrefix("~/")
     }
@@ -181,5 +184,32 @@ struct SettingsReader {
 
     private static func home(_ environment: [String: String]) -> String {
         absolute(environment["HOME"]) ?? URL.homeDirectory.path
+    }
+}
+
+enum SettingOrigin: Hashable, Sendable {
+    /// `--listen`
+    case option(String)
+    /// `PORTICO_LISTEN`
+    case variable(String)
+    case file(String, key: String)
+
+    var description: String {
+        switch self {
+        case .option(let name), .variable(let name): name
+        case .file(let path, let key): "\(key) in \(printable(path))"
+        }
+    }
+
+    /// A path in a file is relative to that file, any other to the working directory. `~/` is the home
+    /// folder: a shell replaces it only where it stands bare.
+    ///
+    /// - Parameter home: `nil`: `~` has no meaning.
+    func resolve(_ path: String, home: String? = nil) -> String {
+        if let home, path == "~" || path.hasPrefix("~/") { return home + path.dropFirst() }
+        guard case .file(let file, _) = self, !path.hasPrefix("/"),
+            let slash = file.lastIndex(of: "/")
+        else { return path }
+        return file[...slash] + path
     }
 }

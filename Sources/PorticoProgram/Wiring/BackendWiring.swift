@@ -13,36 +13,24 @@ import PorticoWeb
 import ServiceLifecycle
 import PorticoSystem
 
-/// Builds the backend-for-frontend from its parts.
 struct BackendWiring {
-    let installation: Installation
-    let log: ServerLog
+    private let whole: Wiring
     let outbound: OutboundClient
     /// For APIs, and its own: no sign-in and no token waits for one (docs/decisions/0094).
     let apis: OutboundClient
-    let theme: PageTheme
-    let network: TestNetwork?
-    let demonstration: Demonstration?
     /// `nil`: emails stay in the outbox.
-    let mail: OutgoingMail?
+    private let mail: OutgoingMail?
 
-    init(
-        installation: Installation,
-        log: ServerLog,
-        outbound: OutboundClient,
-        theme: PageTheme,
-        network: TestNetwork?,
-        demonstration: Demonstration?,
-        mail: OutgoingMail?
-    ) {
-        self.installation = installation
-        self.log = log
+    private var installation: Installation { whole.installation }
+    private var log: ServerLog { whole.log }
+    private var network: TestNetwork? { whole.network }
+    private var demonstration: Demonstration? { whole.demonstration }
+
+    init(_ whole: Wiring, _ outbound: OutboundClient, mail: OutgoingMail?) {
+        self.whole = whole
         self.outbound = outbound
-        self.theme = theme
-        self.network = network
-        self.demonstration = demonstration
         self.mail = mail
-        let outgoing = OpenFiles(installation.settings).outgoing
+        let outgoing = OpenFiles(whole.installation.settings).outgoing
         apis = OutboundClient(
             connections: outgoing,
             places: SharedCapacity(outgoing, part: 2, person: (5, 8)),
@@ -82,7 +70,7 @@ struct BackendWiring {
             clock: clock,
             activity: SessionActivity(accounts: installation.accounts),
             logger: log.logger("portico.backend"),
-            pages: PageRenderer(theme: theme),
+            pages: PageRenderer(theme: whole.look.theme),
             publicURL: publicURL,
             identity: ServiceIdentity(
                 name: settings.serviceName,
@@ -111,10 +99,7 @@ struct BackendWiring {
         let logger = log.logger("portico.backend")
         guard let passwords = try installation.sealPasswords(isNeeded: false) else { return }
         for id in passwords.weakIDs {
-            logger.warning(
-                "a password of sid is easy to guess",
-                metadata: ["id": .string(id)]
-            )
+            logger.warning("a password of sid is easy to guess", metadata: ["id": .string(id)])
         }
         guard !wereThere else { return }
         let handles = installation.handles
@@ -147,11 +132,7 @@ struct BackendWiring {
             calls: asInDemo(
                 GuardedTransport(
                     longest: HandleDirectory.longest,
-                    answers: SharedCapacity(
-                        HandleDirectory.mostAnswers,
-                        part: 4,
-                        person: (1, 2)
-                    ),
+                    answers: SharedCapacity(HandleDirectory.mostAnswers, part: 4, person: (1, 2)),
                     connections: OpenFiles(installation.settings).outgoing,
                     in: network
                 )
@@ -183,7 +164,6 @@ struct BackendWiring {
         return DemoNetwork(host: demonstration.host.host, plain: outbound, guarded: guarded)
     }
 
-    /// Sends the emails in the outbox.
     private func sending(_ backend: Backend, by mail: OutgoingMail) -> OutboxSender {
         let ring = installation.ring
         let service = installation.settings.serviceName
@@ -202,10 +182,9 @@ struct BackendWiring {
         }
     }
 
-    /// The background tasks.
     func repeating(_ backend: Backend) -> [Repeating] {
         let clock = installation.clock
-        let purge = AccountPurge(accounts: installation.accounts, outbox: installation.outbox)
+        let purge = Purge(database: installation.database, directory: installation.directory)
         let logger = log.logger("portico.background")
         let sender = mail.map { sending(backend, by: $0) }
         let mails = sender.map { sender in
@@ -237,7 +216,7 @@ struct BackendWiring {
                 }
             },
             Repeating(name: "purge of accounts", interval: .seconds(600), logger: logger) {
-                try await purge(at: clock.moment().seconds)
+                try await purge.accounts(at: clock.moment().seconds)
                 try await backend.endHandleSessionsOfOtherKind()
                 try await backend.withdrawUnneededHandleKeys()
             },

@@ -2,16 +2,13 @@ import PorticoBytes
 import PorticoSeals
 import PorticoSystem
 
-/// The folder with all data of the server.
 struct DataDirectory: Sendable {
     let path: String
 
     var database: String { path + "/portico.sqlite" }
     var keyRing: String { path + "/key-ring" }
     var sealPasswords: String { path + "/seal-passwords" }
-    /// Locked by the server that serves from this folder.
     var serverLock: String { path + "/serve.lock" }
-    /// Locked by the import that writes to this folder.
     var importLock: String { path + "/import.lock" }
     /// Distinguishes a folder of `serve --demo` from one with real data.
     var demoMarker: String { path + "/demo" }
@@ -24,7 +21,7 @@ struct DataDirectory: Sendable {
 
     /// Whether there is data.
     ///
-    /// - Throws: where that cannot be looked for: then nobody knows.
+    /// - Throws: where that cannot be looked for.
     func hasDatabase() throws(Failure) -> Bool {
         var status = stat()
         guard stat(database, &status) != 0 else { return true }
@@ -42,7 +39,7 @@ struct DataDirectory: Sendable {
                 "Choose another: --data-directory PATH"
             )
         }
-        let what = "\(printable(path)) cannot be read: \(String(cString: strerror(reason)))."
+        let what = "\(printable(path)) cannot be read: \(systemReason(reason))."
         guard reason == EACCES else {
             return Failure(.dataDirectory, what, "Choose another: --data-directory PATH")
         }
@@ -63,7 +60,6 @@ struct DataDirectory: Sendable {
         )
     }
 
-    /// The failure of a command that needs data, if the folder has none.
     var missing: Failure {
         Failure(
             .dataDirectory,
@@ -87,18 +83,20 @@ struct DataDirectory: Sendable {
             throw Failure(
                 .dataDirectory,
                 "The data directory \(printable(path)) cannot be created.",
-                "\(printable(error.path)): \(String(cString: strerror(error.reason))).",
+                "\(printable(error.path)): \(systemReason(error.reason)).",
                 "Choose another: --data-directory PATH"
             )
         }
     }
 
+    /// What only the user that runs the server may read, with its mode.
+    var parts: [(name: String, path: String, mode: String)] {
+        [("data folder", path, "700"), ("database file", database, "600")]
+    }
+
     /// What others could read of it, with the command that mends it.
     var exposures: [(what: String, remedy: String)] {
-        [("data folder", path, "700"), ("database file", database, "600")].compactMap {
-            name,
-            path,
-            mode in
+        parts.compactMap { name, path, mode in
             guard let owner = FileOwner(path), owner.isOpenToOthers else { return nil }
             return (
                 "Others can read the \(name) \(printable(path)), mode \(owner.modeText).",
@@ -120,7 +118,7 @@ struct DataDirectory: Sendable {
             case EACCES:
                 return (
                     "The \(name) \(printable(path)) cannot be written: "
-                        + "\(String(cString: strerror(EACCES))).",
+                        + "\(systemReason(EACCES)).",
                     FileOwner.remedy(path, mode: mode)
                         ?? "Run portico as the user that runs the server."
                 )
@@ -151,7 +149,7 @@ struct DataDirectory: Sendable {
     private static func words(_ error: KeyRingError, _ owner: FileOwner?) -> String {
         switch error {
         case .exposed where owner?.isOwn == false: "It belongs to another user."
-        case .system(let reason): "\(error.explanation) \(String(cString: strerror(reason)))."
+        case .system(let reason): "\(error.explanation) \(systemReason(reason))."
         default: "\(error.explanation)"
         }
     }
@@ -165,5 +163,96 @@ struct DataDirectory: Sendable {
             owner.flatMap { $0.isOwn ? nil : $0.remedy("600") } ?? whyReadOnly?.remedy
                 ?? "The server does not start without its key ring."
         }
+    }
+}
+
+struct DiskRoom: Hashable, Sendable {
+    let free: UInt64
+
+    init(free: UInt64) {
+        self.free = free
+    }
+
+    /// `nil`: it cannot be found out.
+    init?(at path: String) {
+        var status = statvfs()
+        guard statvfs(path, &status) == 0 else { return nil }
+        let (bytes, overflow) = UInt64(status.f_bavail)
+            .multipliedReportingOverflow(by: UInt64(status.f_frsize))
+        guard !overflow else { return nil }
+        self.init(free: bytes)
+    }
+
+    /// Too little for a database to be opened: it makes files of its own then.
+    var isNone: Bool { free < 1_000_000 }
+
+    var isLittle: Bool { free < 200_000_000 }
+
+    var text: String {
+        switch free {
+        case ..<1000: "\(free) bytes"
+        case ..<1_000_000: "\(free / 1000) kB"
+        case ..<1_000_000_000: "\(free / 1_000_000) MB"
+        default: "\(free / 1_000_000_000) GB"
+        }
+    }
+
+    static func remedy(_ path: String) -> String { "Make room on the disk of \(printable(path))" }
+}
+
+/// The owner of a file, and its mode: for what mends a file that a program must not use.
+struct FileOwner {
+    private let path: String
+    private let owner: uid_t
+    let mode: mode_t
+    private let isFile: Bool
+
+    /// `nil`: there is nothing at the path, or it cannot be looked at.
+    init?(_ path: String) {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        self.path = path
+        owner = status.st_uid
+        mode = status.st_mode & 0o777
+        isFile = status.st_mode & S_IFMT == S_IFREG
+    }
+
+    var isOwn: Bool { owner == geteuid() }
+
+    var isOpenToOthers: Bool { mode & 0o077 != 0 }
+
+    /// Whether it is a file, and no pipe, that others could read.
+    var isSharedFile: Bool { isFile && isOpenToOthers }
+
+    var modeText: String { String(mode, radix: 8) }
+
+    /// That it is not this user's, without a full stop.
+    var whose: String {
+        let name = Self.name(of: owner)
+        return "It belongs to \(name), and portico runs as \(Self.name(of: geteuid())): "
+            + "run it as \(name)"
+    }
+
+    /// What mends it, so that only this user can use it. `sudo` where it is another user's.
+    func remedy(_ mode: String) -> String {
+        guard isOwn else {
+            return "\(whose), or: sudo chown -R \(Self.name(of: geteuid())) \(shellWord(path))"
+        }
+        return "chmod \(mode) \(shellWord(path))"
+    }
+
+    /// For a file or folder that this program cannot use.
+    static func remedy(_ path: String, mode: String = "600") -> String? {
+        FileOwner(path)?.remedy(mode)
+    }
+
+    private static func name(of user: uid_t) -> String {
+        var entry = passwd()
+        var found: UnsafeMutablePointer<passwd>?
+        var buffer = [CChar](repeating: 0, count: 16 * 1024)
+        guard getpwuid_r(user, &entry, &buffer, buffer.count, &found) == 0, found != nil,
+            let name = entry.pw_name
+        else { return "user \(user)" }
+        return String(cString: name)
     }
 }

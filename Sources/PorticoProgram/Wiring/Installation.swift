@@ -33,7 +33,6 @@ struct Installation: Sendable {
     /// `nil`: no public URL is set, and no server runs.
     var settledPublicURL: PublicURL? { settings.publicURL ?? ServerLock.servedURL(directory) }
 
-    /// What to do if the folder has no data yet.
     enum Missing {
         case create
         case fail
@@ -109,22 +108,23 @@ struct Installation: Sendable {
         -> Value
     {
         let hashing = PasswordHashing(threads: 1, mostWaiting: 0, random: .system)
-        let result: Result<Value, any Error>
-        do {
-            result = .success(try await body(PersonRegistration(hashing: hashing)))
-        } catch {
-            result = .failure(error)
+        return try await finally(hashing.shutDown) {
+            try await body(PersonRegistration(hashing: hashing))
         }
-        await hashing.shutDown()
-        return try result.get()
     }
 
-    /// What makes changes to realms.
-    ///
-    /// - Parameter refresh: Makes this process serve what has changed.
-    func operations(
+    /// Lends a command what makes changes to realms.
+    func changing<Value>(_ body: (RealmAdministration) async throws -> Value) async throws -> Value
+    {
+        try await registering { try await body(administration($0)) }
+    }
+}
+
+extension Installation {
+    /// - Parameter refreshing: Called after each change.
+    func administration(
         _ registration: PersonRegistration,
-        refreshing refresh: @escaping @Sendable () async throws -> Void = {}
+        refreshing: @escaping @Sendable () async throws -> Void = {}
     ) -> RealmAdministration {
         RealmAdministration(
             store: realms,
@@ -133,15 +133,23 @@ struct Installation: Sendable {
             ring: ring,
             registration: registration,
             clock: clock,
-            refreshing: refresh
+            refreshing: refreshing
         )
     }
+}
 
-    /// Lends it to a command.
-    func changing<Value>(_ body: (RealmAdministration) async throws -> Value) async throws -> Value
-    {
-        try await registering { try await body(operations($0)) }
+/// Runs `body`, and then `last` whatever came of it.
+func finally<Value>(_ last: () async throws -> Void, _ body: () async throws -> Value) async throws
+    -> Value
+{
+    let result: Result<Value, any Error>
+    do {
+        result = .success(try await body())
+    } catch {
+        result = .failure(error)
     }
+    try await last()
+    return try result.get()
 }
 
 extension Failure {
@@ -156,11 +164,7 @@ extension Failure {
         } else {
             advice = [error.description] + error.advice(directory)
         }
-        self.init(
-            .database,
-            "\(printable(directory.database)) cannot be opened.",
-            advice: advice
-        )
+        self.init(.database, "\(printable(directory.database)) cannot be opened.", advice: advice)
     }
 }
 
@@ -173,7 +177,6 @@ extension DatabaseOpeningError {
         }
     }
 
-    /// What the operator can do about it.
     fileprivate func advice(_ directory: DataDirectory) -> [String] {
         switch self {
         case .newerSchema:
@@ -193,6 +196,47 @@ extension DatabaseOpeningError {
         case .foreign: ["Choose another folder: --data-directory PATH"]
         case .noWriteAheadLog: ["Choose a folder on a disk of this machine: --data-directory PATH"]
         case .cannotCreateFolder, .locked, .other: []
+        }
+    }
+}
+
+extension Installation {
+    /// The passwords of the cookie `sid`: from the file that a setting names, or else from the data
+    /// folder (docs/decisions/0060).
+    ///
+    /// - Parameter isNeeded: Whether the data folder gets a file with a new one if it has none.
+    /// - Returns: `nil` if there are none, and none are needed.
+    func sealPasswords(isNeeded: Bool) throws(Failure) -> IronPasswords? {
+        let path = settings.sidPasswordFile ?? directory.sealPasswords
+        do throws(IronPasswords.FileRefusal) {
+            guard settings.sidPasswordFile == nil, isNeeded else {
+                return try IronPasswords.load(path)
+            }
+            return try IronPasswords.loadOrCreate(path, random: .system)
+        } catch .file(.missing) where settings.sidPasswordFile == nil {
+            return nil
+        } catch {
+            let form =
+                "It has a line for each password, the newest last: an id, a space, the password."
+            throw Failure(
+                .wrongValue,
+                "\(printable(path)): \(error.explanation)",
+                error == .file(.exposed) ? FileOwner.remedy(path) ?? form : form
+            )
+        }
+    }
+}
+
+extension IronPasswords.FileRefusal {
+    fileprivate var explanation: String {
+        switch self {
+        case .file(.missing): "There is no such file."
+        case .file(.exposed):
+            "It can be read by others. It must belong to the user that runs portico and have mode 0600."
+        case .file(.notAFile): "It is not a regular file."
+        case .file: "It cannot be read, or is too long."
+        case .line(let number): "Line \(number) is no id, space and password."
+        case .passwords(let error): "\(error)"
         }
     }
 }

@@ -16,7 +16,6 @@ import ServiceLifecycle
 import UnixSignals
 import PorticoSystem
 
-/// Builds the server from all its parts.
 struct Wiring {
     let installation: Installation
     let address: ListenAddress
@@ -72,15 +71,7 @@ struct Wiring {
             theme: look.theme,
             sessionEnded: { logout.wake() }
         )
-        let wiring = BackendWiring(
-            installation: installation,
-            log: log,
-            outbound: outbound,
-            theme: look.theme,
-            network: network,
-            demonstration: demonstration,
-            mail: mail
-        )
+        let wiring = BackendWiring(self, outbound, mail: mail)
         let backend = try await wiring.backend(publicURL)
         let readiness = Readiness()
         let storage = StorageCheck(installation, logger: log.logger("portico.storage"))
@@ -109,35 +100,21 @@ struct Wiring {
                 ) { try await storage.retry() }
             ]
         let standIns: [any Service] = demonstration?.services(before: pipeline) ?? []
-        let result: Result<Void, any Error>
-        do {
-            // They stop in reverse order, one at a time: no new work is accepted while requests are
-            // finished, and the background tasks stop after that.
-            try await group(background + standIns + [application, readiness]).run()
-            result = .success(())
-        } catch {
-            result = .failure(error)
-        }
-        let left = await failures(
-            of: [
-                { await backend.finishRefreshes() },
-                { try await activity.flush() }, { try await backend.activity.flush() },
-                { try await provider.trail.flush(into: installation.realms.events) },
-                { await hashing.shutDown() }, { try await outbound.shutdown() },
-                { try await wiring.apis.shutdown() },
-            ]
-        )
-        try result.get()
-        if let first = left.first { throw first }
-    }
-
-    /// Runs every step in order, even after one has failed.
-    private func failures(of steps: [() async throws -> Void]) async -> [any Error] {
-        var failures: [any Error] = []
+        // Services stop in reverse order, one at a time: no new work is accepted while requests are
+        // finished, and the background tasks stop after that. Each step is done, even after one has failed.
+        let steps: [() async throws -> Void] = [
+            { try await group(background + standIns + [application, readiness]).run() },
+            { await backend.finishRefreshes() },
+            { try await activity.flush() }, { try await backend.activity.flush() },
+            { try await provider.trail.flush(into: installation.realms.events) },
+            { await hashing.shutDown() }, { try await outbound.shutdown() },
+            { try await wiring.apis.shutdown() },
+        ]
+        var failure: (any Error)?
         for step in steps {
-            do { try await step() } catch { failures.append(error) }
+            do { try await step() } catch { failure = failure ?? error }
         }
-        return failures
+        if let failure { throw failure }
     }
 
     /// Notifies clients through the guarded transport; those that the operator allows, and this server
@@ -190,7 +167,6 @@ struct Wiring {
         )
     }
 
-    /// The administration over HTTP, where it is on.
     private func administration(
         _ provider: Provider,
         _ administrators: AdministratorTokens,
@@ -199,7 +175,7 @@ struct Wiring {
     ) throws -> AdminService? {
         guard installation.settings.adminREST else { return nil }
         return try AdminService(
-            installation.operations(PersonRegistration(hashing: hashing)) {
+            installation.administration(PersonRegistration(hashing: hashing)) {
                 try await provider.readChanges()
             },
             of: provider,
@@ -234,7 +210,6 @@ struct Wiring {
         )
     }
 
-    /// The background tasks.
     private func repeating(
         _ realms: RealmDirectory,
         _ activity: SessionActivity<String>,
@@ -242,15 +217,7 @@ struct Wiring {
         _ provider: Provider
     ) -> [Repeating] {
         let clock = installation.clock
-        let purge = Purge(
-            realms: installation.realms,
-            sessions: installation.sessions,
-            people: installation.people,
-            grants: installation.grants,
-            pushedRequests: installation.pushedRequests,
-            mailboxes: installation.mailboxes,
-            directory: installation.directory
-        )
+        let purge = Purge(database: installation.database, directory: installation.directory)
         let logger = log.logger("portico.background")
         return [
             // Commands change realms from another process.

@@ -118,8 +118,8 @@ struct SelfRegistration: Sendable {
             PersonRegistering(
                 person: person,
                 password: password,
-                roles: context.realm.defaultRoles,
-                groupIDs: context.realm.defaultGroupIDs,
+                roles: context.realm.realm.defaultRoles,
+                groupIDs: context.realm.realm.defaultGroupIDs,
                 proof: proof
             ),
             beginning: session,

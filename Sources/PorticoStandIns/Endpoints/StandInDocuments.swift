@@ -19,11 +19,7 @@ struct StandInDocuments {
         let base = answers.standIns.issuer(of: call.kind)
         var metadata = Self.common(StandInAddresses(call.kind, base: base))
         for (name, value) in Self.members(of: call.kind) { metadata[name] = value }
-        return Response(
-            publicJSON: metadata.serialized(),
-            for: 3600,
-            headers: answers.headers
-        )
+        return Response(publicJSON: metadata.serialized(), for: 3600, headers: answers.headers)
     }
 
     private static func common(_ addresses: StandInAddresses) -> JSONObject {

@@ -1,8 +1,8 @@
 import HTTPTypes
 import PorticoBytes
 import PorticoProtocol
-import PorticoWeb
 import PorticoSystem
+import PorticoWeb
 
 /// The token endpoint (RFC 6749 §3.2) of each provider.
 struct StandInTokens {
@@ -120,5 +120,52 @@ struct StandInTokens {
         -> StandInRefusal
     {
         call.kind == .facebook ? .graph(100, subcode: subcode, words) : .invalidGrant(words)
+    }
+}
+
+/// Ends a grant (RFC 7009).
+struct StandInRevocation {
+    let answers: StandInAnswers
+
+    private var standIns: StandIns { answers.standIns }
+
+    /// Google does not authenticate the caller; the others do (RFC 7009 §2.1).
+    func answer(to call: StandInCall) throws -> Response {
+        let client =
+            call.kind == .google
+            ? nil : try StandInClientAuthentication(standIns: standIns).client(of: call)
+        let token = standIns.memory.withLock { $0.token(call["token"], at: call.kind) }
+        guard let token, client.map({ sameBytes($0.clientID, token.grant.client.clientID) }) ?? true
+        else {
+            // Google reports it; for the others an unknown token is as good as revoked (§2.2).
+            guard call.kind == .google else { return answers.json([:]) }
+            throw StandInRefusal.oauth(
+                .badRequest,
+                code: "invalid_token",
+                "Token expired or revoked"
+            )
+        }
+        standIns.memory.withLock { $0.withdraw(token.grant) }
+        return answers.json([:])
+    }
+}
+
+/// UserInfo (OpenID Connect Core §5.3) of Google and the OpenID provider.
+struct StandInUserInfo {
+    let answers: StandInAnswers
+
+    func answer(to call: StandInCall) throws -> Response {
+        let token = answers.standIns.memory.withLock { $0.token(call.bearer, at: call.kind) }
+        guard let token, !token.isRefreshToken, token.isGood(at: call.now),
+            token.grant.scopes.contains("openid")
+        else {
+            return answers.json(
+                ["error": "invalid_token", "error_description": "Invalid Credentials"],
+                .unauthorized,
+                adding: [.wwwAuthenticate: "Bearer error=\"invalid_token\""]
+            )
+        }
+        let base = answers.standIns.issuer(of: call.kind)
+        return answers.json(StandInClaims(grant: token.grant, base: base).profile)
     }
 }

@@ -1,8 +1,8 @@
 import Crypto
 package import PorticoBytes
 package import PorticoProtocol
-import PorticoWeb
 import PorticoSystem
+import PorticoWeb
 
 /// Stand-ins for Google, Facebook and Apple with their behaviour on the wire, and an ordinary
 /// OpenID provider.
@@ -122,5 +122,139 @@ extension StandIns {
     package func key(of kind: StandInKind) throws -> SigningKey {
         let random = clock.moment().random
         return try memory.withLock { try $0.key(of: kind, random: random) }
+    }
+}
+
+extension StandIns {
+    func newCode(
+        for grant: StandInGrant,
+        redirectURI: String,
+        challenge: CodeChallenge?,
+        isOffline: Bool,
+        _ moment: Moment
+    ) -> String {
+        let text = "code-" + moment.random.text(24)
+        let code = StandInCode(
+            grant: grant,
+            redirectURI: redirectURI,
+            challenge: challenge,
+            isOffline: isOffline,
+            expiresAt: moment.now + grant.kind.codeLife
+        )
+        memory.withLock { $0.keep(code, as: text, at: moment.now) }
+        return text
+    }
+
+    /// - Parameter life: In seconds.
+    package func newToken(
+        for grant: StandInGrant,
+        isRefreshToken: Bool = false,
+        life: Double,
+        _ moment: Moment
+    ) -> String {
+        let text = (isRefreshToken ? "refresh-" : "access-") + moment.random.text(32)
+        let token = StandInToken(
+            grant: grant,
+            isRefreshToken: isRefreshToken,
+            issuedAt: moment.now,
+            expiresAt: moment.now + life
+        )
+        memory.withLock { $0.keep(token, as: text, at: moment.now) }
+        return text
+    }
+}
+
+extension StandIns {
+    /// An ID Token (OpenID Connect Core §2).
+    ///
+    /// - Parameter accessToken: For `at_hash`.
+    package func idToken(
+        for grant: StandInGrant,
+        accessToken: String? = nil,
+        _ moment: Moment
+    ) throws -> String {
+        let kind = grant.kind
+        let base = issuer(of: kind)
+        var claims = StandInClaims(grant: grant, base: base).idToken
+        claims["iss"] = .string(base)
+        claims["aud"] = .string(grant.client.clientID)
+        if let nonce = grant.nonce { claims["nonce"] = .string(nonce) }
+        if let accessToken {
+            claims["at_hash"] = .string(SignatureAlgorithm.rs256.leftHalfHash(of: accessToken))
+        }
+        if kind == .openID {
+            claims["sid"] = .string(grant.sessionID)
+            claims["auth_time"] = NumericDate.value(grant.authTime)
+        }
+        if kind == .facebook { claims["jti"] = .string(moment.random.text(16)) }
+        claims["iat"] = NumericDate.value(moment.now)
+        // Apple's live a day, the others' an hour.
+        claims["exp"] = NumericDate.value(moment.now + (kind == .apple ? 86_400 : 3600))
+        return try key(of: kind).sign(claims: claims, type: .jwt)
+    }
+}
+
+/// A stand-in's claims about a person, in the form of the real provider.
+struct StandInClaims {
+    let grant: StandInGrant
+    let base: String
+
+    /// The claims of an ID Token, without those about time and the request.
+    var idToken: JSONObject {
+        switch grant.kind {
+        case .google:
+            var claims: JSONObject = ["azp": .string(grant.client.clientID)]
+            merge(profile, into: &claims)
+            return claims
+        case .apple: return apple
+        case .facebook, .openID: return profile
+        }
+    }
+
+    /// The claims of UserInfo (OpenID Connect Core §5.1), as far as requested.
+    var profile: JSONObject {
+        let person = grant.person
+        var claims: JSONObject = ["sub": .string(grant.subject)]
+        if let email = grant.email {
+            claims["email"] = .string(email)
+            // Facebook verifies no address (PRV-F-6).
+            if grant.kind != .facebook {
+                claims["email_verified"] = .bool(person.isEmailVerified)
+            }
+        }
+        if grant.kind == .google, let domain = person.hostedDomain {
+            claims["hd"] = .string(domain)
+        }
+        if showsName, !person.name.isEmpty {
+            claims["name"] = .string(person.name)
+            claims["given_name"] = .string(person.givenName)
+            claims["family_name"] = .string(person.familyName)
+            if grant.kind != .openID { claims["picture"] = .string("\(base)/picture/\(person.id)") }
+        }
+        return claims
+    }
+
+    /// Apple writes flags as texts; the name is never in the token (PRV-A-5, A-7).
+    private var apple: JSONObject {
+        var claims: JSONObject = [
+            "sub": .string(grant.subject), "nonce_supported": true,
+            "auth_time": NumericDate.value(grant.authTime),
+        ]
+        guard let email = grant.email else { return claims }
+        claims["email"] = .string(email)
+        claims["email_verified"] = grant.person.isEmailVerified ? "true" : "false"
+        if grant.hidesEmail { claims["is_private_email"] = "true" }
+        return claims
+    }
+
+    private var showsName: Bool {
+        switch grant.kind {
+        case .facebook: true
+        case .google, .apple, .openID: grant.scopes.contains("profile")
+        }
+    }
+
+    private func merge(_ other: JSONObject, into claims: inout JSONObject) {
+        for (name, value) in other { claims[name] = value }
     }
 }

@@ -1,8 +1,8 @@
 import PorticoBytes
 import PorticoProtocol
 
-/// Keeps apps, identity providers and our keys at hosts. Every change raises the version, so that a server that runs
-/// sees what the command line wrote.
+/// Keeps identity providers and our keys at hosts, and reads the apps, which are clients of a realm. Every change
+/// changes the version, so that a server that runs sees what the command line wrote.
 package struct BackendConfigurationStore: Sendable {
     let database: any SQLDatabase
 
@@ -10,64 +10,28 @@ package struct BackendConfigurationStore: Sendable {
         self.database = database
     }
 
-    package func version() async throws -> Int64 {
+    package func version() async throws -> BackendConfiguration.Version {
         try await database.read { try $0.backendVersion() }
     }
 
     /// All of it, of one moment.
     package func configuration() async throws -> BackendConfiguration {
         try await database.scan { reader in
-            BackendConfiguration(
+            let realm = try reader.backendRealm()
+            return BackendConfiguration(
                 version: try reader.backendVersion(),
-                apps: try reader.apps(),
+                realm: realm,
+                apps: try realm.map { try reader.apps(realmID: $0.id) } ?? [],
                 providers: try reader.providers(),
                 handleKeys: try reader.handleKeys()
             )
         }
     }
 
-    /// Puts an app in, or replaces the one of that id. ``StoreConflict`` where another has the name.
-    /// Making one the default takes that from the others.
+    /// Puts a provider in, or replaces the one of that name.
     ///
     /// - Parameter former: What the change was made from. ``ChangedMeanwhile`` is thrown where
     ///   something else is kept by now, or nothing; `nil`: whatever is kept.
-    package func put(_ app: App, replacing former: App?) async throws {
-        try await database.change { transaction in
-            let id = SQLValue.bytes(app.id.bytes)
-            let kept = try transaction.first(
-                "SELECT id, name, is_default, settings FROM apps WHERE id = $1",
-                [id]
-            ) { (app: try App(row: $0), document: try $0.document(3)) }
-            try transaction.expect(kept?.app, toBe: former)
-            var document = kept?.document ?? JSONObject()
-            app.write(to: &document)
-            if app.isDefault {
-                try transaction.run("UPDATE apps SET is_default = FALSE WHERE id <> $1", [id])
-            }
-            try transaction.run(
-                """
-                INSERT INTO apps (id, name, is_default, settings) VALUES ($1, $2, $3, $4)
-                ON CONFLICT (id) DO UPDATE SET name = excluded.name,
-                    is_default = excluded.is_default, settings = excluded.settings
-                """,
-                [id, .text(app.name), .bool(app.isDefault), SQLValue(document)]
-            )
-            try transaction.raiseBackendVersion()
-        }
-    }
-
-    package func deleteApp(name: String) async throws -> Change {
-        try await database.change { transaction in
-            let changed = try transaction.run("DELETE FROM apps WHERE name = $1", [.text(name)])
-            guard changed > 0 else { return .notFound }
-            try transaction.raiseBackendVersion()
-            return .changed
-        }
-    }
-
-    /// Puts a provider in, or replaces the one of that name.
-    ///
-    /// - Parameter former: As for an app.
     package func put(_ provider: ProviderRecord, replacing former: ProviderRecord?) async throws {
         try await database.change { transaction in
             let kept = try transaction.first(
@@ -111,18 +75,32 @@ package struct BackendConfigurationStore: Sendable {
 }
 
 extension SQLReader {
-    fileprivate func backendVersion() throws -> Int64 {
+    fileprivate func backendVersion() throws -> BackendConfiguration.Version {
         let version = try first("SELECT version FROM backend_version", []) { try $0.int64(0) }
         guard let version else { throw SQLError(.corrupt, code: 0) }
-        return version
+        return BackendConfiguration.Version(backend: version, realms: try lastChange())
     }
 
-    fileprivate func apps() throws -> [App] {
+    fileprivate func backendRealm() throws -> BackendConfiguration.Realm? {
+        try first(
+            """
+            SELECT r.id, r.name FROM backend_version AS b JOIN realms AS r ON r.id = b.realm_id
+            WHERE substr(r.name, 1, 1) <> '~'
+            """,
+            []
+        ) { BackendConfiguration.Realm(id: try $0.text(0), name: try $0.text(1)) }
+    }
+
+    fileprivate func apps(realmID: String) throws -> [Client] {
         try rows(
-            "SELECT id, name, is_default, settings FROM apps ORDER BY name",
-            [],
-            decode: App.init(row:)
-        )
+            """
+            SELECT c.id, c.realm_id, c.client_id, c.source, c.settings FROM client_addresses AS a
+            JOIN clients AS c ON c.id = a.client_id
+            WHERE a.realm_id = $1 AND a.kind = 'hand_off' ORDER BY c.client_id
+            """,
+            [.text(realmID)],
+            decode: Client.init(row:)
+        ).map(withScopes)
     }
 
     fileprivate func providers() throws -> [ProviderRecord] {
@@ -133,18 +111,6 @@ extension SQLReader {
             """,
             [],
             decode: ProviderRecord.init(row:)
-        )
-    }
-}
-
-extension App {
-    /// Of the columns `id, name, is_default, settings`.
-    fileprivate init(row: any SQLRow) throws {
-        try self.init(
-            id: row.uniqueID(0),
-            name: row.text(1),
-            isDefault: row.bool(2),
-            document: row.document(3)
         )
     }
 }
@@ -164,17 +130,37 @@ extension ProviderRecord {
 }
 
 extension SQLTransaction {
-    /// Lets every process see that apps, identity providers or our keys have changed.
+    /// Makes the realm of the first app the backend's. An app that is the default takes that from the others.
+    func keepHandOff(of client: Client) throws {
+        try run(
+            """
+            UPDATE backend_version SET realm_id = $1
+            WHERE realm_id IS NULL
+                OR realm_id IN (SELECT id FROM realms WHERE substr(name, 1, 1) = '~')
+            """,
+            [.text(client.realmID)]
+        )
+        guard client.handOff.isDefault else { return }
+        for other in try apps(realmID: client.realmID)
+        where other.handOff.isDefault && other.id != client.id {
+            guard var (next, document) = try keptClient(other.id) else { continue }
+            next.handOff.isDefault = false
+            next.write(to: &document)
+            try run(
+                "UPDATE clients SET settings = $1 WHERE id = $2",
+                [SQLValue(document), .text(next.id)]
+            )
+            try noteChange(ofClient: next.id, realmID: next.realmID)
+        }
+    }
+
+    /// Lets every process see that identity providers or our keys have changed.
     func raiseBackendVersion() throws {
         try run("UPDATE backend_version SET version = version + 1", [])
     }
 }
 
 extension BackendConfigurationStore {
-    package func put(_ app: App) async throws {
-        try await put(app, replacing: nil)
-    }
-
     package func put(_ provider: ProviderRecord) async throws {
         try await put(provider, replacing: nil)
     }

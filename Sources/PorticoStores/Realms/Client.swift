@@ -93,6 +93,8 @@ package struct Client: Hashable, Sendable {
     /// What the server before issued to it earlier is not taken. Seconds since 1970.
     package var notBefore: Int64 = 0
     package var compatibility: Set<Compatibility> = []
+    /// Whether it is an app of the backend, and how. Only the people who run the server set it.
+    package var handOff = HandOffRules()
     /// What the file that it came from says besides.
     package var kept: KeptRepresentation?
     /// Whether it came with its realm, and was not made here since: what the server before issued to

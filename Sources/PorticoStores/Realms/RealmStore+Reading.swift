@@ -306,7 +306,7 @@ extension SQLReader {
 }
 
 extension SQLTransaction {
-    /// Writes what an enabled client is found by besides its names.
+    /// Writes what a client is found by besides its names.
     func keepFindable(_ client: Client) throws {
         try run("DELETE FROM client_addresses WHERE client_id = $1", [.text(client.id)])
         func put(_ kind: String, _ address: String, sendsCookies: Bool = false) throws {
@@ -322,6 +322,10 @@ extension SQLTransaction {
             )
         }
         for scheme in client.privateUseSchemes.sorted() { try put("scheme", scheme) }
+        if client.handOff.form != .none {
+            try put("hand_off", client.handOff.form.rawValue)
+            try keepHandOff(of: client)
+        }
         guard client.isEnabled, !client.webOrigins.isEmpty else { return }
         let registered = client.registeredOrigins
         let sendsCookies = client.compatibility.contains(.credentials)

@@ -219,6 +219,32 @@ struct ClientMembers {
     let compatibility = Member("compatibility", .choices(), at: \Client.compatibility)
         .set(by: .operator, "compatibility", label: "Compatibility")
         .help("What it relies on that no standard asks for.")
+    let handOff = Member("hand_off", .choice, at: \Client.handOff.form)
+        .set(by: .operator, "hand-off", label: "Hand-off")
+        .help(
+            "Whether it is an app of the backend, and gets its session by a code, or in the address it is opened with (session-token), which is less secure."
+        )
+    let isDefault = Member("default_app", .flag, at: \Client.handOff.isDefault)
+        .set(by: .operator, "default", label: "Default app")
+        .help("Whether requests to the backend that name no app mean this one.")
+    let appleAppIDs = Member("apple_app_ids", .list(.appleApp), at: \Client.handOff.appleAppIDs)
+        .set(by: .operator, "apple-app", label: "Apple")
+        .help("The Apple app that opens its links: ABCDE12345.com.example.app.")
+    let androidApps = Member("android_apps", .list(.androidApp), at: \Client.handOff.androidApps)
+        .set(by: .operator, "android-app", label: "Android")
+        .help(
+            "The Android app that opens its links, with the SHA-256 of a certificate that signs it: com.example.app=AA:BB:…."
+        )
+    let nativeAudiences = Member(
+        "native_audiences",
+        .list(.nativeAudience),
+        at: \Client.handOff.audiences
+    )
+    .set(by: .operator, "native-audience", label: "Native tokens")
+    .help("A client id that native identity tokens of a provider may be for: google=ID.")
+    let storeLinks = Member("store_links", .list(.secureAddress), at: \Client.handOff.storeLinks)
+        .set(by: .operator, "store-link", label: "Store")
+        .help("Its page in an app store, https.")
     let kept = Member("kept", .kept, at: \Client.kept)
     let isMoved = Member("moved", .flag, at: \Client.isMoved)
 }
@@ -260,6 +286,56 @@ extension MemberForm where Value == RedirectURI {
 extension MemberForm where Value == HTTPAddress {
     fileprivate static var address: Self {
         text("uri", read: { HTTPAddress($0) }, write: { $0.text })
+    }
+}
+
+extension MemberForm where Value == String {
+    /// Team and bundle id of an Apple app.
+    fileprivate static var appleApp: Self {
+        text(
+            "team.bundle-id",
+            read: { $0.wholeMatch(of: /[A-Z0-9]{10}\.[A-Za-z0-9.-]{3,155}/) == nil ? nil : $0 },
+            write: { $0 }
+        )
+    }
+
+    fileprivate static var secureAddress: Self {
+        text("secure-url", read: { HTTPAddress($0)?.isSecure == true ? $0 : nil }, write: { $0 })
+    }
+}
+
+extension MemberForm where Value == HandOffRules.AndroidApp {
+    fileprivate static var androidApp: Self {
+        text(
+            "package=sha256",
+            read: { text in
+                guard let (name, digits) = text.parts(around: text.utf8.firstIndex(of: 0x3D)),
+                    name.utf8.count <= 255,
+                    name.wholeMatch(of: /[A-Za-z][A-Za-z0-9_]*(\.[A-Za-z][A-Za-z0-9_]*)+/) != nil,
+                    case let hex = digits.replacing(":", with: "").uppercased(),
+                    hex.wholeMatch(of: /[0-9A-F]{64}/) != nil
+                else { return nil }
+                // As Google's file has them, however they were typed.
+                let pairs = stride(from: 0, to: 64, by: 2).map { hex.dropFirst($0).prefix(2) }
+                return Value(packageName: name, fingerprint: pairs.joined(separator: ":"))
+            },
+            write: { "\($0.packageName)=\($0.fingerprint)" }
+        )
+    }
+}
+
+extension MemberForm where Value == HandOffRules.NativeAudience {
+    fileprivate static var nativeAudience: Self {
+        text(
+            "provider=id",
+            read: { text in
+                guard let (provider, id) = text.parts(around: text.utf8.firstIndex(of: 0x3D)),
+                    (1...100).contains(provider.utf8.count), (1...1000).contains(id.utf8.count)
+                else { return nil }
+                return Value(provider: provider, clientID: id)
+            },
+            write: { "\($0.provider)=\($0.clientID)" }
+        )
     }
 }
 

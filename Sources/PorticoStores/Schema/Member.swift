@@ -106,8 +106,10 @@ package struct Member<Owner: MemberOwner>: Sendable {
     /// The rule that its value breaks, by itself.
     package func refusal(of owner: Owner) -> MemberRefusal? {
         var isWithin = true
-        if case .seconds(let bounds, _) = shape, let time = get(owner).int64 {
-            isWithin = bounds.contains(time)
+        switch shape {
+        case .seconds(let bounds, _), .number(let bounds):
+            isWithin = get(owner).int64.map(bounds.contains) ?? true
+        default: break
         }
         return isWithin && holds?(owner) ?? true ? nil : MemberRefusal(member: name, rule: rule)
     }

@@ -19,6 +19,7 @@ package enum MemberShape: Sendable {
     case texts(String)
     case choice([String])
     case choices([String])
+    case number(ClosedRange<Int64>)
     /// Seconds, or one of those words.
     case seconds(ClosedRange<Int64>, words: [String])
     /// Anything else: no option is made of it.
@@ -120,7 +121,12 @@ extension MemberForm where Value == String {
 }
 
 extension MemberForm where Value == Int64 {
+    /// One that no option sets.
     static var number: Self { json(read: { $0.int64 }, write: { .integer($0) }) }
+
+    static func number(_ bounds: ClosedRange<Int64>) -> Self {
+        Self(shape: .number(bounds), read: { $0.int64 }, write: { .integer($0) })
+    }
 
     static func seconds(_ bounds: ClosedRange<Int64>) -> Self {
         Self(
@@ -144,7 +150,22 @@ extension MemberForm where Value: RawRepresentable<String> & CaseIterable & Hash
 
 extension MemberForm where Value == [String: Int64] {
     /// The names of levels of authentication.
-    static var levels: Self { json(read: { $0.levels }, write: { JSONValue(levels: $0) }) }
+    static var levels: Self {
+        Self(
+            shape: .texts("name=number"),
+            read: { json in
+                let levels = json.strings?.map { text -> (String, Int64)? in
+                    guard let (name, digits) = text.parts(around: text.utf8.lastIndex(of: 0x3D)),
+                        let level = Int64(digits)
+                    else { return nil }
+                    return (name, level)
+                }
+                guard let levels, !levels.contains(where: { $0 == nil }) else { return nil }
+                return Dictionary(levels.compactMap(\.self)) { first, _ in first }
+            },
+            write: { .texts($0.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }) }
+        )
+    }
 }
 
 extension MemberForm where Value == [ClaimMapper] {
@@ -165,22 +186,14 @@ extension MemberForm where Value == KeptRepresentation? {
 }
 
 extension JSONValue {
-    fileprivate var levels: [String: Int64]? {
-        guard let object else { return nil }
-        return Dictionary(
-            object.compactMap { member in member.value.int64.map { (member.name, $0) } }
-        ) { first, _ in first }
-    }
-
-    fileprivate init(levels: [String: Int64]) {
-        var object = JSONObject()
-        for (name, level) in levels.sorted(by: { $0.key < $1.key }) {
-            object[name] = .integer(level)
-        }
-        self = .object(object)
-    }
-
     static func texts(_ texts: [String]) -> JSONValue {
         .array(texts.map(JSONValue.string))
+    }
+}
+
+extension String {
+    /// What stands before and behind an `=`.
+    func parts(around place: String.Index?) -> (String, String)? {
+        place.map { (String(self[..<$0]), String(self[utf8.index(after: $0)...])) }
     }
 }

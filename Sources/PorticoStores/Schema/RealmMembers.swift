@@ -18,7 +18,7 @@ struct RealmMembers {
         .set(by: .administrator, "realm", label: "State")
         .help("Whether it is served at all.")
     let signingAlgorithm = Member("signing_algorithm", .choice, at: \Realm.signingAlgorithm)
-        .set(by: .administrator, label: "Algorithm")
+        .set(by: .administrator, "signing-algorithm", label: "Algorithm")
         .help("Signs tokens, unless a client has its own.")
     let accessTokenType = Member("access_token_type", .choice, at: \Realm.accessTokenType)
         .set(by: .administrator, "access-token-type", label: "Access tokens")
@@ -120,21 +120,41 @@ struct RealmMembers {
         .help("Tokens issued before are refused. Seconds since 1970.")
     let mappers = Member("mappers", .mappers, at: \Realm.mappers)
     let acrLevels = Member("acr_levels", .levels, at: \Realm.acrLevels)
-        .set(by: .administrator)
-        .help("The names of levels of authentication (acr).")
+        .set(by: .administrator, "acr-level", label: "Levels")
+        .help("The name of a level of authentication (acr): gold=2.")
     let defaultLanguage = Member(
         "default_language",
         .optional(.text("language")),
         at: \Realm.defaultLanguage
     )
-    .set(by: .administrator, label: "Language")
+    .set(by: .administrator, "default-language", label: "Language")
     .help("The language of people whose browser prefers none that the pages have.")
-    let codeDrift = Member("code_drift", .number, at: \Realm.codeDrift)
-        .set(by: .administrator)
+    // Each period more is a code more that is right.
+    let codeDrift = Member("code_drift", .number(0...10), at: \Realm.codeDrift)
+        .set(by: .administrator, "code-drift", label: "Code drift")
         .help("How many periods the clock of an authenticator app may be wrong (RFC 6238 5.2).")
-    let events = Member("events", .events, at: \Realm.events)
-        .set(by: .administrator)
-        .help("Which events are kept.")
+    let keepsSignIns = Member("sign_in_events", .flag, at: \Realm.events.keepsSignIns)
+        .set(by: .administrator, "sign-in-events", label: "Sign-in events")
+        .help("Whether what people and apps do is kept.")
+    let eventKinds = Member("event_kinds", .eventKinds, at: \Realm.events.kinds)
+        .set(by: .administrator, "event-kind", label: "Kinds of them")
+        .help("Which of these events (docs/events.md); or all.")
+    let eventLifetime = Member(
+        "event_lifetime",
+        .optional(.seconds(minute...3650 * day), or: "none"),
+        at: \Realm.events.lifetime
+    )
+    .set(by: .administrator, "event-lifetime", label: "They live")
+    .help("How long these events are kept at most.")
+    let keepsAdministration = Member(
+        "administration_events",
+        .flag,
+        at: \Realm.events.keepsAdministration
+    )
+    .set(by: .administrator, "administration-events", label: "Shows changes")
+    .help(
+        "Whether administrators are shown what other administrators changed, which is always kept."
+    )
     let defaultRoles = Member("default_roles", .list(.role), at: \Realm.defaultRoles).inTables()
     let defaultGroupIDs = Member("default_groups", .list(.text("id")), at: \Realm.defaultGroupIDs)
         .inTables()
@@ -214,32 +234,18 @@ extension MemberForm where Value == TokenSwap {
     }
 }
 
-extension MemberForm where Value == Realm.EventPolicy {
-    fileprivate static var events: Self {
-        json(
-            read: { try $0.object.map(Realm.EventPolicy.init(document:)) },
-            write: { .object($0.document) }
+extension MemberForm where Value == Set<Event.Kind>? {
+    /// Kinds of events, or all.
+    fileprivate static var eventKinds: Self {
+        Self(
+            shape: .texts("kind"),
+            read: { json in
+                guard let words = json.strings else { return nil }
+                if words == ["all"] { return .some(nil) }
+                let kinds = words.compactMap(Event.Kind.init(rawValue:))
+                return kinds.count == words.count ? .some(Set(kinds)) : nil
+            },
+            write: { .texts($0.map { $0.map(\.rawValue).sorted() } ?? ["all"]) }
         )
-    }
-}
-
-extension Realm.EventPolicy {
-    fileprivate init(document: JSONObject) throws {
-        let document = Document(document)
-        self.init()
-        keepsSignIns = try document.required("sign_ins", \.bool)
-        kinds = try document.optional("kinds", \.strings)
-            .map { Set($0.compactMap(Event.Kind.init(rawValue:))) }
-        keepsAdministration = try document.required("administration", \.bool)
-        lifetime = try document.optional("lifetime", \.int64)
-    }
-
-    fileprivate var document: JSONObject {
-        var document: JSONObject = [
-            "sign_ins": .bool(keepsSignIns), "administration": .bool(keepsAdministration),
-        ]
-        document["kinds"] = kinds.map { .texts($0.map(\.rawValue).sorted()) }
-        document["lifetime"] = lifetime.map(JSONValue.integer)
-        return document
     }
 }

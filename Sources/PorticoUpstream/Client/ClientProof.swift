@@ -64,16 +64,11 @@ struct ClientProof: Sendable {
         pair.append(UInt8(ascii: ":"))
         FormEncoding.append(secret.reveal().utf8, to: &pair)
         let spelled = pair.flatMap { $0 == UInt8(ascii: "+") ? Array("%20".utf8) : [$0] }
-        return ClientIdentification(
-            form: [],
-            fields: [.authorization: "Basic \(base64(spelled))"]
-        )
+        return ClientIdentification(form: [], fields: [.authorization: "Basic \(base64(spelled))"])
     }
 
     private static func posted(_ clientID: String, _ secret: SecretText) -> ClientIdentification {
-        ClientIdentification(
-            form: [("client_id", clientID), ("client_secret", secret.reveal())]
-        )
+        ClientIdentification(form: [("client_id", clientID), ("client_secret", secret.reveal())])
     }
 
     /// RFC 7523 §2.2, §3. The only audience is the issuer: an endpoint named in the metadata may
@@ -99,10 +94,7 @@ struct ClientProof: Sendable {
         )
         return ClientIdentification(form: [
             ("client_id", clientID),
-            (
-                "client_assertion_type",
-                "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
-            ),
+            ("client_assertion_type", "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"),
             ("client_assertion", assertion),
         ])
     }

@@ -88,11 +88,7 @@ extension UpstreamClient {
         at now: Date
     ) async throws(SignInError) -> ProvenPerson {
         let clientID = Self.audience(of: text, among: audiences)
-        var expected = IDTokenExpectation(
-            issuer: provider.issuer,
-            clientID: clientID,
-            nonce: nonce
-        )
+        var expected = IDTokenExpectation(issuer: provider.issuer, clientID: clientID, nonce: nonce)
         expected.otherIssuerNames = provider.profile.otherIssuerNames
         expected.trustedAudiences = provider.trustedAudiences
         // Another of the app's client IDs may have requested it: `azp` is the platform's, `aud` the

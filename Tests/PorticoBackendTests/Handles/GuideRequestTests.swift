@@ -13,6 +13,12 @@ import Testing
 /// The requests of apps that were written after the guide of another library: paths, methods, cookies and
 /// parameters as there, with no header of ours.
 @Suite("An app written after the guide of another library") struct GuideRequestTests {
+    private let scene: JoinedScene
+
+    init() async throws {
+        scene = try await JoinedScene(apps: [.moved])
+    }
+
     /// What an app reads from the address that it is opened with.
     private struct Credentials: Hashable {
         let sessionToken: String
@@ -53,7 +59,7 @@ import Testing
     }
 
     /// What URLSession sends of itself, with the cookie that the app has made.
-    private func get(_ path: String, _ token: String?, _ scene: JoinedScene) async throws -> Reply {
+    private func get(_ path: String, _ token: String?) async throws -> Reply {
         var fields: HTTPFields = [
             .accept: "*/*", .acceptLanguage: "en-US,en;q=0.9",
             .acceptEncoding: "gzip, deflate, br",
@@ -63,11 +69,7 @@ import Testing
         return try await scene.server.send(.get, path, headers: fields)
     }
 
-    private func signIn(
-        _ scene: JoinedScene,
-        _ visitor: TestVisitor,
-        _ answer: String = "allow"
-    ) async throws -> String {
+    private func signIn(_ visitor: TestVisitor, _ answer: String = "allow") async throws -> String {
         let page = try await visitor.open(try Self.start(ATHostPerson.ann.handle))
         let end = try await scene.finish(page, visitor, answer)
         return try #require(end.reply.location, "\(end.reply.text)")
@@ -75,8 +77,7 @@ import Testing
 
     @Test("ATP-M-1, ATP-M-4: it starts, reads its address, sets its cookie, validates and restores")
     func whole() async throws {
-        let scene = try await JoinedScene(apps: [.moved])
-        let address = try await signIn(scene, TestVisitor(scene.server))
+        let address = try await signIn(TestVisitor(scene.server))
         // Its scheme closes the browser's sheet.
         #expect(address.hasPrefix("com.example.moved:/auth-callback?"))
         let credentials = try #require(try Self.onApple(address))
@@ -88,13 +89,13 @@ import Testing
         // At launch, also much later: the cookie that is made again is good for two weeks.
         var token = credentials.sessionToken
         for _ in 1...3 {
-            let session = try await get("/api/auth/session", token, scene)
+            let session = try await get("/api/auth/session", token)
             #expect(session.status == 200)
             #expect(session.headers[.contentType] == "application/json")
             #expect(session.json.bool("authenticated") == true)
             #expect(session.json.string("did") == credentials.did)
             #expect(session.json.string("handle") == credentials.handle)
-            let renewed = try await get("/mobile/refresh-token", token, scene)
+            let renewed = try await get("/mobile/refresh-token", token)
             #expect(renewed.json.bool("success") == true)
             #expect(renewed.json.object("payload")?.string("did") == credentials.did)
             token = try #require(renewed.json.object("payload")?.string("sid"))
@@ -108,26 +109,22 @@ import Testing
 
     @Test("ATP-M-4: what is no session is not 200, and says so in JSON, so that the app clears it")
     func notValid() async throws {
-        let scene = try await JoinedScene(apps: [.moved])
-        let address = try await signIn(scene, TestVisitor(scene.server))
+        let address = try await signIn(TestVisitor(scene.server))
         let token = try #require(try Self.onApple(address)).sessionToken
         for bad in [nil, "", "garbage", String(token.dropLast(9))] {
-            let reply = try await get("/api/auth/session", bad, scene)
+            let reply = try await get("/api/auth/session", bad)
             #expect(reply.status == 401)
             #expect(reply.json.bool("authenticated") == false)
         }
         scene.clock.advance(by: 14 * 86_400 + 1)
-        #expect(try await get("/api/auth/session", token, scene).status == 401)
+        #expect(try await get("/api/auth/session", token).status == 401)
     }
 
-    @Test(
-        "SEED-TIJS-2, guide: it signs out by its cookie alone, clears it, and a copy of it is dead at once"
-    )
+    @Test("SEED-TIJS-2, guide: it signs out by its cookie alone, and a copy of it is dead at once")
     func signsOut() async throws {
-        let scene = try await JoinedScene(apps: [.moved])
-        let address = try await signIn(scene, TestVisitor(scene.server))
+        let address = try await signIn(TestVisitor(scene.server))
         let token = try #require(try Self.onApple(address)).sessionToken
-        let renewed = try await get("/mobile/refresh-token", token, scene)
+        let renewed = try await get("/mobile/refresh-token", token)
         let other = try #require(renewed.json.object("payload")?.string("sid"))
         // A POST without a body, an Origin or a header of ours.
         let reply = try await scene.server.send(
@@ -146,41 +143,17 @@ import Testing
         try await scene.revoked()
         // Both cookies were of the one session.
         for copied in [token, other] {
-            let session = try await get("/api/auth/session", copied, scene)
+            let session = try await get("/api/auth/session", copied)
             #expect(session.status == 401)
             #expect(session.json.bool("authenticated") == false)
-            #expect(try await get("/mobile/refresh-token", copied, scene).status == 401)
+            #expect(try await get("/mobile/refresh-token", copied).status == 401)
             #expect(try await scene.call(copied).status == 401)
         }
         // Twice is no error, and the next sign-in is another session.
         #expect(try await scene.signOut(token).status == 200)
-        let again = try await signIn(scene, TestVisitor(scene.server))
+        let again = try await signIn(TestVisitor(scene.server))
         let next = try #require(try Self.onApple(again)).sessionToken
-        #expect(try await get("/api/auth/session", next, scene).status == 200)
-    }
-
-    @Test("Who refuses comes back to the app, without the parameters that it looks for")
-    func refused() async throws {
-        let scene = try await JoinedScene(apps: [.moved])
-        let address = try await signIn(scene, TestVisitor(scene.server), "deny")
-        #expect(address.hasPrefix("com.example.moved:/auth-callback?error=access_denied"))
-        #expect(try Self.onApple(address) == nil)
-        #expect(try Self.onAndroid(address) == nil)
-    }
-
-    @Test("Who takes more than ten minutes starts again")
-    func late() async throws {
-        let scene = try await JoinedScene(apps: [.moved])
-        let visitor = TestVisitor(scene.server)
-        let page = try await visitor.open(try Self.start(ATHostPerson.ann.handle))
-        scene.clock.advance(by: 601)
-        let end = try await visitor.submit(
-            page,
-            [("username", "alice"), ("password", TestRealm.passwords["alice"] ?? "")]
-        )
-        #expect(try end.reply.location.flatMap(Self.onApple) == nil)
-        let address = try await signIn(scene, TestVisitor(scene.server))
-        #expect(try Self.onApple(address) != nil)
+        #expect(try await get("/api/auth/session", next).status == 200)
     }
 
     @Test("decision 0064: the guide's own library, which makes addresses up, signs in at our realm")
@@ -203,7 +176,6 @@ import Testing
 
     @Test("ATP-M-3: the page of one's own, opened bare, leads through the same")
     func page() async throws {
-        let scene = try await JoinedScene(apps: [.moved])
         let visitor = TestVisitor(scene.server)
         let asked = try await visitor.open("/mobile-auth")
         #expect(asked.reply.status == 200)
@@ -217,6 +189,157 @@ import Testing
         )
         let end = try await scene.finish(page, visitor)
         let credentials = try #require(try Self.onApple(end.reply.location ?? ""))
-        #expect(try await get("/api/auth/session", credentials.sessionToken, scene).status == 200)
+        #expect(try await get("/api/auth/session", credentials.sessionToken).status == 200)
+    }
+}
+
+/// The guide's own library at a host whose authorization server is a realm of ours, as far as its
+/// addresses go. Of the metadata it reads the authorization endpoint, and takes `/oauth/authorize` off
+/// its end; behind what is left it puts the addresses of a sign-in. Where to refresh and to revoke it
+/// reads anew each time.
+struct GuideLibrary {
+    static let clientID = "https://app.example.com/oauth-client-metadata.json"
+    static let redirect = "https://app.example.com/oauth/callback"
+    private static let state = #"{"handle":"\#(ATHostPerson.ann.handle)","mobile":true}"#
+
+    private let joined: JoinedHost
+    private let sender: DPoPSender
+    private let browser: TestBrowser
+    private let key: DPoPKey
+    private let verifier = String(repeating: "v", count: 43)
+
+    init() async throws {
+        let sites = DocumentSites()
+        sites[Self.clientID] = DocumentSites.Answer([
+            "client_id": .string(Self.clientID), "client_name": "App",
+            "redirect_uris": [.string(Self.redirect)], "scope": "atproto transition:generic",
+            "grant_types": ["authorization_code", "refresh_token"], "response_types": ["code"],
+            "token_endpoint_auth_method": "none", "application_type": "web",
+            "dpop_bound_access_tokens": true,
+        ])
+        let joined = try await JoinedHost(documentsBy: sites)
+        self.joined = joined
+        sender = DPoPSender(
+            transport: joined.transport,
+            nonces: DPoPNonceMemory(),
+            clock: joined.clock
+        )
+        browser = TestBrowser(joined.provider)
+        key = try DPoPKey(random: .system)
+    }
+
+    /// What the addresses of a sign-in begin with.
+    func base() async throws -> String {
+        let page = try await endpoint("authorization_endpoint")
+        let end = "/oauth/authorize"
+        return page.hasSuffix(end) ? String(page.dropLast(end.count)) : page
+    }
+
+    /// The token answer of a sign-in by Ann.
+    func signIn() async throws -> Reply {
+        let base = try await base()
+        let pushed = try await post(
+            base + "/oauth/par",
+            [
+                ("response_type", "code"), ("client_id", Self.clientID),
+                ("redirect_uri", Self.redirect), ("scope", "atproto transition:generic"),
+                ("code_challenge", Base64URL.encode(Hash256(of: verifier).bytes)),
+                ("code_challenge_method", "S256"), ("state", Self.state),
+                ("login_hint", ATHostPerson.ann.handle),
+            ]
+        )
+        #expect(pushed.status == 201, "\(pushed.text)")
+        let reference = pushed.json.string("request_uri") ?? ""
+        let address = FormEncoding.appending(
+            [(name: "client_id", value: Self.clientID), (name: "request_uri", value: reference)],
+            to: base + "/oauth/authorize"
+        )
+        let page = try await browser.get(try #require(HTTPAddress(address)).target)
+        let password = TestRealm.passwords["alice"] ?? ""
+        let question = try await browser.submit(
+            page,
+            [("username", "alice"), ("password", password)]
+        )
+        let answer = try await browser.submit(question, [("action", "allow")]).redirected
+        #expect(answer["state"] == Self.state)
+        return try await prove(
+            base + "/oauth/token",
+            [
+                ("grant_type", "authorization_code"), ("client_id", Self.clientID),
+                ("redirect_uri", Self.redirect), ("code", answer["code"] ?? ""),
+                ("code_verifier", verifier),
+            ]
+        )
+    }
+
+    func refresh(_ token: String) async throws -> Reply {
+        try await prove(
+            try await endpoint("token_endpoint"),
+            [
+                ("grant_type", "refresh_token"), ("client_id", Self.clientID),
+                ("refresh_token", token),
+            ]
+        )
+    }
+
+    func revoke(_ token: String) async throws -> Reply {
+        try await post(
+            try await endpoint("revocation_endpoint"),
+            [("token", token), ("client_id", Self.clientID)]
+        )
+    }
+
+    /// The person's own record at the host.
+    func session(_ token: String) async throws -> Reply {
+        let address = "\(JoinedHost.origin)/xrpc/com.atproto.server.getSession"
+        return try await send(.get, address, token: token, [:], [])
+    }
+
+    // MARK: Requests
+
+    private func endpoint(_ name: String) async throws -> String {
+        let address = "\(JoinedHost.origin)/.well-known/oauth-authorization-server"
+        let request = HTTPRequest(.get, to: try #require(HTTPAddress(address)))
+        return try #require(try await joined.server.send(request).json.string(name))
+    }
+
+    /// Without a proof.
+    private func post(_ address: String, _ form: [(String, String)]) async throws -> Reply {
+        var request = HTTPRequest(.post, to: try #require(HTTPAddress(address)))
+        request.headerFields = Self.fields
+        return try await joined.server.send(request, body: Self.body(form))
+    }
+
+    private func prove(_ address: String, _ form: [(String, String)]) async throws -> Reply {
+        try await send(.post, address, token: nil, Self.fields, Self.body(form))
+    }
+
+    /// With a proof, and once more with the nonce that is asked for.
+    private func send(
+        _ method: HTTPRequest.Method,
+        _ address: String,
+        token: String?,
+        _ fields: HTTPFields,
+        _ body: [UInt8]
+    ) async throws -> Reply {
+        let answer = try await sender.send(
+            method,
+            to: try #require(HTTPAddress(address)),
+            with: key,
+            token: token.map { SecretText($0) },
+            at: token == nil ? .authorizationServer : .resource,
+            limits: HTTPLimits(bytes: 1_000_000, seconds: 10)
+        ) { _ in (fields, body) }
+        return Reply(
+            status: answer.reply.response.status.code,
+            headers: answer.reply.response.headerFields,
+            body: answer.reply.body
+        )
+    }
+
+    private static let fields: HTTPFields = [.contentType: "application/x-www-form-urlencoded"]
+
+    private static func body(_ form: [(String, String)]) -> [UInt8] {
+        FormEncoding.encode(form.map { (name: $0.0, value: $0.1) })
     }
 }

@@ -10,13 +10,18 @@ import Testing
 
 /// Answers at `/oauth/callback` that are wrong, late, or come twice.
 @Suite struct HandleCallbackTests {
+    private let server: BackendUnderTest
+    private let visitor: TestVisitor
+
+    init() async throws {
+        server = try await BackendUnderTest.withHandles()
+        visitor = TestVisitor(server)
+    }
+
     @Test("SEED-ADR-3: two tabs sign in side by side")
     func twoTabs() async throws {
-        let server = try await BackendUnderTest.withHandles()
-        let visitor = TestVisitor(server)
         let first = try await visitor.begin("ann.example.com", [("redirect", "/one")])
-        let second = try await visitor.begin("bob.example.com", [("redirect", "/two")])
-        let two = try await visitor.request(server.hosts.approve(second.location, as: .bob))
+        let two = try await visitor.returned("bob.example.com", [("redirect", "/two")], as: .bob)
         let one = try await visitor.request(server.hosts.approve(first.location, as: .ann))
         #expect([one.location, two.location] == ["/one", "/two"])
         #expect(try await server.handleSession(one)?.handle.did == TestHosts.Person.ann.did)
@@ -30,8 +35,6 @@ import Testing
         arguments: [true, false]
     )
     func lateError(_ isApp: Bool) async throws {
-        let server = try await BackendUnderTest.withHandles()
-        let visitor = TestVisitor(server)
         let query = isApp ? TestApp().start : [("redirect", "/reports")]
         let begun = try await visitor.begin("ann.example.com", query)
         let good = try server.hosts.approve(begun.location, as: .ann)
@@ -60,8 +63,6 @@ import Testing
 
     @Test("Decision 0062: a code that is redeemed slowly survives what comes meanwhile")
     func slow() async throws {
-        let server = try await BackendUnderTest.withHandles()
-        let visitor = TestVisitor(server)
         let begun = try await visitor.begin("ann.example.com")
         let good = try server.hosts.approve(begun.location, as: .ann)
         let error = try server.hosts.refuse(
@@ -96,10 +97,7 @@ import Testing
 
     @Test("decision 0062: a code that could not be sent, because we are busy, may come again")
     func busy() async throws {
-        let server = try await BackendUnderTest.withHandles()
-        let visitor = TestVisitor(server)
-        let begun = try await visitor.begin("ann.example.com")
-        let good = try server.hosts.approve(begun.location, as: .ann)
+        let good = try await visitor.approved("ann.example.com")
         server.hosts.setBusy(true)
         for _ in 1...2 {
             let reply = try await visitor.request(good)
@@ -114,10 +112,7 @@ import Testing
 
     @Test("ATP-TL-7: answers that come together while we are busy end no attempt")
     func busyTogether() async throws {
-        let server = try await BackendUnderTest.withHandles()
-        let visitor = TestVisitor(server)
-        let begun = try await visitor.begin("ann.example.com")
-        let good = try server.hosts.approve(begun.location, as: .ann)
+        let good = try await visitor.approved("ann.example.com")
         server.hosts.setBusy(true)
         for _ in 1...10 {
             let replies = try await withThrowingTaskGroup(of: Reply.self) { group in
@@ -133,8 +128,6 @@ import Testing
 
     @Test("ATP-TL-7: an app is not told that we are busy: the answer comes again, and then it is")
     func busyForApp() async throws {
-        let server = try await BackendUnderTest.withHandles()
-        let visitor = TestVisitor(server)
         let begun = try await visitor.begin(
             "ann.example.com",
             [("mobile", "true"), ("app", "moved")]
@@ -151,10 +144,7 @@ import Testing
 
     @Test("decision 0062: a code that was spent before we are busy does not come again")
     func busyAfterwards() async throws {
-        let server = try await BackendUnderTest.withHandles()
-        let visitor = TestVisitor(server)
-        let begun = try await visitor.begin("ann.example.com")
-        let good = try server.hosts.approve(begun.location, as: .ann)
+        let good = try await visitor.approved("ann.example.com")
         server.hosts.beforeTokens {
             server.hosts.beforeTokens(nil)
             server.hosts.setBusy(true)
@@ -170,7 +160,6 @@ import Testing
 
     @Test("ATP-CB-1: an answer in another browser, or for no attempt, makes no request")
     func otherBrowser() async throws {
-        let server = try await BackendUnderTest.withHandles()
         let attacker = TestVisitor(server)
         let begun = try await attacker.begin("bob.example.com")
         let good = try server.hosts.approve(begun.location, as: .bob)
@@ -203,8 +192,6 @@ import Testing
         ] as [String?]
     )
     func issuer(_ issuer: String?) async throws {
-        let server = try await BackendUnderTest.withHandles()
-        let visitor = TestVisitor(server)
         let begun = try await visitor.begin("ann.example.com")
         let wrong = try server.hosts.approve(begun.location, as: .ann, changing: ["iss": issuer])
         let reply = try await visitor.request(wrong)
@@ -217,8 +204,6 @@ import Testing
 
     @Test("/oauth/callback: a code of more than 4,096 bytes is not sent; the right answer counts")
     func longCode() async throws {
-        let server = try await BackendUnderTest.withHandles()
-        let visitor = TestVisitor(server)
         let begun = try await visitor.begin("ann.example.com")
         let code = String(repeating: "c", count: 4097)
         let long = try server.hosts.approve(begun.location, as: .ann, changing: ["code": code])
@@ -230,11 +215,8 @@ import Testing
 
     @Test("ATP-CB-3, attack G09: begun with a victim's handle, another's account is never had")
     func otherAccount() async throws {
-        let server = try await BackendUnderTest.withHandles()
-        let visitor = TestVisitor(server)
         // Cat is at the same host, whose page lets her in instead.
-        let begun = try await visitor.begin("ann.example.com")
-        let reply = try await visitor.request(server.hosts.approve(begun.location, as: .cat))
+        let reply = try await visitor.returned("ann.example.com", as: .cat)
         #expect(reply.status == 403)
         #expect(!visitor.cookies.keys.contains("sid"))
         #expect(try server.accountSessions() == 0)
@@ -244,8 +226,6 @@ import Testing
 
     @Test("ATP-CB-4, attack G08: a host that names another's DID is refused; asked once more")
     func otherServer() async throws {
-        let server = try await BackendUnderTest.withHandles()
-        let visitor = TestVisitor(server)
         let begun = try await visitor.begin(
             "https://other.example.com",
             [("mobile", "true"), ("app", "moved")]
@@ -266,19 +246,13 @@ import Testing
         #expect(again.reply.location?.hasPrefix("https://pds.example.com/") == true)
         #expect(server.log.contains("handle.again"))
         #expect(server.log.contains("did=\(TestHosts.Person.ann.did)"))
-        let back = try await visitor.request(
-            server.hosts.approve(again.reply.location, as: .ann)
-        )
+        let back = try await visitor.request(server.hosts.approve(again.reply.location, as: .ann))
         #expect(back.location?.hasPrefix("com.example.moved:/auth-callback?session_token=") == true)
         #expect(back.redirected["did"] == TestHosts.Person.ann.did)
     }
 
-    @Test(
-        "decision 0104: a form for another server whose cookie is lost begins again for the same app"
-    )
+    @Test("decision 0104: a form for another server without its cookie begins again for its app")
     func otherServerLater() async throws {
-        let server = try await BackendUnderTest.withHandles()
-        let visitor = TestVisitor(server)
         let begun = try await visitor.begin(
             "https://other.example.com",
             [("mobile", "true"), ("app", "moved"), ("state", "s-1")]
@@ -291,10 +265,7 @@ import Testing
             visitor.cookies[name] = nil
         }
         func follow(_ page: TestVisitor.Visited) async throws -> TestVisitor.Visited {
-            let link = try #require(
-                page.reply.text.firstMatch(of: /href="(\/login\?handle=[^"]*)"/)
-            )
-            let path = String(link.1).replacing("&amp;", with: "&")
+            let path = try page.reply.loginLink()
             return try await visitor.open(path, from: page.url)
         }
         let lost = try await visitor.submit(page, [("action", "continue")])
@@ -303,17 +274,13 @@ import Testing
         let host = try await follow(lost)
         #expect(host.reply.status == 200 && host.reply.text.contains("pds.example.com"))
         let again = try await follow(host)
-        let back = try await visitor.request(
-            server.hosts.approve(again.reply.location, as: .ann)
-        )
+        let back = try await visitor.request(server.hosts.approve(again.reply.location, as: .ann))
         #expect(back.location?.hasPrefix("com.example.moved:/auth-callback?session_token=") == true)
         #expect(back.redirected["state"] == "s-1")
     }
 
     @Test("Decision 0062: the second mismatch ends it, and so does the person")
     func secondMismatch() async throws {
-        let server = try await BackendUnderTest.withHandles()
-        let visitor = TestVisitor(server)
         for isCancelled in [true, false] {
             let begun = try await visitor.begin("https://other.example.com")
             server.hosts.set(.otherSubject(TestHosts.Person.ann.did))
@@ -347,8 +314,6 @@ import Testing
         arguments: [TestHosts.Person.ann.handle, TestHosts.Person.ann.did]
     )
     func moved(_ start: String) async throws {
-        let server = try await BackendUnderTest.withHandles()
-        let visitor = TestVisitor(server)
         let begun = try await visitor.begin(start)
         server.hosts.move(.ann, to: "other.example.com")
         let reply = try await visitor.request(server.hosts.approve(begun.location, as: .ann))
@@ -359,10 +324,7 @@ import Testing
 
     @Test("A host that names another server since the start is believed at the callback")
     func renamed() async throws {
-        let server = try await BackendUnderTest.withHandles()
-        let visitor = TestVisitor(server)
-        let begun = try await visitor.begin("ann.example.com")
-        let path = try server.hosts.approve(begun.location, as: .ann)
+        let path = try await visitor.approved("ann.example.com")
         server.hosts.setIssuer(of: "pds.example.com", "other.example.com")
         let reply = try await visitor.request(path)
         #expect(reply.status == 409)
@@ -374,10 +336,7 @@ import Testing
 
     @Test("Decision 0062: a code goes to the server that the attempt began at, and to no other")
     func serverChanged() async throws {
-        let server = try await BackendUnderTest.withHandles()
-        let visitor = TestVisitor(server)
-        let begun = try await visitor.begin("ann.example.com")
-        let path = try server.hosts.approve(begun.location, as: .ann)
+        let path = try await visitor.approved("ann.example.com")
         server.hosts.setIssuer(of: "pds.example.com", "other.example.com")
         server.clock.advance(by: 301)
         let reply = try await visitor.request(path)
@@ -394,10 +353,7 @@ import Testing
         ]
     )
     func unusable(_ fault: TestHosts.Fault) async throws {
-        let server = try await BackendUnderTest.withHandles()
-        let visitor = TestVisitor(server)
-        let begun = try await visitor.begin("ann.example.com")
-        let path = try server.hosts.approve(begun.location, as: .ann)
+        let path = try await visitor.approved("ann.example.com")
         server.hosts.set(fault)
         let reply = try await visitor.request(path)
         #expect(reply.status == 502)
@@ -406,14 +362,12 @@ import Testing
         #expect(try await server.revoked(1).count == 1)
     }
 
-    private func failures(_ server: BackendUnderTest) -> [Substring] {
+    private func failures() -> [Substring] {
         server.log.split(separator: "\n").filter { $0.contains("event=handle.failed") }
     }
 
     @Test("Decision 0027: a start is written nowhere, and what fails is a line of the log")
     func told() async throws {
-        let server = try await BackendUnderTest.withHandles()
-        let visitor = TestVisitor(server)
         func events() async throws -> [Event.Kind] {
             try await server.database.events.latest(limit: 99)
                 .map(\.kind)
@@ -421,7 +375,7 @@ import Testing
         let before = try await events()
         let begun = try await visitor.begin("ann.example.com")
         #expect(begun.status == 302)
-        #expect(failures(server).isEmpty)
+        #expect(failures().isEmpty)
         let code = String(repeating: "c", count: 4097)
         let long = try server.hosts.approve(begun.location, as: .ann, changing: ["code": code])
         let failed = try server.hosts.refuse(begun.location, "server_error", "")
@@ -429,28 +383,24 @@ import Testing
         for (path, why) in [
             (long, "why=not_finished"), (failed, "why=not_finished"), (refused, "why=denied"),
         ] {
-            let before = failures(server)
+            let before = failures()
             #expect(try await visitor.request(path).status == 403)
-            let told = failures(server)
+            let told = failures()
             #expect(told.count == before.count + 1, "\(told)")
             #expect(told.last?.contains(why) == true, "\(told)")
         }
         let late = try await visitor.begin("ann.example.com")
         server.clock.advance(by: 601)
         _ = try await visitor.request(server.hosts.approve(late.location, as: .ann))
-        #expect(failures(server).last?.contains("why=expired") == true)
+        #expect(failures().last?.contains("why=expired") == true)
         #expect(try await events() == before)
-        _ = try await visitor.byHandle(at: server)
+        _ = try await visitor.byHandle()
         #expect(try await events().contains(.registered))
     }
 
-    @Test(
-        "/oauth/callback: the person's refusal is told the app; other ends say not finished, and how to go on"
-    )
+    @Test("/oauth/callback: the person's refusal is told the app; other ends say not finished")
     func refused() async throws {
-        let server = try await BackendUnderTest.withHandles()
         let app = TestApp()
-        let visitor = TestVisitor(server)
         let begun = try await visitor.begin("ann.example.com", app.start)
         for (error, description) in [
             ("access_denied", "This request has expired"), ("login_required", ""),
@@ -481,8 +431,6 @@ import Testing
 
     @Test("/oauth/callback: after an end that was not the person's word, the answer still counts")
     func errorFirst() async throws {
-        let server = try await BackendUnderTest.withHandles()
-        let visitor = TestVisitor(server)
         let begun = try await visitor.begin("ann.example.com")
         let error = try server.hosts.refuse(
             begun.location,
@@ -499,10 +447,7 @@ import Testing
         arguments: [true, false]
     )
     func expired(_ isApp: Bool) async throws {
-        let server = try await BackendUnderTest.withHandles()
-        let visitor = TestVisitor(server)
-        let begun = try await visitor.begin("ann.example.com", isApp ? TestApp().start : [])
-        let path = try server.hosts.approve(begun.location, as: .ann)
+        let path = try await visitor.approved("ann.example.com", isApp ? TestApp().start : [])
         server.clock.advance(by: 601)
         server.hosts.forgetRequests()
         let reply = try await visitor.request(path)
@@ -518,13 +463,8 @@ import Testing
 
     @Test("Attack F06: an attempt is no session, and a session is no attempt")
     func purposes() async throws {
-        let server = try await BackendUnderTest.withHandles()
-        let visitor = TestVisitor(server)
-        let begun = try await visitor.begin("ann.example.com")
-        let path = try server.hosts.approve(begun.location, as: .ann)
-        let attempt = try #require(
-            visitor.cookies.first { $0.key.hasPrefix("__Host-attempt") }
-        )
+        let path = try await visitor.approved("ann.example.com")
+        let attempt = try #require(visitor.cookies.first { $0.key.hasPrefix("__Host-attempt") })
         let live = try #require(server.backend.directory.handles)
         let moment = Clock { server.clock.now }.moment()
         let presented = live.cookie.presented([.cookie: "sid=\(attempt.value)"], at: moment)
@@ -552,16 +492,10 @@ import Testing
 
     @Test("Decision 0062: tokens whose person is not let in are taken back")
     func blocked() async throws {
-        let server = try await BackendUnderTest.withHandles()
-        _ = try await TestVisitor(server).byHandle(at: server)
+        _ = try await TestVisitor(server).byHandle()
         let account = try #require(try await server.accounts().first)
-        _ = try await server.database.accounts.block(
-            account.id,
-            true,
-            at: server.clock.seconds
-        )
-        let visitor = TestVisitor(server)
-        let reply = try await visitor.byHandle(at: server)
+        _ = try await server.database.accounts.block(account.id, true, at: server.clock.seconds)
+        let reply = try await visitor.byHandle()
         #expect(reply.redirected["error"] == "account_blocked")
         #expect(!visitor.cookies.keys.contains("sid"))
         #expect(try await server.revoked(1).count == 1)
@@ -569,10 +503,7 @@ import Testing
 
     @Test("Decision 0062: tokens that cannot be stored are taken back")
     func notStored() async throws {
-        let server = try await BackendUnderTest.withHandles()
-        let visitor = TestVisitor(server)
-        let begun = try await visitor.begin("ann.example.com")
-        let path = try server.hosts.approve(begun.location, as: .ann)
+        let path = try await visitor.approved("ann.example.com")
         server.database.refuseWrites(StoreBusy())
         let reply = try await visitor.request(path)
         #expect(reply.status == 503)

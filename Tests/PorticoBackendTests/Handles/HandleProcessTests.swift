@@ -1,17 +1,18 @@
 import Foundation
+import HTTPTypes
 import PorticoBytes
 import PorticoProtocol
 import PorticoSQLite
+import PorticoStandIns
 import PorticoStores
 import PorticoTestSupport
+import PorticoWeb
 import Testing
 
 @testable import PorticoBackend
 
 @Suite("Tokens of a session by handle, in two processes") struct HandleProcessTests {
-    @Test(
-        "ATP-TL-4, attack G20: 50 callers of two processes, each a program of its own, make one refresh, 20 times"
-    )
+    @Test("ATP-TL-4, attack G20: 50 callers of two processes make one refresh, 20 times")
     func processes() async throws {
         let scene = try HandleScene(TestDatabase.inFile())
         let session = try await scene.signedIn(accessLives: 0)
@@ -175,4 +176,281 @@ private struct WritingHost: HandleTokenServers, HandleTokenServer {
     }
 
     func revoke(_ token: SecretText, with key: DPoPKey) async -> Bool { false }
+}
+
+/// Proving again who one is, for people who have nothing but an internet handle.
+@Suite struct HandleProofTests {
+    private let server: BackendUnderTest
+    private let visitor: TestVisitor
+
+    init() async throws {
+        server = try await BackendUnderTest.withHandles()
+        visitor = TestVisitor(server)
+    }
+
+    /// Ann, who signed in by handle more than ten minutes ago, and nothing else.
+    private func ann(_ query: [(name: String, value: String)] = []) async throws -> TestVisitor {
+        let visitor = TestVisitor(server)
+        _ = try await visitor.byHandle(.ann, query)
+        server.clock.advance(by: 601)
+        return visitor
+    }
+
+    /// Presses "Internet handle", and goes on at the host that the next page names, where `person`
+    /// says yes.
+    private func prove(
+        _ visitor: TestVisitor,
+        on page: TestVisitor.Visited,
+        as person: TestHosts.Person = .ann
+    ) async throws -> TestVisitor.Visited {
+        server.hosts.forgetRequests()
+        let shown = try await visitor.press(("way", "atproto"), on: page)
+        #expect(shown.reply.status == 200)
+        #expect(shown.reply.text.contains("pds.example.com"))
+        let path = try shown.reply.loginLink()
+        let begun = try await visitor.request(path, from: shown.url)
+        #expect(begun.status == 302)
+        // For the account's own DID, and by a new sign-in.
+        let pushed = try #require(server.hosts.asked.last { $0.path == "/oauth/par" })
+        #expect(pushed.form["login_hint"] == TestHosts.Person.ann.did)
+        #expect(pushed.form["prompt"] == "login")
+        let answer = try server.hosts.approve(begun.location, as: person)
+        return try await visitor.open(answer)
+    }
+
+    @Test("WEB-SESS-8: ten minutes later an account by handle can be deleted after a new sign-in")
+    func deleting() async throws {
+        let visitor = try await ann()
+        let page = try await visitor.open("/account/delete")
+        let asked = try await visitor.press("delete", on: page, [("sure", "1")])
+        #expect(asked.path.hasPrefix("/account/confirm?for=deleting"))
+        #expect(try await server.accounts().count == 1)
+        let before = try #require(visitor.cookies["__Host-session"])
+        let back = try await prove(visitor, on: asked)
+        #expect(back.path == "/account/delete")
+        #expect(visitor.cookies["__Host-session"] != before)
+        #expect(try await server.accounts().count == 1)
+        _ = try await visitor.press("delete", on: back, [("sure", "1")])
+        #expect(try await server.accounts().isEmpty)
+    }
+
+    @Test("WEB-SESS-8: the same for another way to sign in, and for an address")
+    func adding() async throws {
+        let visitor = try await ann()
+        let details = try await visitor.open("/account/details")
+        let typed = [("name", "Ann"), ("email", "ann@example.net")]
+        let address = try await visitor.press("save", on: details, typed)
+        #expect(address.path.hasPrefix("/account/confirm?for=changing-email"))
+        let buttons = HTMLForm.all(in: address.reply.text).flatMap(\.buttons)
+        #expect(buttons.contains { $0.name == "way" && $0.value == "atproto" })
+        let ways = try await visitor.open("/account/ways")
+        let asked = try await visitor.press(("way", "google"), on: ways)
+        #expect(asked.path.hasPrefix("/account/confirm?for=adding"))
+        let back = try await prove(visitor, on: asked)
+        #expect(back.path == "/account/ways")
+        let google = try await visitor.press(("way", "google"), on: back)
+        _ = try await visitor.choose(.ben, at: google, "google")
+        #expect(try await server.user(of: visitor).strings("providers") == ["atproto", "google"])
+    }
+
+    @Test(
+        "The session that proves it lasts as long as the one before was to",
+        arguments: [true, false]
+    )
+    func lasting(_ isRemembered: Bool) async throws {
+        let visitor = try await ann(isRemembered ? [] : [("platform", "web")])
+        let asked = try await visitor.open("/account/confirm?for=adding&return_to=/account/ways")
+        _ = try await prove(visitor, on: asked)
+        let seal = try #require(visitor.cookies["sid"])
+        let session = try #require(try await server.handleSession(ofSeal: seal)).live.session
+        #expect(session.idleSeconds == (isRemembered ? SidCookie.lifetime : SessionCookies.plain))
+    }
+
+    @Test("WEB-SESS-8: who signs in there as somebody else proves nothing, and the session stays")
+    func otherPerson() async throws {
+        let visitor = try await ann()
+        let asked = try await visitor.open(
+            "/account/confirm?for=deleting&return_to=/account/delete"
+        )
+        let back = try await prove(visitor, on: asked, as: .cat)
+        #expect(back.path.hasPrefix("/oauth/callback"))
+        #expect(try await server.user(of: visitor).string("name") == "ann.example.com")
+        let page = try await visitor.open("/account/delete")
+        let again = try await visitor.press("delete", on: page, [("sure", "1")])
+        #expect(again.path.hasPrefix("/account/confirm?for=deleting"))
+        #expect(try await server.accounts().count == 1)
+    }
+
+    @Test("WEB-SESS-8: where the account has an address a code proves it, and a handle does not")
+    func address() async throws {
+        _ = try await visitor.byHandle(.ann)
+        try await add("ann@example.net", visitor)
+        server.clock.advance(by: 601)
+        let asked = try await visitor.open("/account/confirm?for=adding&return_to=/account/ways")
+        let buttons = HTMLForm.all(in: asked.reply.text).flatMap(\.buttons)
+        #expect(!buttons.contains { $0.name == "way" })
+        #expect(try await visitor.proveByCode(asked).path == "/account/ways")
+    }
+
+    @Test("Decision 0030: an account found by its address leads to the page for handles")
+    func found() async throws {
+        let owner = TestVisitor(server)
+        _ = try await owner.byHandle(.ann)
+        try await add("ben@example.org", owner)
+        let found = try await visitor.signIn("google", as: .ben)
+        #expect(found.path == "/login/account")
+        let page = try await visitor.press(("way", "atproto"), on: found)
+        #expect(page.path.hasPrefix("/mobile-auth?"))
+        // Whose account it is, is not told to who only has the address.
+        #expect(!page.reply.text.contains("ann.example.com"))
+        #expect(!page.reply.text.contains(TestHosts.Person.ann.did))
+    }
+
+    /// Adds a confirmed address to the account.
+    private func add(_ address: String, _ visitor: TestVisitor) async throws {
+        let asked = try await visitor.program(.post, "/v1/account/email", [("email", address)])
+        #expect(asked.status == 200)
+        let code = try #require(try await server.mailedCode())
+        let path = "/v1/account/email/confirm"
+        let done = try await visitor.program(.post, path, [("code", code)])
+        #expect(done.status == 200)
+    }
+}
+
+/// What answers at `/oauth/callback` do to their attempt, and what apps and people are told.
+@Suite struct HandleAnswerTests {
+    private let server: BackendUnderTest
+    private let visitor: TestVisitor
+
+    init() async throws {
+        server = try await BackendUnderTest.withHandles()
+        visitor = TestVisitor(server)
+    }
+
+    @Test(
+        "ATP-CB-1, RFC 9207 §2.4: a refusal with iss missing or another is none: no app is told",
+        arguments: [
+            nil, "https://other.example.com", "https://pds.example.com/",
+            "https://PDS.example.com", "",
+        ] as [String?]
+    )
+    func issuerOfRefusal(_ issuer: String?) async throws {
+        let app = TestApp()
+        let begun = try await visitor.begin("ann.example.com", app.start)
+        let wrong = try server.hosts.refuse(begun.location, changing: ["iss": issuer])
+        let reply = try await visitor.request(wrong)
+        #expect(reply.status == 403)
+        #expect(reply.location == nil)
+        // The attempt is as it was.
+        let back = try await visitor.request(server.hosts.approve(begun.location, as: .ann))
+        #expect(back.location?.hasPrefix(app.redirectURI) == true)
+        #expect(back.redirected["code"] != nil)
+    }
+
+    @Test("/oauth/callback: a HEAD request spends nothing")
+    func head() async throws {
+        let good = try await visitor.approved("ann.example.com")
+        #expect(try await visitor.request(good, .head).status == 405)
+        #expect(!server.hosts.asked.contains { $0.path == "/oauth/token" })
+        #expect(try await visitor.request(good).location == "/dashboard")
+    }
+
+    @Test(
+        "A code that the server does not take: not finished, and the app waits for the person",
+        arguments: [true, false]
+    )
+    func spentCode(_ isApp: Bool) async throws {
+        let begun = try await visitor.begin("ann.example.com", isApp ? TestApp().start : [])
+        let path = try server.hosts.approve(begun.location, as: .ann, changing: ["code": "none"])
+        let reply = try await visitor.request(path)
+        #expect(server.hosts.asked.last?.form["code"] == "none")
+        #expect(reply.status == 403)
+        #expect(reply.location == nil)
+        #expect(reply.text.contains("Sign-in wasn’t finished"))
+    }
+
+    @Test(
+        "RFC 6749 §4.1.2.1: an app gets one error for a host that fails, another for one of no use",
+        arguments: [
+            (TestHosts.Fault.serverError, "temporarily_unavailable"), (.bearer, "server_error"),
+        ]
+    )
+    func toldToApp(_ fault: TestHosts.Fault, _ error: String) async throws {
+        let app = TestApp()
+        let path = try await visitor.approved("ann.example.com", app.start)
+        server.hosts.set(fault)
+        let reply = try await visitor.request(path)
+        #expect(reply.location?.hasPrefix(app.redirectURI) == true)
+        #expect(reply.redirected["error"] == error)
+        #expect(reply.redirected["state"] == app.state)
+    }
+
+    @Test("Decision 0062: where sign-up is closed no account is made, and tokens are taken back")
+    func signUpClosed() async throws {
+        let server = try await BackendUnderTest(
+            rules: AccountRules(isSignUpOpen: false),
+            handles: [:]
+        )
+        let visitor = TestVisitor(server)
+        let reply = try await visitor.byHandle()
+        #expect(reply.redirected["error"] == "sign_up_closed")
+        #expect(!visitor.cookies.keys.contains("sid"))
+        #expect(try await server.accounts().isEmpty)
+        #expect(try await server.revoked(1).count == 1)
+    }
+
+    @Test("Decision 0062: two processes that redeem a code each for one attempt begin one session")
+    func twoProcesses() async throws {
+        let begun = try await visitor.begin("ann.example.com")
+        let cookies = visitor.cookies.map { "\($0.key)=\($0.value)" }.joined(separator: "; ")
+        let first = try server.hosts.approve(begun.location, as: .ann)
+        let second = try server.hosts.approve(begun.location, as: .ann)
+        #expect(try await visitor.request(first).location == "/dashboard")
+        // What the browser had when it asked.
+        var fields: HTTPFields = [.cookie: cookies, .accept: "text/html"]
+        fields[.known("X-Forwarded-For")] = visitor.address
+        fields[.known("X-Forwarded-Proto")] = "https"
+        let request = HTTPRequest(
+            method: .get,
+            scheme: "http",
+            authority: BackendUnderTest.host,
+            path: second,
+            headerFields: fields
+        )
+        let reply = try await otherProcess().send(request)
+        #expect(server.hosts.asked.filter { $0.isGrant("authorization_code") }.count == 2)
+        #expect(!reply.headers[values: .setCookie].contains { $0.hasPrefix("sid=") })
+        try #require(reply.redirected["error"] == "invalid_state")
+        #expect(try server.accountSessions() == 1)
+        #expect(try await server.revoked(1).count == 1)
+    }
+
+    /// The same backend on the same database, with a memory of its own.
+    private func otherProcess() throws -> InProcessServer {
+        let (first, log) = (server.backend, WrittenLog(server.clock))
+        let other = Backend(
+            directory: first.directory,
+            accounts: first.accounts,
+            handles: first.handles,
+            ring: first.ring,
+            clock: first.clock,
+            activity: first.activity,
+            logger: log.logger,
+            pages: first.pages,
+            publicURL: first.publicURL,
+            identity: first.identity,
+            transport: first.transport
+        )
+        let headers = SecurityHeaders(first.publicURL)
+        let pipeline = RequestPipeline(
+            guarding: HostGuard([first.publicURL]),
+            proxies: TrustedProxies([NetworkRange("10.0.0.0/8")].compactMap(\.self)),
+            headers: headers,
+            log: log.access,
+            clock: first.clock,
+            services: [try other.service],
+            notFound: { _ in Response(empty: .notFound, headers: headers) }
+        )
+        return InProcessServer(pipeline)
+    }
 }

@@ -1,6 +1,7 @@
 import HTTPTypes
 import PorticoBytes
 import PorticoProtocol
+import PorticoSQLite
 import PorticoSeals
 import PorticoStores
 import PorticoTestSupport
@@ -126,11 +127,7 @@ final class HandleScene: Sendable {
 
     func signOut(_ id: UniqueID) async throws {
         let live = try #require(try await handles.live(id, at: clock.seconds))
-        _ = try await database.accounts.signOut(
-            id,
-            of: live.live.account.id,
-            at: clock.seconds
-        )
+        _ = try await database.accounts.signOut(id, of: live.live.account.id, at: clock.seconds)
     }
 
     /// The stored tokens: access, refresh.
@@ -235,4 +232,121 @@ final class CountingHost: HandleTokenServers, HandleTokenServer {
             return state.fault != .serverError
         }
     }
+}
+
+/// People who sign in by handle, each step in one line.
+extension TestVisitor {
+    /// Asks `/login` from a page of ours; the answer leads to the person's host where all is well.
+    func begin(_ handle: String, _ query: [(name: String, value: String)] = []) async throws
+        -> Reply
+    {
+        try await request(
+            FormEncoding.appending([("handle", handle)] + query, to: "/login"),
+            from: "https://\(BackendUnderTest.host)/"
+        )
+    }
+
+    /// Begins, and says yes at the host.
+    ///
+    /// - Returns: The address with the answer, which was not opened.
+    func approved(
+        _ typed: String,
+        _ query: [(name: String, value: String)] = [],
+        as person: TestHosts.Person = .ann
+    ) async throws -> String {
+        try server.hosts.approve(try await begin(typed, query).location, as: person)
+    }
+
+    /// Begins, says yes at the host, and comes back.
+    func returned(
+        _ typed: String,
+        _ query: [(name: String, value: String)] = [],
+        as person: TestHosts.Person = .ann
+    ) async throws -> Reply {
+        try await request(try await approved(typed, query, as: person))
+    }
+
+    func byHandle(_ query: [(name: String, value: String)] = []) async throws -> Reply {
+        try await byHandle(.ann, query)
+    }
+
+    func byHandle(_ person: TestHosts.Person, _ query: [(name: String, value: String)] = [])
+        async throws -> Reply
+    {
+        try await returned(person.handle, query, as: person)
+    }
+}
+
+extension Reply {
+    /// Where the link leads that begins at the host.
+    func loginLink() throws -> String {
+        let link = try #require(text.firstMatch(of: /href="(\/login\?handle=[^"]*)"/))
+        return String(link.1).replacing("&amp;", with: "&")
+    }
+}
+
+extension HandleTokens {
+    /// Why there are no tokens for a session.
+    func failure(for session: HandleSession, refused: SecretText? = nil) async -> Failure? {
+        do {
+            _ = try await tokens(for: session, refused: refused)
+            return nil
+        } catch {
+            return error
+        }
+    }
+}
+
+extension BackendUnderTest {
+    static func withHandles(
+        _ settings: JSONObject = [:],
+        apps: [Client] = [.moved, .notes],
+        sessionsLast life: Int64 = HandleDirectory.sessionLife
+    ) async throws -> BackendUnderTest {
+        try await BackendUnderTest(apps: apps, handles: settings, sessionsLast: life)
+    }
+
+    /// The session that a reply's `sid` names, as it is stored.
+    func handleSession(_ reply: Reply) async throws -> LiveHandleSession? {
+        let seal = reply.headers[values: .setCookie].compactMap { field in
+            field.dropping("sid=").map { String($0.prefix { $0 != ";" }) }
+        }.first
+        guard let seal else { return nil }
+        return try await handleSession(ofSeal: seal)
+    }
+
+    func handleSession(ofSeal seal: String) async throws -> LiveHandleSession? {
+        let passwords = try IronPasswords(session: SecretText(Self.sealPassword))
+        let opened = try IronSession(passwords).open(seal, at: clock.seconds * 1000)
+        guard let id = opened.object.string("session").flatMap({ UniqueID($0) }) else {
+            return nil
+        }
+        return try await database.handles.live(id, at: clock.seconds)
+    }
+
+    /// Every session that there is, alive or not.
+    func accountSessions() throws -> Int64 {
+        try database.database.read { reader in
+            try reader.first("SELECT count(*) FROM account_sessions", []) { try $0.int64(0) } ?? -1
+        }
+    }
+
+    /// Waits for what nobody else waits for.
+    func revoked(_ count: Int) async throws -> [String] {
+        try await waitUntil("\(count) revoked") { hosts.revoked.count >= count }
+        return hosts.revoked
+    }
+}
+
+extension Client {
+    static let notes = BackendUnderTest.notes
+
+    /// An app that came from another library: it takes its session in the address, and opens
+    /// `/mobile-auth` bare.
+    static let moved = Client.app(
+        "moved",
+        "com.example.moved:/auth-callback",
+        form: .sessionToken,
+        isDefault: true
+    )
 }

@@ -234,9 +234,7 @@ import Testing
     func unreachable() async throws {
         let scene = try await Scene()
         let asked = Locked(0)
-        let importing = try scene.importing(
-            over: Silent(asked: asked, rest: scene.server.network)
-        )
+        let importing = try scene.importing(over: Silent(asked: asked, rest: scene.server.network))
         for token in ["R1", "R2"] {
             var line = scene.theirs
             line["refreshToken"] = .string(token)
@@ -293,7 +291,7 @@ import Testing
         #expect(try await server.call(Self.session, foreign).status == 200)
         var off = BackendUnderTest.notes
         off.isEnabled = false
-        try await server.scene.database.configuration.put(off, replacing: BackendUnderTest.notes)
+        try await server.scene.database.put(off)
         try await server.backend.directory.refresh()
         #expect(try await server.call(Self.session, foreign).status == 401)
 

@@ -10,10 +10,16 @@ import Testing
 
 /// Signing in by handle, from the field to the session.
 @Suite struct HandleSignInTests {
+    private let server: BackendUnderTest
+    private let visitor: TestVisitor
+
+    init() async throws {
+        server = try await BackendUnderTest.withHandles()
+        visitor = TestVisitor(server)
+    }
+
     @Test("ATP-AR-1, ATP-CA-1, ATP-CB-2: by handle in a browser, each request as it has to be")
     func web() async throws {
-        let server = try await BackendUnderTest.withHandles()
-        let visitor = TestVisitor(server)
         let begun = try await visitor.begin("@Ann.example.com ")
         #expect(begun.status == 302)
         #expect(begun.location?.hasPrefix("https://pds.example.com/oauth/authorize?") == true)
@@ -63,9 +69,7 @@ import Testing
         #expect(session.handle.scope == "atproto transition:generic")
         #expect(session.handle.accessExpiresAt == server.clock.seconds + 3599)
         #expect(session.live.session.idleSeconds == SidCookie.lifetime)
-        #expect(
-            session.live.session.expiresAt == server.clock.seconds + HandleSessionCheck.longest
-        )
+        #expect(session.live.session.expiresAt == server.clock.seconds + HandleSessionCheck.longest)
         let kept = try #require(HandleTokenVault(ring: server.ring).open(session.handle))
         #expect(kept.key.thumbprint.text == push.thumbprint)
         #expect(kept.refresh != nil)
@@ -76,7 +80,6 @@ import Testing
 
     @Test("ATP-AR-6: state is random, new for each attempt, and holds nothing")
     func state() async throws {
-        let server = try await BackendUnderTest.withHandles()
         for _ in 1...5 { _ = try await TestVisitor(server).begin("ann.example.com") }
         let states = server.hosts.asked.compactMap { $0.form["state"] }
         #expect(Set(states).count == 5)
@@ -86,7 +89,6 @@ import Testing
 
     @Test("Decision 0062: a DID or a host begins as well, and a host has no login_hint")
     func starts() async throws {
-        let server = try await BackendUnderTest.withHandles()
         for (text, hint) in [
             (TestHosts.Person.bob.did, TestHosts.Person.bob.did),
             ("https://other.example.com", nil),
@@ -113,12 +115,8 @@ import Testing
         ] as [(String, Int64)]
     )
     func remembered(_ start: String, _ seconds: Int64) async throws {
-        let server = try await BackendUnderTest.withHandles()
-        let visitor = TestVisitor(server)
         let page = try await visitor.open(start)
-        let form = try #require(
-            HTMLForm.all(in: page.reply.text).first { $0.action == "/login" }
-        )
+        let form = try #require(HTMLForm.all(in: page.reply.text).first { $0.action == "/login" })
         let fields = form.hidden.filter { $0.0 != "ask" } + [("handle", "ann.example.com")]
         let begun = try await visitor.request(
             FormEncoding.appending(fields.map { (name: $0.0, value: $0.1) }, to: "/login"),
@@ -145,21 +143,19 @@ import Testing
         #expect(over.location?.hasPrefix("/mobile-auth") == true, "\(over.status)")
     }
 
-    @Test(
-        "Decision 0060: with sid.days, sessions and cookies last as long, in browsers and in apps"
-    )
+    @Test("Decision 0060: with sid.days sessions and cookies last as long, in browsers and apps")
     func days() async throws {
         let life: Int64 = 259_200
         let server = try await BackendUnderTest.withHandles(sessionsLast: life)
         let visitor = TestVisitor(server)
-        let back = try await visitor.byHandle(at: server)
+        let back = try await visitor.byHandle()
         let field = back.headers[values: .setCookie].first { $0.hasPrefix("sid=") }
         #expect(field?.contains("Max-Age=259200;") == true)
         let session = try #require(try await server.handleSession(back)).live.session
         #expect(session.idleSeconds == life)
         #expect(session.expiresAt == server.clock.seconds + HandleSessionCheck.longest)
         let app = TestApp()
-        let handed = try await TestVisitor(server).byHandle(at: server, app.start)
+        let handed = try await TestVisitor(server).byHandle(app.start)
         let code = try #require(handed.redirected["code"])
         let answer = try await app.redeem(code, at: server)
         #expect(answer.json.int64("expires_in") == life)
@@ -179,18 +175,15 @@ import Testing
         ]
     )
     func redirect(_ asked: String, _ path: String) async throws {
-        let server = try await BackendUnderTest.withHandles()
-        let back = try await TestVisitor(server).byHandle(at: server, [("redirect", asked)])
+        let back = try await TestVisitor(server).byHandle([("redirect", asked)])
         #expect(back.location == path)
     }
 
     @Test("ATP-M-1: an app gets a code that only it can redeem, for a seal and the cookie's name")
     func app() async throws {
-        let server = try await BackendUnderTest.withHandles()
         let app = TestApp()
-        let visitor = TestVisitor(server)
         let query = app.start.filter { $0.name != "platform" } + [("mobile", "true")]
-        let back = try await visitor.byHandle(at: server, query)
+        let back = try await visitor.byHandle(query)
         #expect(back.location?.hasPrefix("https://app.example.com/auth/callback?code=") == true)
         #expect(back.redirected["state"] == app.state)
         #expect(!back.headers[values: .setCookie].contains { $0.hasPrefix("sid=") })
@@ -213,13 +206,12 @@ import Testing
 
     @Test("ATP-M-1: where there is no cookie to give, the app gets no other token")
     func noCookie() async throws {
-        let server = try await BackendUnderTest.withHandles()
         let app = TestApp()
-        let back = try await TestVisitor(server).byHandle(at: server, app.start)
+        let back = try await TestVisitor(server).byHandle(app.start)
         let code = try #require(back.redirected["code"])
         try await server.setUp("atproto") { $0.isEnabled = false }
         let answer = try await app.redeem(code, at: server)
-        #expect(answer.status == 400 && answer.json.string("error") == "invalid_grant")
+        #expect(answer.refusal == "400 invalid_grant")
         #expect(answer.json["session_token"] == nil)
     }
 
@@ -228,7 +220,7 @@ import Testing
         for _ in 1...5 {
             let server = try await BackendUnderTest.withHandles()
             let app = TestApp()
-            let back = try await TestVisitor(server).byHandle(at: server, app.start)
+            let back = try await TestVisitor(server).byHandle(app.start)
             let code = try #require(back.redirected["code"])
             let answers = try await withThrowingTaskGroup(of: Reply.self) { group in
                 for _ in 0..<15 { group.addTask { try await app.redeem(code, at: server) } }
@@ -243,21 +235,16 @@ import Testing
 
     @Test("ATP-M-1: with another verifier the code is spent, and no session begins")
     func otherVerifier() async throws {
-        let server = try await BackendUnderTest.withHandles()
         let app = TestApp()
-        let back = try await TestVisitor(server).byHandle(at: server, app.start)
+        let back = try await TestVisitor(server).byHandle(app.start)
         let code = try #require(back.redirected["code"])
         let wrong = try await TestApp().redeem(code, at: server)
         #expect(wrong.json.string("error") == "invalid_grant")
         #expect(try await app.redeem(code, at: server).json.string("error") == "invalid_grant")
     }
 
-    @Test(
-        "ATP-M-3, ATP-M-4: the compatibility mode, from the bare page to the address, byte for byte"
-    )
+    @Test("ATP-M-3, ATP-M-4: the compatibility mode, from page to address, byte for byte")
     func compatibility() async throws {
-        let server = try await BackendUnderTest.withHandles()
-        let visitor = TestVisitor(server)
         let page = try await visitor.open("/mobile-auth")
         #expect(page.reply.status == 200)
         let form = try #require(HTMLForm.all(in: page.reply.text).last)
@@ -287,9 +274,8 @@ import Testing
 
     @Test("ATP-M-2: a scheme in the request is not read")
     func scheme() async throws {
-        let server = try await BackendUnderTest.withHandles()
         let query = [("mobile", "true"), ("mobileScheme", "evil://"), ("scheme", "evil")]
-        let back = try await TestVisitor(server).byHandle(at: server, query)
+        let back = try await TestVisitor(server).byHandle(query)
         #expect(back.location?.hasPrefix("com.example.moved:/auth-callback?") == true)
         let evil = try await TestVisitor(server).begin(
             "ann.example.com",
@@ -300,19 +286,14 @@ import Testing
 
     @Test("ATP-M-4: a handle that the account does not confirm is not told")
     func unconfirmed() async throws {
-        let server = try await BackendUnderTest.withHandles()
         server.hosts.unconfirm(.ann)
-        let visitor = TestVisitor(server)
-        let begun = try await visitor.begin(TestHosts.Person.ann.did, [("mobile", "true")])
-        let back = try await visitor.request(server.hosts.approve(begun.location, as: .ann))
+        let back = try await visitor.returned(TestHosts.Person.ann.did, [("mobile", "true")])
         #expect(back.redirected["handle"] == "handle.invalid")
         #expect(try await server.accounts().first?.name == nil)
     }
 
     @Test("/login with pwa=true: the window that opened this one is told, and reads no secret")
     func popup() async throws {
-        let server = try await BackendUnderTest.withHandles()
-        let visitor = TestVisitor(server)
         let begun = try await visitor.begin("ann.example.com", [("pwa", "true")])
         let opener = try #require(HTTPField.Name("Cross-Origin-Opener-Policy"))
         #expect(begun.headers[opener] == nil)
@@ -330,7 +311,6 @@ import Testing
 
     @Test("/login: POST /login begins as GET does, and answers 303; programs get JSON")
     func methods() async throws {
-        let server = try await BackendUnderTest.withHandles()
         let posted = try await TestVisitor(server).request(
             "/login",
             .post,
@@ -339,31 +319,144 @@ import Testing
         )
         #expect(posted.status == 303)
         #expect(posted.redirected["request_uri"] != nil)
-        let json = try await server.send(
-            .get,
-            "/login?handle=ann.example.com",
-            headers: [.accept: "application/json"]
-        )
+        let json = try await server.json("/login?handle=ann.example.com")
         #expect(json.status == 200)
         #expect(json.json.string("provider") == "atproto")
         let address = json.json.string("authorizationUrl") ?? ""
         #expect(address.hasPrefix("https://pds.example.com/oauth/authorize?"))
     }
 
-    @Test(
-        "ATP-TL-6: two sign-ins of one person are two sessions, with tokens and a key of their own"
-    )
+    @Test("ATP-TL-6: two sign-ins of one person are two sessions, with tokens and keys apart")
     func twoDevices() async throws {
-        let server = try await BackendUnderTest.withHandles()
         let vault = HandleTokenVault(ring: server.ring)
         var kept: [HandleTokenVault.Tokens] = []
         for _ in 0..<2 {
-            let back = try await TestVisitor(server).byHandle(at: server)
+            let back = try await TestVisitor(server).byHandle()
             let session = try #require(try await server.handleSession(back))
             kept.append(try #require(vault.open(session.handle)))
         }
         #expect(kept[0].refresh != kept[1].refresh)
         #expect(kept[0].key.thumbprint != kept[1].key.thumbprint)
         #expect(try await server.accounts().count == 1)
+    }
+}
+
+/// What `/login` sends on to a host, and what it keeps to itself.
+@Suite struct HandleLoginTests {
+    private let server: BackendUnderTest
+    private let visitor: TestVisitor
+
+    init() async throws {
+        server = try await BackendUnderTest.withHandles()
+        visitor = TestVisitor(server)
+    }
+
+    @Test(
+        "/login: prompt reaches the host where its value is known, and not otherwise",
+        arguments: [
+            ("login", "login"), ("select_account", "select_account"), ("consent", "consent"),
+            ("create", "create"), ("none", nil), ("x", nil), ("login consent", nil),
+        ] as [(String, String?)]
+    )
+    func prompt(_ asked: String, _ pushed: String?) async throws {
+        let begun = try await TestVisitor(server).begin("ann.example.com", [("prompt", asked)])
+        #expect(begun.status == 302)
+        let push = try #require(server.hosts.asked.last)
+        #expect(push.path == "/oauth/par")
+        #expect(push.form["prompt"] == pushed)
+    }
+
+    @Test("/login: a browser that began with JSON comes back to its attempt")
+    func json() async throws {
+        let begun = try await visitor.open(
+            "/login?handle=ann.example.com",
+            headers: [.accept: "application/json"]
+        )
+        let address = try #require(begun.reply.json.string("authorizationUrl"))
+        let back = try await visitor.request(server.hosts.approve(address, as: .ann))
+        #expect(back.location == "/dashboard")
+    }
+
+    @Test("The page that asks: where the directory of DIDs is away, it is the one that is named")
+    func directory() async throws {
+        server.hosts.setAway("plc.directory")
+        let page = try await TestVisitor(server).begin(TestHosts.Person.cat.did)
+        #expect(page.status == 503)
+        let words = page.text.replacing(/<[^>]*>/, with: "")
+        #expect(words.contains("plc.directory isn’t answering"), "\(words)")
+    }
+
+    @Test("Decision 0027: a handle that is not found is logged, and what is mistyped is not")
+    func told() async throws {
+        func failures() -> [Substring] {
+            server.log.split(separator: "\n").filter { $0.contains("event=handle.failed") }
+        }
+        for mistyped in ["a b.c", "ann"] {
+            #expect(try await TestVisitor(server).begin(mistyped).status == 400)
+        }
+        #expect(failures().isEmpty)
+        #expect(try await TestVisitor(server).begin("missing.example.com").status == 404)
+        let told = failures()
+        #expect(told.count == 1, "\(told)")
+        #expect(told.first?.contains("why=not_found") == true, "\(told)")
+    }
+
+    @Test("Decision 0027: the log names the host that refuses, and its reason in a known word")
+    func details() async throws {
+        // Who refuses is not the host of the account, but where it has its sign-in.
+        server.hosts.setIssuer(of: "pds.example.com", "other.example.com")
+        func last() -> Substring {
+            server.log.split(separator: "\n").last { $0.contains("event=handle.failed") } ?? ""
+        }
+        func failure(by fault: TestHosts.Fault) async throws -> Substring {
+            server.hosts.set(fault)
+            #expect(try await TestVisitor(server).begin("ann.example.com").status >= 500)
+            return last()
+        }
+        for (fault, error) in [
+            (.refusesClient, "invalid_client"), (.refuses("invalid_scope"), "invalid_scope"),
+            (.refuses("invalid_client_metadata"), "invalid_client_metadata"),
+        ] as [(TestHosts.Fault, String)] {
+            let line = try await failure(by: fault)
+            #expect(line.contains("why=without_sign_in"), "\(line)")
+            #expect(line.contains("step=start"), "\(line)")
+            #expect(line.contains("host=other.example.com"), "\(line)")
+            #expect(line.contains("error=\(error)"), "\(line)")
+        }
+        for foreign in ["evil_word", "x\"\nevil", "x error=evil", "Invalid_scope"] {
+            let line = try await failure(by: .refuses(foreign))
+            #expect(line.contains("host=other.example.com"), "\(line)")
+            #expect(!line.contains("error="), "\(line)")
+        }
+        #expect(!server.log.contains("evil") && !server.log.contains("Invalid_scope"))
+        let broken = try await failure(by: .serverError)
+        #expect(broken.contains("why=unreachable") && broken.contains("host=other.example.com"))
+        #expect(!broken.contains("error="), "\(broken)")
+        // When a code is redeemed, too.
+        server.hosts.set(nil)
+        let path = try await visitor.approved("ann.example.com")
+        server.hosts.set(.refusesClient)
+        _ = try await visitor.request(path)
+        let late = last()
+        #expect(late.contains("step=code") && late.contains("host=other.example.com"), "\(late)")
+        #expect(late.contains("error=invalid_client"), "\(late)")
+    }
+
+    @Test("Decision 0027: the log names a host that is away")
+    func awayHost() async throws {
+        server.hosts.setAway("pds.example.com")
+        #expect(try await TestVisitor(server).begin("ann.example.com").status == 503)
+        let line = try #require(
+            server.log.split(separator: "\n").last { $0.contains("event=handle.failed") }
+        )
+        #expect(line.contains("why=unreachable") && line.contains("host=pds.example.com"))
+        #expect(!line.contains("error="), "\(line)")
+    }
+
+    @Test("/mobile-auth: the way to the other methods keeps the way back, and ticks no box")
+    func otherMethods() async throws {
+        let page = try await TestVisitor(server).open("/mobile-auth?return_to=/reports")
+        let link = try #require(page.reply.text.firstMatch(of: /href="(\/login\?return_to=[^"]*)"/))
+        #expect(link.1 == "/login?return_to=%2Freports")
     }
 }

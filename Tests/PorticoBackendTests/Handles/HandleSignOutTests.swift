@@ -1,6 +1,7 @@
 import HTTPTypes
 import PorticoBytes
 import PorticoProtocol
+import PorticoSQLite
 import PorticoStores
 import PorticoTestSupport
 import PorticoWeb
@@ -9,11 +10,16 @@ import Testing
 @testable import PorticoBackend
 
 @Suite("Signing out by the cookie sid") struct HandleSignOutTests {
+    private let server: HostedBackend
+
+    init() async throws {
+        server = try await HostedBackend()
+    }
+
     private static let path = "/api/auth/logout"
 
     @Test("IRON-S-10, IRON-S-15: signed out by the cookie alone, a copied sid is dead at once")
     func signedOut() async throws {
-        let server = try await HostedBackend()
         let (_, seal) = try await server.signedIn()
         let (_, other) = try await server.signedIn()
         let reply = try await server.send(.post, Self.path, [.cookie: "sid=\(seal)"])
@@ -37,7 +43,6 @@ import Testing
 
     @Test("ATP-DP-1: the host is told, with proof and assertion, and nobody waits for it")
     func revoked() async throws {
-        let server = try await HostedBackend()
         let (session, seal) = try await server.signedIn()
         let key = try #require(server.scene.vault.open(session)).key
         let isOpen = Locked(false)
@@ -70,7 +75,6 @@ import Testing
 
     @Test("Of 26 hosts that are to be told, that of whoever has just signed out is told at once")
     func first() async throws {
-        let server = try await HostedBackend()
         for _ in 0..<25 {
             let other = try await server.scene.signedIn(refresh: "R9", clientKeyID: server.keyID)
             try await server.scene.signOut(other.sessionID)
@@ -84,7 +88,6 @@ import Testing
 
     @Test("A host that does not answer keeps nobody signed in, and is told later")
     func away() async throws {
-        let server = try await HostedBackend()
         let (_, seal) = try await server.signedIn()
         server.network.state.withLock { $0.issuer = "not a server" }
         #expect(try await server.send(.post, Self.path, [.cookie: "sid=\(seal)"]).status == 200)
@@ -103,7 +106,6 @@ import Testing
 
     @Test("ATP-CA-6: where the key is withdrawn the host is not told, and the tokens are forgotten")
     func keyWithdrawn() async throws {
-        let server = try await HostedBackend()
         let (session, _) = try await server.signedIn()
         let database = server.scene.database
         let key = try #require(server.keyID)
@@ -121,13 +123,12 @@ import Testing
         arguments: ["cross-site", "same-site", "same-origin, cross-site", ""]
     )
     func forged(_ site: String) async throws {
-        let server = try await HostedBackend()
         let (_, seal) = try await server.signedIn()
         var fields: HTTPFields = [.cookie: "sid=\(seal)"]
         fields[.portico] = "1"
         fields[.fetchSite] = site
         let reply = try await server.send(.post, Self.path, fields)
-        #expect(reply.status == 403 && reply.json.string("error") == "forbidden")
+        #expect(reply.refusal == "403 forbidden")
         #expect(reply.headers[.setCookie] == nil)
         #expect(try await server.call("/api/auth/session", seal).status == 200)
         // A bearer is sent by nobody else.
@@ -139,7 +140,6 @@ import Testing
 
     @Test("By GET nobody is signed out", arguments: [HTTPRequest.Method.get, .head, .put, .delete])
     func otherMethods(_ method: HTTPRequest.Method) async throws {
-        let server = try await HostedBackend()
         let (_, seal) = try await server.signedIn()
         #expect(try await server.call(Self.path, seal, method).status == 405)
         #expect(try await server.call("/api/auth/session", seal).status == 200)
@@ -147,7 +147,6 @@ import Testing
 
     @Test("An app with a bearer that is none is told that nothing was ended")
     func wrongBearer() async throws {
-        let server = try await HostedBackend()
         let (_, seal) = try await server.signedIn()
         let reply = try await server.send(
             .post,
@@ -160,7 +159,6 @@ import Testing
 
     @Test("Signed out by the browser's other cookie, sid goes too, and its session is over")
     func byTheOtherCookie() async throws {
-        let server = try await HostedBackend()
         let value = String(repeating: "a", count: 43)
         let (_, seal) = try await server.signedIn(
             form: .browser(cookieHash: Hash256(of: value), replacing: nil)
@@ -183,7 +181,6 @@ import Testing
         arguments: [path, "/v1/auth/logout", "/v1/auth/logout?everywhere=true"]
     )
     func several(_ path: String) async throws {
-        let server = try await HostedBackend()
         let (_, one) = try await server.signedIn()
         let (_, other) = try await server.signedIn()
         let cookie = "sid=\(one); sid=planted; sid=\(other)"
@@ -200,9 +197,7 @@ import Testing
         }
     }
 
-    @Test(
-        "WEB-SESS-4: a browser that is told it is signed out has no session left, by either cookie"
-    )
+    @Test("WEB-SESS-4: a browser that is told it is signed out has no session left")
     func otherCookie() async throws {
         for sids in [["its own"], ["another"], ["its own", "planted"], []] {
             let server = try await HostedBackend()
@@ -229,7 +224,6 @@ import Testing
 
     @Test("WEB-CSRF-4: a browser that says nothing but Origin is believed that")
     func origin() async throws {
-        let server = try await HostedBackend()
         let (_, seal) = try await server.signedIn()
         for origin in ["https://evil.example", "null", "https://app.example.com.evil.example"] {
             let fields: HTTPFields = [.cookie: "sid=\(seal)", .origin: origin]
@@ -239,5 +233,196 @@ import Testing
         let own: HTTPFields = [.cookie: "sid=\(seal)", .origin: "https://app.example.com"]
         #expect(try await server.send(.post, Self.path, own).status == 200)
         #expect(try await server.call("/api/auth/session", seal).status == 401)
+    }
+}
+
+@Suite("Revoking tokens of sessions by handle") struct HandleRevocationTests {
+    private let scene: HandleScene
+
+    init() throws {
+        scene = try HandleScene()
+    }
+
+    @Test("decision 0056: after a sign-out its refresh token is revoked, once, with its own key")
+    func revoked() async throws {
+        let (one, two) = (try await scene.signedIn(), try await scene.signedIn(refresh: "R9"))
+        try await scene.revocation.round()
+        #expect(scene.host.revoked.isEmpty)
+        try await scene.signOut(one.sessionID)
+        for _ in 1...3 {
+            try await scene.revocation.round()
+            scene.clock.advance(by: 3600)
+        }
+        #expect(scene.host.revoked == ["R1"])
+        #expect(try await scene.stored(two.sessionID) == ["A1", "R9"])
+    }
+
+    @Test("decision 0056: a host that does not answer is told later, ten times at most")
+    func later() async throws {
+        let session = try await scene.signedIn(refresh: nil)
+        try await scene.signOut(session.sessionID)
+        scene.host.set(.serverError)
+        for (round, minutes) in [1, 2, 4, 8, 16, 32, 64, 128, 256, 360].enumerated() {
+            for _ in 1...2 { try await scene.revocation.round() }
+            #expect(scene.host.revoked.count == round + 1)
+            scene.clock.advance(by: Double(minutes * 60))
+        }
+        try await scene.revocation.round()
+        #expect(scene.host.revoked == Array(repeating: "A1", count: 10))
+        #expect(try await scene.handles.takeDue(limit: 1, at: .max, retryAt: .max).isEmpty)
+    }
+
+    @Test("decision 0056: who moved away is given up at once")
+    func givenUp() async throws {
+        let session = try await scene.signedIn()
+        try await scene.signOut(session.sessionID)
+        scene.host.set(.movedAway)
+        try await scene.revocation.round()
+        #expect(scene.host.revoked.isEmpty)
+        #expect(try await scene.handles.takeDue(limit: 1, at: .max, retryAt: .max).isEmpty)
+        let events = try await scene.database.events.latest([.handleRevoked])
+        #expect(events.map(\.reason) == ["moved_away"])
+    }
+
+    @Test("decision 0056: tokens that do not open are given up at once, and no host is looked for")
+    func lost() async throws {
+        let (session, other) = (try await scene.signedIn(), try await scene.signedIn())
+        let (id, sealed) = (session.sessionID, other.sealed)
+        try await scene.database.database.write { transaction in
+            _ = try transaction.run(
+                "UPDATE handle_sessions SET sealed = $1 WHERE session_id = $2",
+                [SQLValue(sealed), .bytes(id.bytes)]
+            )
+        }
+        try await scene.signOut(id)
+        try await scene.revocation.round()
+        #expect(scene.host.looked == 0)
+        #expect(try await scene.handles.takeDue(limit: 1, at: .max, retryAt: .max).isEmpty)
+        let events = try await scene.database.events.latest([.handleRevoked])
+        #expect(events.map(\.reason) == ["lost"])
+    }
+
+    /// One host never answers.
+    private struct Hanging: HandleTokenServers {
+        static let host = "https://hangs.example.com"
+        let others: CountingHost
+
+        func server(of session: HandleSession) async throws(HandleServerFailure)
+            -> any HandleTokenServer
+        {
+            guard session.host == Self.host else { return try await others.server(of: session) }
+            do {
+                try await Task.sleep(for: .seconds(3600))
+            } catch {}
+            throw .unreachable
+        }
+    }
+
+    @Test("decision 0067: however many of a host that hangs are due, another is told at once")
+    func hangs() async throws {
+        for _ in 1...50 {
+            let session = try await scene.signedIn(host: Hanging.host)
+            try await scene.signOut(session.sessionID)
+        }
+        scene.clock.advance(by: 1)
+        try await scene.signOut(try await scene.signedIn(refresh: "R7").sessionID)
+        var revocation = scene.revocation(Hanging(others: scene.host))
+        #expect(revocation.patience == .seconds(10))
+        // Enough for one that answers, however busy the machine is.
+        revocation.patience = .seconds(2)
+        try await revocation.round()
+        #expect(scene.host.revoked == ["R7"])
+        // It did not answer in time, and is tried again.
+        let left = try await scene.handles.takeDue(limit: 100, at: .max, retryAt: .max)
+        #expect(left.count == 50 && left.filter { $0.tries == 2 }.count == 10)
+    }
+}
+
+/// What a sign-in by handle leaves in the browser and in the windows that it runs in.
+@Suite("Windows of a sign-in by handle") struct HandleWindowTests {
+    @Test("a browser where a person is signed in stays that person's, in apps of another too")
+    func oneBrowserOnePerson() async throws {
+        let server = try await BackendUnderTest.withHandles()
+        let visitor = TestVisitor(server)
+        _ = try await visitor.byHandle(.ann)
+        let seal = try #require(visitor.cookies["sid"])
+        let begun = try await visitor.begin(
+            "bob.example.com",
+            [("mobile", "true"), ("app", "moved")]
+        )
+        let back = try await visitor.request(server.hosts.approve(begun.location, as: .bob))
+        #expect(back.redirected["did"] == TestHosts.Person.bob.did)
+        #expect(visitor.cookies["sid"] == seal)
+        let token = try #require(back.redirected["session_token"])
+        #expect(try await server.handleSession(ofSeal: token) != nil)
+        // Nor does an app leave one in a browser that has none.
+        let other = TestVisitor(server)
+        let first = try await other.begin(
+            "bob.example.com",
+            [("mobile", "true"), ("app", "moved")]
+        )
+        _ = try await other.request(server.hosts.approve(first.location, as: .bob))
+        #expect(other.cookies["sid"] == nil && other.cookies["__Host-session"] == nil)
+    }
+
+    @Test("what begins again after an error asks the host for the same: prompt, and a window's end")
+    func beginsAgain() async throws {
+        for prompt in ["login", "select_account", "consent", "create"] {
+            let server = try await BackendUnderTest.withHandles()
+            let visitor = TestVisitor(server)
+            let begun = try await visitor.begin(
+                "ann.example.com",
+                [("prompt", prompt), ("pwa", "true")]
+            )
+            let error = try server.hosts.approve(begun.location, as: .ann)
+                .replacing(/code=[^&]*/, with: "error=server_error")
+            let page = try await visitor.open(error)
+            server.hosts.forgetRequests()
+            let again = try await visitor.submit(page, [("handle", "ann.example.com")], form: 0)
+            #expect(again.reply.status == 200, "the name of the host comes first")
+            let path = try again.reply.loginLink()
+            _ = try await visitor.request(path, from: again.url)
+            let pushed = try #require(server.hosts.asked.last { $0.path == "/oauth/par" })
+            #expect(pushed.form["prompt"] == prompt)
+            #expect(path.contains("pwa=true"))
+        }
+    }
+
+    @Test(
+        "decision 0026: every page in the window of a web app keeps its opener, and leads on with pwa=true",
+        arguments: [true, false]
+    )
+    func openers(isPopup: Bool) async throws {
+        let server = try await BackendUnderTest.withHandles()
+        let opener = try #require(HTTPField.Name("Cross-Origin-Opener-Policy"))
+        let pwa = isPopup ? [("pwa", "true")] : []
+        let visitor = TestVisitor(server)
+        func ask(_ handle: String) async throws -> Reply {
+            try await visitor.request("/login", .post, [("handle", handle)] + pwa)
+        }
+        // Opened; mistyped; the name of the host; not finished; at another host.
+        var pages = [
+            try await visitor.request(FormEncoding.appending(pwa, to: "/mobile-auth")),
+            try await ask("what is it?"), try await ask("ann @ example"),
+            try await ask("nobody.example.com"),
+            try await visitor.request(
+                FormEncoding.appending(
+                    [("handle", "ann.example.com"), ("ask", "host")] + pwa,
+                    to: "/login"
+                )
+            ),
+        ]
+        var begun = try await visitor.begin("ann.example.com", pwa)
+        let error = try server.hosts.approve(begun.location, as: .ann)
+            .replacing(/code=[^&]*/, with: "error=server_error")
+        pages.append(try await visitor.request(error))
+        begun = try await visitor.begin("https://other.example.com", pwa)
+        server.hosts.set(.otherSubject(TestHosts.Person.ann.did))
+        pages.append(try await visitor.request(server.hosts.approve(begun.location, as: .bob)))
+        #expect(pages.last?.status == 409)
+        for page in pages {
+            #expect((page.headers[opener] == nil) == isPopup, "\(page.status) \(page.text)")
+            #expect(page.text.contains("pwa") == isPopup, "\(page.status) \(page.text)")
+        }
     }
 }

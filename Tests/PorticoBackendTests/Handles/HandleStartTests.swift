@@ -1,5 +1,6 @@
 import HTTPTypes
 import PorticoBytes
+import PorticoOutbound
 import PorticoProtocol
 import PorticoStores
 import PorticoTestSupport
@@ -10,22 +11,26 @@ import Testing
 
 /// What comes before the host: the page, what is typed, and hosts that do not answer.
 @Suite struct HandleStartTests {
+    private let server: BackendUnderTest
+    private let visitor: TestVisitor
+
+    init() async throws {
+        server = try await BackendUnderTest.withHandles()
+        visitor = TestVisitor(server)
+    }
+
     @Test("The page that asks: what is no handle is 400, with the field and what was asked with")
     func unreadable() async throws {
-        let server = try await BackendUnderTest.withHandles()
         for typed in ["", "a b.example.com", "did:key:z6Mk", "http://pds.example.com"] {
             let reply = try await TestVisitor(server).begin(typed, [("redirect", "/reports")])
             #expect(reply.status == 400)
             let form = try #require(HTMLForm.all(in: reply.text).last)
             #expect(form.action == "/login")
             #expect(form.hidden.contains { $0 == ("redirect", "/reports") })
-            let json = try await server.send(
-                .get,
-                FormEncoding.appending([("handle", typed)], to: "/login"),
-                headers: [.accept: "application/json"]
+            let json = try await server.json(
+                FormEncoding.appending([("handle", typed)], to: "/login")
             )
-            #expect(json.status == 400)
-            #expect(json.json.string("error") == "invalid_request")
+            #expect(json.refusal == "400 invalid_request")
         }
         #expect(try await TestVisitor(server).request("/login?mobile=true").status == 400)
         #expect(server.hosts.looked.isEmpty)
@@ -48,8 +53,6 @@ import Testing
 
     @Test("ATP-ID-1: the bare name of a host, which is no handle, is proposed as an address")
     func bareHost() async throws {
-        let server = try await BackendUnderTest.withHandles()
-        let visitor = TestVisitor(server)
         let page = try await visitor.open("/mobile-auth?redirect=/reports")
         let asked = try await visitor.submit(page, [("handle", "pds.example.com")], form: 0)
         #expect(asked.reply.status == 400 && server.hosts.asked.isEmpty)
@@ -59,26 +62,16 @@ import Testing
             }
         )
         #expect(form.hidden.contains { $0 == ("redirect", "/reports") })
-        let json = try await server.send(
-            .get,
-            "/login?handle=pds.example.com",
-            headers: [.accept: "application/json"]
-        )
-        #expect(json.status == 404 && json.json.string("error") == "handle_not_found")
+        let json = try await server.json("/login?handle=pds.example.com")
+        #expect(json.refusal == "404 handle_not_found")
     }
 
-    @Test(
-        "The page that asks: no such handle, a host that is away, and one without sign-in are told apart"
-    )
+    @Test("The page that asks: no such handle, a host away, one without sign-in are told apart")
     func faults() async throws {
-        let server = try await BackendUnderTest.withHandles()
-        let visitor = TestVisitor(server)
         func answer(_ handle: String) async throws -> (Int, String?) {
             let page = try await visitor.begin(handle)
-            let json = try await server.send(
-                .get,
-                FormEncoding.appending([("handle", handle)], to: "/login"),
-                headers: [.accept: "application/json"]
+            let json = try await server.json(
+                FormEncoding.appending([("handle", handle)], to: "/login")
             )
             #expect(json.status == page.status)
             #expect(page.headers[values: .setCookie].allSatisfy { !$0.contains("attempt") })
@@ -96,18 +89,12 @@ import Testing
 
     @Test("The page that asks: a domain that does not exist was mistyped, and nobody is to wait")
     func noSuchHost() async throws {
-        let server = try await BackendUnderTest.withHandles()
-        let visitor = TestVisitor(server)
         server.hosts.setUnknown("mistyped.example.com")
         server.hosts.setAway("away.example.com")
         let page = try await visitor.begin("mistyped.example.com")
         #expect(page.status == 404 && page.headers[.retryAfter] == nil)
         #expect(page.text.contains("We can’t find"))
-        let json = try await server.send(
-            .get,
-            "/login?handle=mistyped.example.com",
-            headers: [.accept: "application/json"]
-        )
+        let json = try await server.json("/login?handle=mistyped.example.com")
         #expect(json.status == 404 && json.headers[.retryAfter] == nil)
         #expect(json.json.string("error") == "handle_not_found")
         let away = try await visitor.begin("away.example.com")
@@ -118,7 +105,6 @@ import Testing
 
     @Test("Attack G02: a handle whose account has another one is refused")
     func oneWay() async throws {
-        let server = try await BackendUnderTest.withHandles()
         server.hosts.unconfirm(.ann)
         #expect(try await TestVisitor(server).begin("ann.example.com").status == 404)
         #expect(server.hosts.asked.isEmpty)
@@ -132,7 +118,6 @@ import Testing
         ]
     )
     func servers(_ fault: TestHosts.Fault, _ status: Int) async throws {
-        let server = try await BackendUnderTest.withHandles()
         server.hosts.set(fault)
         let reply = try await TestVisitor(server).begin("ann.example.com")
         #expect(reply.status == status)
@@ -143,17 +128,12 @@ import Testing
 
     @Test("The page that asks: from our own page the host's name is shown before the person leaves")
     func host() async throws {
-        let server = try await BackendUnderTest.withHandles()
-        let visitor = TestVisitor(server)
         let page = try await visitor.open("/mobile-auth?platform=web&return_to=%2Freports")
         let shown = try await visitor.submit(page, [("handle", "ann.example.com")], form: 0)
         #expect(shown.reply.status == 200)
         #expect(shown.reply.text.contains("pds.example.com"))
         #expect(server.hosts.asked.isEmpty)
-        let link = try #require(
-            shown.reply.text.firstMatch(of: /href="(\/login\?handle=[^"]*)"/)
-        )
-        let path = String(link.1).replacing("&amp;", with: "&")
+        let path = try shown.reply.loginLink()
         #expect(!path.contains("ask="))
         let begun = try await visitor.request(path, from: shown.url)
         let back = try await visitor.request(server.hosts.approve(begun.location, as: .ann))
@@ -166,9 +146,7 @@ import Testing
         [HTTPRequest.Method.get, .post]
     )
     func otherSite(_ form: String, _ method: HTTPRequest.Method) async throws {
-        let server = try await BackendUnderTest.withHandles()
-        let visitor = TestVisitor(server)
-        _ = try await visitor.byHandle(.ann, at: server)
+        _ = try await visitor.byHandle(.ann)
         server.hosts.forgetRequests()
         var query = [(name: "handle", value: "bob.example.com")]
         if form == "mobile" { query += TestApp().start }
@@ -206,9 +184,7 @@ import Testing
         #expect(try await server.user(of: visitor).string("name") == "ann.example.com")
     }
 
-    @Test(
-        "decision 0067: what another site's page loads unseen asks no host, and keeps no one of its address away"
-    )
+    @Test("decision 0067: what another site loads unseen asks no host, and counts for no one")
     func unseen() async throws {
         let server = try await BackendUnderTest(limits: BackendLimits(), handles: [:])
         func ask(_ site: String, _ mode: String, _ place: String) async throws -> Reply {
@@ -243,20 +219,15 @@ import Testing
         [HTTPRequest.Method.get, .post]
     )
     func otherSiteJSON(_ site: String, _ method: HTTPRequest.Method) async throws {
-        let server = try await BackendUnderTest.withHandles()
         func begin(from site: String) async throws -> Reply {
             var headers: HTTPFields = [.accept: "application/json"]
             headers[.fetchSite] = site
             return method == .get
                 ? try await server.send(.get, "/login?handle=bob.example.com", headers: headers)
-                : try await server.post(
-                    "/login",
-                    [("handle", "bob.example.com")],
-                    headers: headers
-                )
+                : try await server.post("/login", [("handle", "bob.example.com")], headers: headers)
         }
         let refused = try await begin(from: site)
-        #expect(refused.status == 403 && refused.json.string("error") == "forbidden")
+        #expect(refused.refusal == "403 forbidden")
         #expect(refused.headers[values: .setCookie].isEmpty)
         #expect(server.hosts.asked.isEmpty && server.hosts.looked.isEmpty)
         let begun = try await begin(from: "same-origin")
@@ -277,9 +248,7 @@ import Testing
     )
     func wayBack(_ path: String) async throws {
         #expect(LocalPath.asked(path) == .root)
-        let server = try await BackendUnderTest.withHandles()
-        let visitor = TestVisitor(server)
-        _ = try await visitor.byHandle(.ann, at: server)
+        _ = try await visitor.byHandle(.ann)
         for start in ["/login", "/onboarding", "/login?handle=ann.example.com&pwa=true"] {
             let page = try await visitor.request(
                 FormEncoding.appending([("return_to", path)], to: start),
@@ -301,9 +270,7 @@ import Testing
         #expect(end.path == "/dashboard")
     }
 
-    @Test(
-        "WEB-CSRF-2: pages of sign-ins that only go on with what waits, and other names, are kept"
-    )
+    @Test("WEB-CSRF-2: pages that only go on with what waits, and other names, are kept")
     func otherWaysBack() {
         for path in [
             "/orders/", "/login/account", "/login/code", "/logins?handle=x", "/v1/authors", "/v1",
@@ -315,14 +282,10 @@ import Testing
 
     @Test("/v1/auth/atproto: it leads to the page, with what it was asked with")
     func provider() async throws {
-        let server = try await BackendUnderTest.withHandles()
-        let visitor = TestVisitor(server)
         let web = try await visitor.request("/v1/auth/atproto?return_to=%2Freports&remember=1")
         #expect(web.status == 303)
         #expect(web.location?.hasPrefix("/mobile-auth?") == true)
-        #expect(
-            web.redirected == ["return_to": "/reports", "remember": "1", "platform": "web"]
-        )
+        #expect(web.redirected == ["return_to": "/reports", "remember": "1", "platform": "web"])
         let app = TestApp()
         let start = FormEncoding.appending(app.start, to: "/v1/auth/atproto")
         let page = try await visitor.open(start)
@@ -339,18 +302,15 @@ import Testing
         #expect(actions.last == "/v1/auth/atproto")
     }
 
-    @Test(
-        "/mobile-auth: the bare page is for the app that takes it so, and otherwise for the browser"
-    )
+    @Test("/mobile-auth: the bare page is for the app that takes it so, otherwise for the browser")
     func bare() async throws {
-        for (apps, isApp) in [([App.moved], true), ([.moved, .notes], true), ([.notes], false)] {
+        for (apps, isApp) in [([Client.moved], true), ([.moved, .notes], true), ([.notes], false)] {
             let server = try await BackendUnderTest.withHandles(apps: apps)
             let page = try await TestVisitor(server).open("/mobile-auth")
             #expect(page.reply.status == 200)
             let hidden = HTMLForm.all(in: page.reply.text).last?.hidden ?? []
             #expect(hidden.contains { $0.0 == "mobile" } == isApp)
         }
-        let server = try await BackendUnderTest.withHandles()
         #expect(try await TestVisitor(server).open("/mobile-auth?app=evil").reply.status == 400)
     }
 
@@ -407,13 +367,11 @@ import Testing
             from: "https://\(BackendUnderTest.host)/",
             [.accept: "application/json"]
         )
-        #expect(program.status == 429 && program.json.string("error") == "rate_limited")
+        #expect(program.refusal == "429 rate_limited")
     }
 
     @Test("Decision 0027: an attempt begun with the longest handle fits beside others")
     func room() async throws {
-        let server = try await BackendUnderTest.withHandles()
-        let visitor = TestVisitor(server)
         for _ in 0..<7 {
             let begun = try await visitor.begin("ann.example.com", TestApp().start)
             #expect(begun.status == 302)
@@ -435,5 +393,53 @@ import Testing
         #expect(try await visitor.request("/login?handle=ann.example.com").status == 200)
         let choice = try await visitor.open("/login")
         #expect(!choice.reply.text.contains("atproto"))
+    }
+}
+
+/// By the transport that the program has; only the names of the DNS are made up.
+@Suite("Signing in at hosts that lead to this machine") struct GuardedHandleTests {
+    private static let typed = [
+        "ann.example.com", "did:web:ann.example.com", "https://ann.example.com",
+    ]
+    private static let mapped4 = [UInt8](repeating: 0, count: 10) + [0xFF, 0xFF, 127, 0, 0, 1]
+
+    @Test(
+        "WEB-SSRF-1, attack G17: handles, DIDs and hosts whose names lead inside are refused",
+        arguments: typed,
+        [.loopback4, .loopback6, [10, 0, 0, 1], [169, 254, 169, 254], mapped4] as [[UInt8]]
+    )
+    func inner(_ typed: String, _ address: [UInt8]) async throws {
+        try await refused(typed, address)
+    }
+
+    @Test(
+        "WEB-SSRF-1, attack G17: where such a name leads to this machine, nobody connects to it",
+        .enabled("\(Victims.needs443)") { await Victims.areAt443() },
+        arguments: typed,
+        [.loopback4, mapped4] as [[UInt8]]
+    )
+    func untouched(_ typed: String, _ address: [UInt8]) async throws {
+        let victims = try await Victims()
+        defer { victims.stop() }
+        try #require(victims.areAt443)
+        try await refused(typed, address)
+        #expect(victims.isUntouched)
+    }
+
+    private func refused(_ typed: String, _ address: [UInt8]) async throws {
+        // A second look would find a public address: there is none.
+        let names = ScriptedNames([address], [[93, 184, 216, 34]])
+        let server = try await HostedBackend(
+            strangers: GuardedTransport(longest: HandleDirectory.longest, resolver: names)
+        )
+        let reply = try await server.send(
+            .get,
+            FormEncoding.appending([("handle", typed)], to: "/login"),
+            [.accept: "application/json"]
+        )
+        #expect(reply.status == 503, "\(reply.status) \(reply.text)")
+        #expect(reply.json.string("error") == "host_unreachable")
+        #expect(reply.location == nil && reply.headers[.setCookie] == nil)
+        #expect(names.questions == ["ann.example.com"])
     }
 }

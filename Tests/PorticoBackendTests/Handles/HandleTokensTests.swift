@@ -8,12 +8,17 @@ import Testing
 @testable import PorticoBackend
 
 @Suite("Tokens of a session by handle") struct HandleTokensTests {
+    private let scene: HandleScene
+
+    init() throws {
+        scene = try HandleScene()
+    }
+
     @Test(
         "ATP-TL-4: a fresh access token is used, and nobody is asked",
         arguments: [900, 31, nil] as [Int64?]
     )
     func fresh(_ seconds: Int64?) async throws {
-        let scene = try HandleScene()
         let session = try await scene.signedIn(accessLives: seconds)
         #expect(try await scene.tokens.tokens(for: session).access.reveal() == "A1")
         #expect(scene.host.looked == 0)
@@ -22,9 +27,7 @@ import Testing
     @Test("ATP-TL-4: an access token that ends within 30 s, or was refused, is refreshed once")
     func refreshed() async throws {
         for (seconds, refused) in [(30, nil), (-5, nil), (900, SecretText("A1"))]
-            as [(
-                Int64, SecretText?
-            )]
+            as [(Int64, SecretText?)]
         {
             let scene = try HandleScene()
             let session = try await scene.signedIn(accessLives: seconds)
@@ -44,11 +47,8 @@ import Testing
         }
     }
 
-    @Test(
-        "ATP-TL-3: a refresh token is tried for as long as the session is there, whatever its host's limits are"
-    )
+    @Test("ATP-TL-3: a refresh token is tried as long as the session is there")
     func idle() async throws {
-        let scene = try HandleScene()
         let session = try await scene.signedIn(accessLives: 900)
         scene.clock.advance(by: 13 * 86_400)
         #expect(try await scene.tokens.tokens(for: session).access.reveal() == "A2")
@@ -71,11 +71,7 @@ import Testing
     @Test("ATP-TL-4: 50 callers at two openings of one file make one refresh, 20 times")
     func openings() async throws {
         let scene = try HandleScene(TestDatabase.inFile())
-        let other = HandleScene.tokens(
-            try scene.database.openedAgain(),
-            scene.clock,
-            scene.host
-        )
+        let other = HandleScene.tokens(try scene.database.openedAgain(), scene.clock, scene.host)
         var session = try await scene.signedIn(accessLives: 0)
         for round in 1...20 {
             let both = [scene.tokens, other]
@@ -104,11 +100,8 @@ import Testing
         }
     }
 
-    @Test(
-        "ATP-TL-4: who joins a refresh that brings back the refused token starts one of their own"
-    )
+    @Test("ATP-TL-4: joining a refresh that brings the refused token back starts another one")
     func joined() async throws {
-        let scene = try HandleScene()
         let session = try await scene.signedIn(accessLives: 20)
         let (host, tokens) = (scene.host, scene.tokens)
         let joined = Locked<Task<HandleTokens.Open, any Error>?>(nil)
@@ -131,7 +124,6 @@ import Testing
 
     @Test("ATP-TL-4: a caller that goes away ends no refresh")
     func cancelled() async throws {
-        let scene = try HandleScene()
         let session = try await scene.signedIn(accessLives: 0)
         let caller = Task { try await scene.tokens.tokens(for: session) }
         caller.cancel()
@@ -142,7 +134,6 @@ import Testing
 
     @Test("decision 0057: two sessions of one person are refreshed apart")
     func apart() async throws {
-        let scene = try HandleScene()
         let (one, two) = (
             try await scene.signedIn(accessLives: 0), try await scene.signedIn(refresh: "R9")
         )
@@ -151,9 +142,7 @@ import Testing
         #expect(scene.vault.open(one)?.key.thumbprint != scene.vault.open(two)?.key.thumbprint)
     }
 
-    @Test(
-        "decision 0057: a holder that vanishes: the access token is used while it works, then the refresh token goes out again"
-    )
+    @Test("decision 0057: a holder that vanishes: the refresh token goes out again in the end")
     func vanished() async throws {
         for wasSent in [false, true] {
             let scene = try HandleScene()
@@ -168,9 +157,7 @@ import Testing
             // Held: what works is used, and for a token that was refused there is no way yet.
             scene.clock.advance(by: 29)
             #expect(try await scene.tokens.tokens(for: session).access.reveal() == "A1")
-            await #expect(throws: HandleTokens.Failure.busy) {
-                try await scene.tokens.tokens(for: session, refused: SecretText("A1"))
-            }
+            #expect(await scene.tokens.failure(for: session, refused: SecretText("A1")) == .busy)
             #expect(scene.host.sent.isEmpty)
             scene.clock.advance(by: 50)
             // 21 s are left: a token that went out stays here as long as the access token works.
@@ -192,7 +179,6 @@ import Testing
         arguments: [CountingHost.Fault.lostRequest, .serverError]
     )
     func lost(_ fault: CountingHost.Fault) async throws {
-        let scene = try HandleScene()
         let session = try await scene.signedIn(accessLives: 20)
         scene.host.set(fault)
         #expect(try await scene.tokens.tokens(for: session).access.reveal() == "A1")
@@ -210,17 +196,12 @@ import Testing
 
     @Test("decision 0057: where the host has exchanged the token, its word is the last one")
     func exchanged() async throws {
-        let scene = try HandleScene()
         let session = try await scene.signedIn(accessLives: 0)
         scene.host.set(.lostAnswer)
-        await #expect(throws: HandleTokens.Failure.unreachable) {
-            try await scene.tokens.tokens(for: session)
-        }
+        #expect(await scene.tokens.failure(for: session) == .unreachable)
         scene.host.set(.none)
         scene.clock.advance(by: 1)
-        await #expect(throws: HandleTokens.Failure.ended) {
-            try await scene.tokens.tokens(for: session)
-        }
+        #expect(await scene.tokens.failure(for: session) == .ended)
         #expect(try await scene.session(session.sessionID) == nil)
     }
 
@@ -239,9 +220,7 @@ import Testing
             if seconds > 0 {
                 #expect(try await scene.tokens.tokens(for: session).access.reveal() == "A1")
             } else {
-                await #expect(throws: HandleTokens.Failure.unreachable) {
-                    try await scene.tokens.tokens(for: session)
-                }
+                #expect(await scene.tokens.failure(for: session) == .unreachable)
             }
             #expect(scene.host.sent.count == (isSent ? 1 : 0))
             let left = try #require(try await scene.session(session.sessionID))
@@ -254,14 +233,11 @@ import Testing
 
     @Test("decision 0057: a host that gives nothing is asked again after 1, 2, 4 … 60 s")
     func delays() async throws {
-        let scene = try HandleScene()
         let session = try await scene.signedIn(accessLives: 0)
         scene.host.set(.away)
         for (round, wait) in ([1, 2, 4, 8, 16, 32, 60, 60] as [Double]).enumerated() {
             for _ in 1...3 {
-                await #expect(throws: HandleTokens.Failure.unreachable) {
-                    try await scene.tokens.tokens(for: session)
-                }
+                #expect(await scene.tokens.failure(for: session) == .unreachable)
                 #expect(scene.host.looked == round + 1)
             }
             scene.clock.advance(by: wait)
@@ -272,17 +248,12 @@ import Testing
 
     @Test("ATP-TL-7: invalid_grant ends the session, with an event that says so")
     func invalidGrant() async throws {
-        let scene = try HandleScene()
         let session = try await scene.signedIn(accessLives: 20)
         scene.host.set(.invalidGrant)
-        await #expect(throws: HandleTokens.Failure.ended) {
-            try await scene.tokens.tokens(for: session)
-        }
+        #expect(await scene.tokens.failure(for: session) == .ended)
         #expect(try await scene.session(session.sessionID) == nil)
         #expect(try await scene.reasons() == ["invalid_grant"])
-        await #expect(throws: HandleTokens.Failure.ended) {
-            try await scene.tokens.tokens(for: session)
-        }
+        #expect(await scene.tokens.failure(for: session) == .ended)
         #expect(scene.host.sent == ["R1"])
     }
 
@@ -315,12 +286,9 @@ import Testing
 
     @Test("ATP-TL-5: tokens of another DID are revoked, and the session ends")
     func otherSubject() async throws {
-        let scene = try HandleScene()
         let session = try await scene.signedIn(accessLives: 20)
         scene.host.set(.otherSubject)
-        await #expect(throws: HandleTokens.Failure.ended) {
-            try await scene.tokens.tokens(for: session)
-        }
+        #expect(await scene.tokens.failure(for: session) == .ended)
         #expect(try await scene.session(session.sessionID) == nil)
         #expect(try await scene.reasons() == ["other_sub"])
         try await waitUntil("it is revoked") { scene.host.revoked == ["foreign"] }
@@ -328,12 +296,9 @@ import Testing
 
     @Test("decision 0057: of an answer that is no use the refresh token is kept, and goes out next")
     func successor() async throws {
-        let scene = try HandleScene()
         let session = try await scene.signedIn(accessLives: 20)
         scene.host.set(.unusableWithSuccessor)
-        await #expect(throws: HandleTokens.Failure.unreachable) {
-            try await scene.tokens.tokens(for: session)
-        }
+        #expect(await scene.tokens.failure(for: session) == .unreachable)
         #expect(try await scene.stored(session.sessionID) == [nil, "R2"])
         scene.host.set(.none)
         scene.clock.advance(by: 1)
@@ -344,37 +309,28 @@ import Testing
 
     @Test("decision 0057: a host that is another by now is asked nothing, and the session stays")
     func movedAway() async throws {
-        let scene = try HandleScene()
         let session = try await scene.signedIn(accessLives: 20)
         scene.host.set(.movedAway)
-        await #expect(throws: HandleTokens.Failure.signInAgain) {
-            try await scene.tokens.tokens(for: session)
-        }
+        #expect(await scene.tokens.failure(for: session) == .signInAgain)
         #expect(scene.host.sent.isEmpty)
         #expect(try await scene.session(session.sessionID) != nil)
     }
 
     @Test("decision 0057: without a refresh token the session ends with its access token")
     func noRefreshToken() async throws {
-        let scene = try HandleScene()
         let session = try await scene.signedIn(accessLives: 20, refresh: nil)
         #expect(try await scene.tokens.tokens(for: session).access.reveal() == "A1")
         scene.clock.advance(by: 20)
-        await #expect(throws: HandleTokens.Failure.ended) {
-            try await scene.tokens.tokens(for: session)
-        }
+        #expect(await scene.tokens.failure(for: session) == .ended)
         #expect(try await scene.reasons() == ["no_refresh_token"])
     }
 
     @Test("decision 0057: tokens that cannot be stored are given to nobody, and are stored later")
     func unstored() async throws {
-        let scene = try HandleScene()
         let session = try await scene.signedIn(accessLives: 0)
         scene.host.before { scene.database.refuseWrites(StoreBusy()) }
         for _ in 1...3 {
-            await #expect(throws: HandleTokens.Failure.busy) {
-                try await scene.tokens.tokens(for: session)
-            }
+            #expect(await scene.tokens.failure(for: session) == .busy)
         }
         #expect(try await scene.stored(session.sessionID) == ["A1", "R1"])
         scene.database.refuseWrites(nil)
@@ -391,12 +347,9 @@ import Testing
 
     @Test("decision 0057: a database that is away before anything was sent loses nothing")
     func unclaimed() async throws {
-        let scene = try HandleScene()
         let session = try await scene.signedIn(accessLives: 0)
         scene.database.refuseWrites(StoreBusy())
-        await #expect(throws: HandleTokens.Failure.busy) {
-            try await scene.tokens.tokens(for: session)
-        }
+        #expect(await scene.tokens.failure(for: session) == .busy)
         #expect(scene.host.sent.isEmpty)
         scene.database.refuseWrites(nil)
         #expect(try await scene.tokens.tokens(for: session).access.reveal() == "A2")
@@ -404,19 +357,15 @@ import Testing
 
     @Test("IRON-S-15: tokens that come after the sign-out are given to nobody, and are revoked")
     func signedOut() async throws {
-        let scene = try HandleScene()
         let session = try await scene.signedIn(accessLives: 0)
         scene.host.before { try await scene.signOut(session.sessionID) }
-        await #expect(throws: HandleTokens.Failure.ended) {
-            try await scene.tokens.tokens(for: session)
-        }
+        #expect(await scene.tokens.failure(for: session) == .ended)
         try await scene.revocation.round()
         #expect(scene.host.revoked == ["R2"])
     }
 
     @Test("ATP-TL-6: tokens open for the session that they were sealed for, and no other")
     func vault() async throws {
-        let scene = try HandleScene()
         var (one, two) = (try await scene.signedIn(), try await scene.signedIn())
         #expect(scene.vault.open(one)?.access?.reveal() == "A1")
         (one.sealed, two.sealed) = (two.sealed, nil)
@@ -430,9 +379,7 @@ import Testing
             )
         }
         let read = try #require(try await scene.session(id))
-        await #expect(throws: HandleTokens.Failure.signInAgain) {
-            try await scene.tokens.tokens(for: read)
-        }
+        #expect(await scene.tokens.failure(for: read) == .signInAgain)
         #expect(scene.host.sent.isEmpty)
     }
 }

@@ -35,7 +35,7 @@ final class HostedBackend: Sendable {
     ///   - known: The same, for tokens.
     ///   - transport: The same, for calls.
     init(
-        apps: [App] = [],
+        apps: [Client] = [],
         isPublic: Bool = false,
         at origin: String = "https://app.example.com",
         strangers: (any HTTPTransport)? = nil,
@@ -60,7 +60,7 @@ final class HostedBackend: Sendable {
             ),
             replacing: nil
         )
-        for app in apps { try await database.configuration.put(app, replacing: nil) }
+        for app in apps { try await database.put(app) }
         let directory = try await BackendDirectory(
             store: database.configuration,
             handles: HandleDirectory(

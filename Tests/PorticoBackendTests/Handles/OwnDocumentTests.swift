@@ -12,9 +12,7 @@ import Testing
 @Suite struct OwnDocumentTests {
     private static let path = "/oauth-client-metadata.json"
 
-    @Test(
-        "ATP-C-ID-1, ATP-MD-1 to -7, -9, -10: the document at its own address, and ours passes as a server's"
-    )
+    @Test("ATP-C-ID-1, ATP-MD-1 to -7, -9, -10: the document passes as a server's own check")
     func document() async throws {
         let server = try await BackendUnderTest.withHandles([
             "clientName": "Example", "logo": "https://app.example.com/logo.png",
@@ -41,11 +39,7 @@ import Testing
         #expect(json.string("tos_uri") == "https://app.example.com/terms")
         #expect(json.string("policy_uri") == "https://app.example.com/privacy")
         let address = try ClientIDAddress("https://app.example.com\(Self.path)")
-        let read = try ClientDocument(
-            parsing: reply.body,
-            at: address,
-            scopes: .atProtocol
-        )
+        let read = try ClientDocument(parsing: reply.body, at: address, scopes: .atProtocol)
         #expect(read.clientID == address.text)
         let keys = try await server.send(.get, "/oauth/jwks.json")
         #expect(keys.status == 200)
@@ -64,18 +58,16 @@ import Testing
         #expect(json["token_endpoint_auth_signing_alg"] == nil)
         #expect(json["jwks_uri"] == nil)
         #expect(try await server.send(.get, "/oauth/jwks.json").text == #"{"keys":[]}"#)
-        let back = try await TestVisitor(server).byHandle(at: server)
+        let back = try await TestVisitor(server).byHandle()
         #expect(server.hosts.asked.allSatisfy { $0.assertion == nil })
         #expect(try await server.handleSession(back)?.handle.clientKeyID == nil)
     }
 
-    @Test(
-        "ATP-CA-5: a new key is published for eleven minutes before it is used, and the old one stays for its sessions"
-    )
+    @Test("ATP-CA-5: a new key is published eleven minutes before its use; the old one stays")
     func rotation() async throws {
         let server = try await BackendUnderTest.withHandles()
         let old = try #require(server.backend.directory.handleKeys.first?.keyID)
-        let before = try await TestVisitor(server).byHandle(at: server)
+        let before = try await TestVisitor(server).byHandle()
         let moment = Clock { server.clock.now }.moment()
         let key = try HandleClientKey(
             ring: server.ring,
@@ -133,12 +125,10 @@ import Testing
         #expect(try server.accountSessions() == 0)
     }
 
-    @Test(
-        "ATP-CA-6: a withdrawn key is out of the document at once, and its sessions end at their next use"
-    )
+    @Test("ATP-CA-6: a withdrawn key is out of the document at once, and its sessions end")
     func withdrawn() async throws {
         let server = try await BackendUnderTest.withHandles()
-        let back = try await TestVisitor(server).byHandle(at: server)
+        let back = try await TestVisitor(server).byHandle()
         let key = try #require(server.backend.directory.handleKeys.first?.keyID)
         _ = try await server.database.configuration.withdrawHandleKey(key, at: server.clock.seconds)
         try await server.backend.directory.refresh()
@@ -153,9 +143,7 @@ import Testing
         server.clock.advance(by: 3600)
         server.hosts.forgetRequests()
         let session = try #require(try await server.handleSession(back)?.handle)
-        await #expect(throws: HandleTokens.Failure.ended) {
-            try await server.backend.handleTokens.tokens(for: session)
-        }
+        #expect(await server.backend.handleTokens.failure(for: session) == .ended)
         #expect(server.hosts.asked.isEmpty)
         #expect(try await server.handleSession(back) == nil)
         let reason = try await server.database.events.latest([.handleEnded]).first?.reason
@@ -172,8 +160,7 @@ import Testing
         try await server.backend.directory.refresh()
         server.clock.advance(by: 100)
         let visitor = TestVisitor(server)
-        let begun = try await visitor.begin("ann.example.com")
-        let path = try server.hosts.approve(begun.location, as: .ann)
+        let path = try await visitor.approved("ann.example.com")
         // The new one is in use for a second, and no session needs the old one.
         server.clock.advance(by: 561)
         try await server.backend.withdrawUnneededHandleKeys()
@@ -295,7 +282,7 @@ extension OwnDocumentTests {
             )
             return begun.reply.json.strings("scopes")?.joined(separator: " ")
         }
-        let before = try await TestVisitor(server).byHandle(at: server)
+        let before = try await TestVisitor(server).byHandle()
         #expect(pushed() == former)
         #expect(try await server.handleSession(before)?.handle.askedScope == former)
         #expect(try await listed() == both)
@@ -309,7 +296,7 @@ extension OwnDocumentTests {
         let back = try await visitor.request(server.hosts.approve(begun.location, as: .ann))
         #expect(try await server.handleSession(back)?.handle.askedScope == former)
         #expect(try await listed() == both)
-        let after = try await TestVisitor(server).byHandle(at: server)
+        let after = try await TestVisitor(server).byHandle()
         #expect(pushed() == new)
         #expect(try await server.handleSession(after)?.handle.askedScope == new)
         #expect(try await told() == new)
@@ -317,5 +304,52 @@ extension OwnDocumentTests {
         #expect(try await listed() == both)
         server.clock.advance(by: 1)
         #expect(try await listed() == new)
+    }
+}
+
+/// Sessions after we became the other kind of client: one with keys, or one without.
+@Suite struct ClientKindTests {
+    @Test(
+        "decision 0066: a sign-in that began as the other kind of client leaves no session for long",
+        arguments: [true, false]
+    )
+    func late(_ wasPublic: Bool) async throws {
+        let server = try await BackendUnderTest.withHandles(wasPublic ? ["public": true] : [:])
+        let visitor = TestVisitor(server)
+        let begun = try await visitor.begin("ann.example.com")
+        let former = try #require(server.backend.directory.handles?.record)
+        var changed = former
+        let isPublic: JSONValue? = wasPublic ? nil : true
+        changed.settings["public"] = isPublic
+        let store = server.database.configuration
+        try await store.put(changed, replacing: former)
+        try await server.backend.directory.refresh()
+        let back = try await visitor.request(server.hosts.approve(begun.location, as: .ann))
+        let session = try #require(try await server.handleSession(back)?.handle)
+        #expect((session.clientKeyID == nil) == wasPublic)
+        // Changed back, which this process has not read: it knows nothing of who is right.
+        try await store.put(former, replacing: changed)
+        try await server.backend.endHandleSessionsOfOtherKind()
+        #expect(try await server.handleSession(back) != nil)
+        try await store.put(changed, replacing: former)
+        try await server.backend.makeHandleKey()
+        let right = try await TestVisitor(server).byHandle()
+        try await server.backend.endHandleSessionsOfOtherKind()
+        #expect(try await server.handleSession(back) == nil)
+        #expect(try await server.handleSession(right) != nil)
+        let ended = try await server.database.events.latest([.handleEnded])
+        #expect(ended.map(\.reason) == ["client_changed"])
+    }
+
+    /// A server that is started without its public URL must not end anything.
+    @Test("decision 0066: a client for development has no keys, and ends nobody's session")
+    func development() async throws {
+        let server = try await HostedBackend(at: "http://127.0.0.1:8080")
+        #expect(server.keyID == nil)
+        let open = try await server.signedIn().session
+        let keyed = try await server.scene.signedIn()
+        try await server.backend.endHandleSessionsOfOtherKind()
+        #expect(try await server.scene.session(open.sessionID) != nil)
+        #expect(try await server.scene.session(keyed.sessionID) != nil)
     }
 }

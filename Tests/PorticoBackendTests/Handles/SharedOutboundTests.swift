@@ -70,7 +70,7 @@ struct SharedOutboundTests {
             try await waitUntil("32 names are asked for") { asked.withLock { $0 } == 32 }
             // Nothing is said of the handle, and it may come again.
             let start = try await start(server, "n33.example.com")
-            #expect(start.status == 503 && start.json.string("error") == "busy")
+            #expect(start.refusal == "503 busy")
             #expect(start.headers[.retryAfter] != nil)
             #expect(try await server.call(Self.path, seal).status == 200)
             #expect(server.network.refreshes.count == 1)
@@ -83,7 +83,7 @@ struct SharedOutboundTests {
         let server = try await HostedBackend(strangers: FullTransport())
         let (session, seal) = try await server.signedIn(accessLives: 10)
         let start = try await start(server, "bob.example.com")
-        #expect(start.status == 503 && start.json.string("error") == "busy")
+        #expect(start.refusal == "503 busy")
         #expect(try await server.call(Self.path, seal).status == 200)
         #expect(server.network.refreshes.count == 1)
         try await server.scene.signOut(session.sessionID)
@@ -96,7 +96,7 @@ struct SharedOutboundTests {
         let server = try await HostedBackend(transport: FullTransport())
         let (session, seal) = try await server.signedIn(accessLives: 10)
         let reply = try await server.call(Self.path, seal)
-        #expect(reply.status == 503 && reply.json.string("error") == "busy")
+        #expect(reply.refusal == "503 busy")
         #expect(reply.headers[.retryAfter] != nil)
         #expect(server.network.refreshes.count == 1)
         #expect(try await server.scene.stored(session.sessionID) == ["A2", "R2"])
@@ -114,7 +114,7 @@ struct SharedOutboundTests {
         #expect(try await server.call(Self.path, seal).status == 200)
         server.clock.advance(by: 11)
         let reply = try await server.call(Self.path, seal)
-        #expect(reply.status == 503 && reply.json.string("error") == "busy")
+        #expect(reply.refusal == "503 busy")
         isFull.withLock { $0 = false }
         server.network.state.withLock { $0.generation = 2 }
         #expect(try await server.call(Self.path, seal).status == 200)
@@ -216,7 +216,7 @@ struct SharedOutboundTests {
         #expect(unread.allSatisfy { $0.status == .ok })
         for seal in [seal, second] {
             let refused = try await server.call(Self.path, seal)
-            #expect(refused.status == 503 && refused.json.string("error") == "busy")
+            #expect(refused.refusal == "503 busy")
         }
         #expect(try await server.call(Self.path, other).status == 200)
         #expect(unread.map(\.body.readableBytes) == [60_000, 60_000])
@@ -235,7 +235,7 @@ struct SharedOutboundTests {
         let (_, seal) = try await server.signedIn()
         var unread: Response? = try await server.unread(Self.path, seal)
         let refused = try await server.call(Self.path, seal)
-        #expect(refused.status == 503 && refused.json.string("error") == "busy")
+        #expect(refused.refusal == "503 busy")
         #expect(refused.headers[.retryAfter] != nil)
         // Another host's answers have room.
         let (_, other) = try await server.signedIn(host: "https://other.example.com")

@@ -230,9 +230,7 @@ import Testing
         #expect(bearer.seal != SecretText(seal))
     }
 
-    @Test(
-        "IRON-S-14: a seal ends after 14 days, and its session after 90, however often it was used"
-    )
+    @Test("IRON-S-14: a seal ends after 14 days and its session after 90, however often used")
     func absolute() async throws {
         let sid = try SidUnderTest(HandleScene())
         let session = try await sid.scene.signedIn()
@@ -252,9 +250,7 @@ import Testing
         #expect(try await sid.absence(seal)?.cause == .expired)
     }
 
-    @Test(
-        "IRON-S-15: another system's seal opens a session that came from there, and gets one of ours"
-    )
+    @Test("IRON-S-15: another system's seal opens a session from there, and gets one of ours")
     func foreign() async throws {
         let sid = try SidUnderTest(HandleScene())
         let did = HandleScene.did
@@ -419,5 +415,53 @@ extension HandleScene {
                 [.bytes(id.bytes)]
             )
         }
+    }
+}
+
+@Suite("Passwords of the cookie sid that change while a server runs") struct ChangedPasswordsTests {
+    private static let session = "/api/auth/session"
+    private static let next = SecretText("another password of ours, that is as long")
+
+    /// The file says something else, and is looked at.
+    private static func change(
+        _ server: HostedBackend,
+        _ lines: [(id: String, password: IronPasswords.Password)]
+    ) throws {
+        let passwords = try IronPasswords(lines, sealing: lines.last?.id)
+        server.passwords.withLock { $0 = passwords }
+        try server.backend.directory.refreshPasswords()
+    }
+
+    @Test("decision 0060: a new password seals, and one that was taken out opens nothing any more")
+    func changed() async throws {
+        let server = try await HostedBackend()
+        let (_, seal) = try await server.signedIn()
+        #expect(try await server.call(Self.session, seal).status == 200)
+        try Self.change(server, [("1", .text(HostedBackend.password)), ("2", .text(Self.next))])
+        server.clock.advance(by: 901)
+        let rolled = try await server.call(Self.session, seal)
+        #expect(rolled.status == 200)
+        let newer = try #require(rolled.sid)
+        #expect(newer.hasPrefix("Fe26.2*2*"))
+
+        try Self.change(server, [("2", .text(Self.next))])
+        let refused = try await server.call(Self.session, seal)
+        #expect(refused.status == 401)
+        #expect(refused.json.string("reason") == "INVALID_COOKIE")
+        #expect(try await server.call(Self.session, newer).status == 200)
+        // The same id with another password opens nothing, either.
+        try Self.change(server, [("2", .text(HostedBackend.password))])
+        #expect(try await server.call(Self.session, newer).status == 401)
+    }
+
+    @Test("decision 0060: where the passwords are gone, those from before stay, and it is told")
+    func gone() async throws {
+        let server = try await HostedBackend()
+        let (_, seal) = try await server.signedIn()
+        server.passwords.withLock { $0 = nil }
+        #expect(throws: HandleProviderRefusal.noPasswords) {
+            try server.backend.directory.refreshPasswords()
+        }
+        #expect(try await server.call(Self.session, seal).status == 200)
     }
 }

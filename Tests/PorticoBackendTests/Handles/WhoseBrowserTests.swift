@@ -12,24 +12,24 @@ import Testing
 
 /// Two cookies can each name a session. A browser is one person's, or nobody's (docs/decisions/0091).
 @Suite("Whose is this browser?") struct WhoseBrowserTests {
+    private let server: BackendUnderTest
+    private let visitor: TestVisitor
+
+    init() async throws {
+        server = try await BackendUnderTest.withHandles()
+        visitor = TestVisitor(server)
+    }
+
     private static let ours = "https://\(BackendUnderTest.host)/"
 
     /// A seal of somebody's session: of an app, or of a browser.
-    private func seal(
-        of person: TestHosts.Person,
-        ofApp isApp: Bool,
-        at server: BackendUnderTest
-    ) async throws -> String {
+    private func seal(of person: TestHosts.Person, ofApp isApp: Bool) async throws -> String {
         let elsewhere = TestVisitor(server, from: "198.51.100.9")
         guard isApp else {
-            _ = try await elsewhere.byHandle(person, at: server)
+            _ = try await elsewhere.byHandle(person)
             return try #require(elsewhere.cookies["sid"])
         }
-        let back = try await elsewhere.byHandle(
-            person,
-            at: server,
-            [("mobile", "true"), ("app", "moved")]
-        )
+        let back = try await elsewhere.byHandle(person, [("mobile", "true"), ("app", "moved")])
         return try #require(back.redirected["session_token"])
     }
 
@@ -43,15 +43,13 @@ import Testing
         ["google", "handle"]
     )
     func replaces(isApp: Bool, way: String) async throws {
-        let server = try await BackendUnderTest.withHandles()
-        let planted = try await seal(of: .bob, ofApp: isApp, at: server)
-        let visitor = TestVisitor(server)
+        let planted = try await seal(of: .bob, ofApp: isApp)
         visitor.cookies["sid"] = planted
         if way == "google" {
             _ = try await visitor.signIn("google", as: .ann)
             #expect(visitor.cookies["sid"] == nil)
         } else {
-            _ = try await visitor.byHandle(.ann, at: server)
+            _ = try await visitor.byHandle(.ann)
             #expect(visitor.cookies["sid"] != planted)
             #expect(try await handleSession(visitor).json.string("did") == TestHosts.Person.ann.did)
         }
@@ -64,11 +62,9 @@ import Testing
 
     @Test("decision 0091: a person's own app stays signed in where they sign in with a browser")
     func ownApp() async throws {
-        let server = try await BackendUnderTest.withHandles()
-        let own = try await seal(of: .ann, ofApp: true, at: server)
-        let visitor = TestVisitor(server)
+        let own = try await seal(of: .ann, ofApp: true)
         visitor.cookies["sid"] = own
-        _ = try await visitor.byHandle(.ann, at: server)
+        _ = try await visitor.byHandle(.ann)
         #expect(visitor.cookies["sid"] != own)
         #expect(try await server.handleSession(ofSeal: own) != nil)
     }
@@ -82,9 +78,7 @@ import Testing
         [true, false]
     )
     func twoPeople(_ path: String, isApp: Bool) async throws {
-        let server = try await BackendUnderTest.withHandles()
-        let planted = try await seal(of: .bob, ofApp: isApp, at: server)
-        let visitor = TestVisitor(server)
+        let planted = try await seal(of: .bob, ofApp: isApp)
         _ = try await visitor.signIn("google", as: .ann)
         visitor.cookies["sid"] = planted
         var fields: HTTPFields = [.accept: "application/json"]
@@ -106,9 +100,7 @@ import Testing
 
     @Test("decision 0091: a page that two people's cookies open leads to who is signed in")
     func page() async throws {
-        let server = try await BackendUnderTest.withHandles()
-        let planted = try await seal(of: .bob, ofApp: true, at: server)
-        let visitor = TestVisitor(server)
+        let planted = try await seal(of: .bob, ofApp: true)
         _ = try await visitor.signIn("google", as: .ann)
         visitor.cookies["sid"] = planted
         let refused = try await visitor.request("/account/devices", from: Self.ours)
@@ -149,17 +141,15 @@ import Testing
         arguments: Way.allCases
     )
     func signsOut(_ way: Way) async throws {
-        let server = try await BackendUnderTest.withHandles()
-        let visitor = TestVisitor(server)
         let left: String
         switch way {
         case .device, .list:
             // Of one person: the page of a second is not shown. Another device has a form there.
-            _ = try await TestVisitor(server).byHandle(.ann, at: server)
-            _ = try await visitor.byHandle(.ann, at: server)
+            _ = try await TestVisitor(server).byHandle(.ann)
+            _ = try await visitor.byHandle(.ann)
             left = try #require(visitor.cookies["sid"])
         default:
-            left = try await seal(of: .bob, ofApp: true, at: server)
+            left = try await seal(of: .bob, ofApp: true)
             _ = try await visitor.signIn("google", as: .ann)
             visitor.cookies["sid"] = left
         }
@@ -173,9 +163,7 @@ import Testing
 
     @Test("decision 0091: a browser that has only sid can sign out on the page, too")
     func onlySid() async throws {
-        let server = try await BackendUnderTest.withHandles()
-        let left = try await seal(of: .bob, ofApp: true, at: server)
-        let visitor = TestVisitor(server)
+        let left = try await seal(of: .bob, ofApp: true)
         visitor.cookies["sid"] = left
         let page = try await visitor.open("/logout", from: Self.ours)
         let end = try await visitor.submit(page, to: "/logout", [("action", "sign-out")])
@@ -185,8 +173,7 @@ import Testing
 
     @Test("a team's service learns by sid who is there: by the cookie, and as a bearer")
     func admission() async throws {
-        let server = try await BackendUnderTest.withHandles()
-        let seal = try await seal(of: .bob, ofApp: true, at: server)
+        let seal = try await self.seal(of: .bob, ofApp: true)
         let session = try #require(try await server.handleSession(ofSeal: seal))
         let ways: [HTTPFields] = [
             [.cookie: "sid=\(seal)"], [.authorization: "Bearer \(seal)"],
@@ -209,9 +196,9 @@ import Testing
             #expect(reply.status == 401 && reply.json.string("reason") == "INVALID_COOKIE")
         }
         // An app that the operator withdraws is nobody's any more.
-        var moved = App.moved
+        var moved = Client.moved
         moved.isEnabled = false
-        try await server.database.configuration.put(moved)
+        try await server.database.put(moved)
         try await server.backend.directory.refresh()
         for fields in ways {
             let reply = try await server.send(.get, "/v1/auth/session", headers: fields)
@@ -221,9 +208,7 @@ import Testing
 
     @Test("a browser whose own session is over is told so, whoever else sid names")
     func stale() async throws {
-        let server = try await BackendUnderTest.withHandles()
-        let planted = try await seal(of: .bob, ofApp: true, at: server)
-        let visitor = TestVisitor(server)
+        let planted = try await seal(of: .bob, ofApp: true)
         _ = try await visitor.signIn("google", as: .ann)
         server.clock.advance(by: 2 * 86_400)
         visitor.cookies["sid"] = planted
@@ -233,8 +218,7 @@ import Testing
 
     @Test("an app signs out at /v1/auth/logout by its seal, and by nothing that is none")
     func appSignsOut() async throws {
-        let server = try await BackendUnderTest.withHandles()
-        let seal = try await seal(of: .bob, ofApp: true, at: server)
+        let seal = try await self.seal(of: .bob, ofApp: true)
         func logout(_ bearer: String) async throws -> Int {
             let fields: HTTPFields = [.authorization: "Bearer \(bearer)"]
             return try await server.send(.post, "/v1/auth/logout", headers: fields).status
@@ -251,7 +235,6 @@ import Testing
         arguments: [HTTPRequest.Method.get, .post]
     )
     func unsaid(_ method: HTTPRequest.Method) async throws {
-        let server = try await BackendUnderTest.withHandles()
         let path = "/login?handle=ann.example.com&redirect=%2Freports"
         let shown =
             method == .get
@@ -280,11 +263,7 @@ import Testing
             )
             #expect(reply.status == 200 && reply.location == nil, "\(path)")
         }
-        let left = try await server.send(
-            .get,
-            next,
-            headers: [.accept: "text/html", .cookie: own]
-        )
+        let left = try await server.send(.get, next, headers: [.accept: "text/html", .cookie: own])
         #expect(left.status == 302)
         #expect(left.location?.hasPrefix("https://pds.example.com/oauth/authorize?") == true)
     }

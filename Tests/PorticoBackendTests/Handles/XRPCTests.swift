@@ -1,5 +1,6 @@
 import HTTPTypes
 import PorticoBytes
+import PorticoOutbound
 import PorticoProtocol
 import PorticoStores
 import PorticoTestSupport
@@ -9,11 +10,16 @@ import Testing
 @testable import PorticoBackend
 
 @Suite("Calls of a person's host") struct XRPCTests {
+    private let server: HostedBackend
+
+    init() async throws {
+        server = try await HostedBackend()
+    }
+
     private static let method = "/xrpc/com.atproto.repo.createRecord"
 
     @Test("A call goes to the person's own host, by their token, with a proof of its own")
     func passedOn() async throws {
-        let server = try await HostedBackend()
         let (session, seal) = try await server.signedIn()
         let key = try #require(server.scene.vault.open(session)).key
         let query = "?repo=did%3Aplc%3Ax&cursor=a+b%20c&cursor=d&empty="
@@ -58,7 +64,6 @@ import Testing
 
     @Test("WEB-BFF-4: of a request's fields the host gets those that it needs, and no other")
     func fieldsOfTheRequest() async throws {
-        let server = try await HostedBackend()
         let (_, seal) = try await server.signedIn()
         var passing: HTTPFields = [
             .accept: "application/json", .acceptLanguage: "de, en", .contentType: "image/png",
@@ -92,7 +97,6 @@ import Testing
 
     @Test("WEB-BFF-4: of an answer's fields the app gets those that it needs, and no other")
     func fieldsOfTheAnswer() async throws {
-        let server = try await HostedBackend()
         let (_, seal) = try await server.signedIn()
         var passing: HTTPFields = [
             .contentType: "text/html", .contentLanguage: "de", .contentDisposition: "inline",
@@ -159,7 +163,6 @@ import Testing
         ]
     )
     func passedThrough(_ answer: HTTPReply) async throws {
-        let server = try await HostedBackend()
         let (session, seal) = try await server.signedIn()
         server.network.answer(.success(answer))
         let reply = try await server.call(Self.method, seal, .post)
@@ -181,7 +184,6 @@ import Testing
         ]
     )
     func away(_ error: HTTPTransportError, _ status: Int, _ code: String) async throws {
-        let server = try await HostedBackend()
         let (session, seal) = try await server.signedIn()
         server.network.answer(.failure(error))
         let reply = try await server.call(Self.method, seal, .post)
@@ -196,7 +198,6 @@ import Testing
 
     @Test("WEB-BFF-5: without the header, or from another site, nobody is asked")
     func forged() async throws {
-        let server = try await HostedBackend()
         let (_, seal) = try await server.signedIn()
         var wrong: [HTTPFields] = [[.origin: "https://app.example.com"], [.accept: "text/html"]]
         for (header, site) in [
@@ -228,7 +229,6 @@ import Testing
 
     @Test("a program that is no browser needs no header of ours: the foundation library's requests")
     func programs() async throws {
-        let server = try await HostedBackend()
         let (_, seal) = try await server.signedIn()
         let fields: HTTPFields = [
             .cookie: "sid=\(seal)", .accept: "application/json", .userAgent: "MyApp/1.0 (iOS)",
@@ -269,7 +269,6 @@ import Testing
         ]
     )
     func elsewhere(_ path: String) async throws {
-        let server = try await HostedBackend()
         let (_, seal) = try await server.signedIn()
         for method in [HTTPRequest.Method.get, .post] {
             let status = try await server.call(path, seal, method).status
@@ -282,7 +281,6 @@ import Testing
 
     @Test("Queries go by GET, procedures by POST, and no other method goes anywhere")
     func methods() async throws {
-        let server = try await HostedBackend()
         let (_, seal) = try await server.signedIn()
         for method in [HTTPRequest.Method.put, .patch, .delete, .trace, .connect] {
             let status = try await server.call(Self.method, seal, method).status
@@ -302,13 +300,127 @@ import Testing
 
     @Test("A body in memory may have 1 MiB, and not a byte more: a longer one comes in a file")
     func bodies() async throws {
-        let server = try await HostedBackend()
         let (_, seal) = try await server.signedIn()
         let body = (0..<1 << 20).map { UInt8(truncatingIfNeeded: $0 &* 31) }
         #expect(try await server.call(Self.method, seal, .post, body: body).status == 200)
         #expect(server.network.calls.first?.body == body)
         let reply = try await server.call(Self.method, seal, .post, body: body + [0])
-        #expect(reply.status == 413 && reply.json.string("error") == "too_large")
+        #expect(reply.refusal == "413 too_large")
         #expect(server.network.calls.count == 1)
+    }
+}
+
+/// By the transport that the program has.
+@Suite("Calls of a person's host, on the wire") struct XRPCWireTests {
+    private static let path = "/xrpc/com.atproto.repo.uploadBlob?a=b"
+
+    private func backend(asking server: LocalServer) async throws -> HostedBackend {
+        let target = GuardedTransport.ConnectTarget(
+            address: "127.0.0.1",
+            port: Int(server.port),
+            isPlain: true
+        )
+        return try await HostedBackend(
+            transport: GuardedTransport(
+                longest: HandleDirectory.longest,
+                resolver: ScriptedNames([.loopback4]),
+                connectTo: ["pds.example.com": target]
+            )
+        )
+    }
+
+    @Test("WEB-BFF-4: what leaves this machine is the call, its token and its proof, and no more")
+    func request() async throws {
+        let server = try LocalServer(takesBodies: true) { _ in
+            LocalServer.reply("200 OK", ["Set-Cookie: sid=evil", "Content-Type: text/plain"], "a")
+        }
+        defer { server.stop() }
+        let backend = try await backend(asking: server)
+        let (_, seal) = try await backend.signedIn()
+        let reply = try await backend.call(
+            Self.path,
+            seal,
+            .post,
+            [.userAgent: "App/1", .acceptEncoding: "gzip", .referer: "https://app.example.com/"],
+            body: [1, 2, 3]
+        )
+        #expect(reply.status == 200 && reply.body == [0x61])
+        #expect(reply.headers[.setCookie] == nil)
+        let head = try #require(server.requests.first).split(separator: "\r\n\r\n")[0]
+        let lines = head.split(separator: "\r\n")
+        #expect(lines.first == "POST \(Self.path) HTTP/1.1")
+        let names = lines.dropFirst().map { $0.prefix { $0 != ":" }.lowercased() }
+        #expect(
+            names.sorted() == ["authorization", "connection", "content-length", "dpop", "host"]
+        )
+        #expect(lines.contains("Host: pds.example.com"))
+        #expect(lines.contains { $0.lowercased() == "authorization: dpop a1" })
+        #expect(!head.contains("Fe26"))
+    }
+
+    @Test("An answer of 16 MiB passes, and of a longer one nothing")
+    func long() async throws {
+        let most = HandleDirectory.longest.bytes
+        let length = Locked(most)
+        let server = try LocalServer(takesBodies: true) { _ in
+            LocalServer.reply("200 OK", [], String(repeating: "a", count: length.withLock { $0 }))
+        }
+        defer { server.stop() }
+        let backend = try await backend(asking: server)
+        let (_, seal) = try await backend.signedIn()
+        #expect(try await backend.call(Self.path, seal).body.count == most)
+        length.withLock { $0 += 1 }
+        let reply = try await backend.call(Self.path, seal)
+        #expect(reply.refusal == "502 provider_error")
+    }
+
+    @Test(
+        "What is no HTTP, or breaks off, is 503, and the session stays",
+        arguments: ["", "SSH-2.0-x\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\na"]
+    )
+    func broken(_ bytes: String) async throws {
+        let server = try LocalServer(takesBodies: true) { _ in .bytes(Array(bytes.utf8)) }
+        defer { server.stop() }
+        let backend = try await backend(asking: server)
+        let (_, seal) = try await backend.signedIn()
+        #expect(try await backend.call(Self.path, seal).status == 503)
+        #expect(try await backend.call("/api/auth/session", seal).status == 200)
+    }
+
+    @Test("WEB-SSRF-1: a redirect takes neither the token nor the browser anywhere")
+    func redirect() async throws {
+        let victim = try LocalServer { _ in LocalServer.reply() }
+        defer { victim.stop() }
+        let port = victim.port
+        let server = try LocalServer(takesBodies: true) { _ in
+            LocalServer.reply("307 X", ["Location: http://127.0.0.1:\(port)/"])
+        }
+        defer { server.stop() }
+        let backend = try await backend(asking: server)
+        let (_, seal) = try await backend.signedIn()
+        let reply = try await backend.call(Self.path, seal)
+        #expect(reply.status == 307 && reply.location == nil)
+        #expect(victim.requests.isEmpty && server.requests.count == 1)
+    }
+
+    @Test(
+        "WEB-SSRF-1: a host that leads to this machine is not asked",
+        arguments: [
+            "https://127.0.0.1:PORT", "https://localhost:PORT", "http://127.0.0.1:PORT",
+            "https://other.example.com", "https://other.example.com:PORT", "https://[::1]:PORT",
+        ]
+    )
+    func inner(_ host: String) async throws {
+        let server = try LocalServer(takesBodies: true) { _ in LocalServer.reply() }
+        defer { server.stop() }
+        let backend = try await backend(asking: server)
+        let (_, seal) = try await backend.signedIn(
+            host: host.replacing("PORT", with: "\(server.port)")
+        )
+        for method in [HTTPRequest.Method.get, .post] {
+            let reply = try await backend.call(Self.path, seal, method)
+            #expect(reply.status == 503)
+        }
+        #expect(server.requests.isEmpty)
     }
 }

@@ -7,6 +7,7 @@ import PorticoPages
 import PorticoSeals
 import PorticoStores
 import PorticoTestSupport
+import PorticoWeb
 import Testing
 
 @Suite("Mails that wait are sent")
@@ -133,9 +134,7 @@ struct OutboxSenderTests {
         #expect(try await mail(id).sentAt == now - 100_000)
     }
 
-    @Test(
-        "RFC 5321 §4.5.4.1: refused for now it waits longer and longer, and is given up after a day"
-    )
+    @Test("RFC 5321 §4.5.4.1: refused for now it waits longer and longer, up to a day")
     func waits() async throws {
         let id = try await queue()
         let post = Post(Array(repeating: DeliveryFailure(.refused), count: 100))
@@ -264,9 +263,7 @@ struct OutboxSenderTests {
     func logged() async throws {
         try await queue(code("123456"))
         try await queue { _ in .newDevice(device: "Anns phone", at: now, provider: "Google") }
-        let post = Post([
-            DeliveryFailure(.refused), DeliveryFailure(.refused, isPermanent: true),
-        ])
+        let post = Post([DeliveryFailure(.refused), DeliveryFailure(.refused, isPermanent: true)])
         try await sender(post).sendDue()
         clock.advance(by: 60)
         try await sender(post).sendDue()
@@ -277,5 +274,92 @@ struct OutboxSenderTests {
         for word in ["ann", "Ann", "example", "123456", "phone"] {
             #expect(!text.contains(word), "\(word)")
         }
+    }
+}
+
+/// What was logged, as a server writes it.
+final class RecordedLog: Sendable {
+    let logger: Logger
+    private let writer: LogWriter
+    private let written = Locked<[UInt8]>([])
+
+    init() {
+        let written = written
+        let noon = Date(timeIntervalSince1970: 1_800_000_000)
+        let writer = LogWriter(format: .logfmt, clock: { noon }) { bytes in
+            written.withLock { $0 += bytes }
+        }
+        self.writer = writer
+        logger = Logger(label: "test") { label in
+            LineLogHandler(
+                label: label,
+                level: .trace,
+                format: .logfmt,
+                writer: writer,
+                clock: { noon }
+            )
+        }
+    }
+
+    var text: String {
+        writer.flush()
+        return String(decoding: written.withLock { $0 }, as: UTF8.self)
+    }
+}
+
+/// The Provider's mails on their way through the outbox and a mail server that is not ours.
+@Suite(
+    "A forgotten password, by a mail that was really sent",
+    .enabled(if: MailServer.isPossible, "needs TEST_SMTPD"),
+    .serialized
+)
+struct MailedResetTests {
+    /// Sends what waits, and gives the mails back as a mail program reads them.
+    private func sent(_ server: ProviderUnderTest, _ post: MailServer, _ count: Int) async throws
+        -> [ReceivedMail]
+    {
+        let submission = try SMTPSubmission(
+            to: SMTPServer("smtp://127.0.0.1:\(post.port)"),
+            password: nil
+        )
+        let (ring, clock) = (server.ring, server.clock)
+        let sender = OutboxSender(
+            outbox: server.database.outbox,
+            transport: submission,
+            from: try MailSender("Test <test@example.com>"),
+            clock: Clock { clock.now },
+            logger: Logger(label: "test")
+        ) { draft, language in
+            try MailText(draft, ring: ring) { $0 }
+                .text(in: language, service: draft.service ?? "Portico")
+        }
+        try await sender.sendDue()
+        await submission.shutDown()
+        var mails: [ReceivedMail] = []
+        for index in 0..<count { mails.append(try await post.mail(index)) }
+        return mails
+    }
+
+    @Test("WEB-PW-7: the link in the mail leads to a new password, and the notice follows")
+    func reset() async throws {
+        let server = try await ProviderUnderTest(sendsMail: true)
+        let post = try await MailServer()
+        let browser = TestBrowser(server)
+        let bare = try await browser.get("/realms/test/login-actions/reset-credentials")
+        let form = [("email", "ALICE@example.com"), ("action", "send")]
+        #expect(try await browser.submit(bare, form).status == 200)
+        let mail = try #require(try await sent(server, post, 1).first)
+        #expect(mail.to == ["alice@example.com"])
+        #expect(mail.headers["subject"] == "Choose a new password for Test")
+        #expect(mail.defects.isEmpty)
+        let link = try #require(
+            mail.text.firstMatch(of: /https:\/\/op\.example\.com(\/\S+new-password\?key=\S{43})\s/)
+        )
+        let page = try await browser.get(String(link.1))
+        let done = try await browser.submit(page, [("password", "a river runs backwards")])
+        #expect(done.text.contains("Your password has been changed"))
+        let notice = try #require(try await sent(server, post, 2).last)
+        #expect(notice.headers["subject"] == "Your password was changed")
+        #expect(!notice.text.contains("key="))
     }
 }

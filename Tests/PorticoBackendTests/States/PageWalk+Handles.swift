@@ -89,7 +89,7 @@ extension PageWalk {
         },
         PageWalk(HandlePopupPage.self, "signed in") { walker in
             let server = try await BackendUnderTest.withHandles()
-            return try await walker.visitor(server).byHandle(at: server, [("pwa", "true")])
+            return try await walker.visitor(server).byHandle([("pwa", "true")])
         },
     ]
 

@@ -301,3 +301,136 @@ struct ProductTests {
 extension ClientProduct: CustomTestStringConvertible {
     var testDescription: String { name }
 }
+
+@Suite("The file with the products")
+struct ProductFileTests {
+    private static let entry = """
+        | Before.
+        # A remark.
+        = some
+        title: Some
+        url: https://a.example
+        options: --template web
+        options: --pkce
+        works: All.
+        source: https://docs.example
+        note: First: one.
+        note: Second.
+        file: a.yml
+        | # not a remark
+        |
+        | b: c
+        """
+
+    @Test("an entry is read as it stands")
+    func read() throws {
+        let file = try ProductFile(Self.entry)
+        #expect(file.beginning == "Before.\n")
+        let product = try #require(file.products.first)
+        #expect(product.name == "some")
+        #expect(product.options == ["--template", "web", "--pkce"])
+        #expect(product.notes == ["First: one.", "Second."])
+        #expect(!product.hasRun && !product.hasStandardURL && !product.isNative)
+        #expect(product.configuration.map(\.place) == ["a.yml"])
+        #expect(product.configuration.map(\.text) == ["# not a remark\n\nb: c\n"])
+    }
+
+    @Test(
+        "what is missing, unknown or misplaced is told by its line",
+        arguments: [
+            ("title: Some\n", "", 3), ("works: All.\n", "", 3), ("url: https://a.example\n", "", 3),
+            ("url:", "standard-url: https://b.example\nurl:", 3), ("file: a.yml\n", "", 12),
+            ("source: https://docs.example\n", "", 3), ("note:", "nota:", 10),
+            ("= some\n", "", 3), ("works: All.", "works", 8),
+        ]
+    )
+    func faults(old: String, new: String, line: Int) {
+        let text = Self.entry.replacing(old, with: new, maxReplacements: 1)
+        do {
+            _ = try ProductFile(text)
+            Issue.record("\(old) is not missed")
+        } catch {
+            #expect(error.line == line, "\(old): \(error)")
+        }
+    }
+
+    @Test("two entries of one name are refused")
+    func twice() {
+        #expect(throws: ProductFile.Fault.self) {
+            try ProductFile(Self.entry + "\n" + Self.entry.dropFirst(10))
+        }
+    }
+}
+
+@Suite("A claim on the command line")
+struct ClaimSourceTests {
+    @Test(
+        "what --claim takes is what show writes",
+        arguments: [
+            ("groups=roles", .realmRoles(prefix: ""), true),
+            ("groups=roles:shop", .clientRoles(of: "shop", prefix: ""), true),
+            ("a=roles:b:c", .clientRoles(of: "b:c", prefix: ""), true),
+            ("p=attribute:x", .attribute("x", aggregates: false), false),
+            ("p=attribute:x[]", .attribute("x", aggregates: false), true),
+            ("t=value:a=b:c", .fixedClaim("a=b:c"), false),
+            ("t=value:", .fixedClaim(""), false),
+            ("https://example.com/r=roles", .realmRoles(prefix: ""), true),
+        ] as [(String, ClaimMapper.Kind, Bool)]
+    )
+    func read(text: String, kind: ClaimMapper.Kind, isMultivalued: Bool) throws {
+        let mapper = try ClaimSource(text).mapper(id: "m")
+        #expect(mapper.kind == kind && mapper.isMultivalued == isMultivalued)
+        #expect(mapper.targets == ClaimMapper.Target.usual)
+        #expect("\(mapper.topClaim ?? "")=\(mapper.source ?? "")" == text)
+    }
+
+    @Test(
+        "anything else is refused, whatever its length",
+        arguments: [
+            "", "groups", "=roles", "groups=", "groups=role", "groups=roles:", "p=attribute",
+            "p=attribute:", "p=attribute:[]", "p=value", "p=Roles",
+            "p=value:" + String(repeating: "a", count: 5000),
+            String(repeating: "e\u{301}", count: 5000),
+        ]
+    )
+    func refused(text: String) {
+        do {
+            _ = try ClaimSource(text)
+            Issue.record("\(text.prefix(40)) was taken")
+        } catch {
+            #expect(error.problem == .wrongValue)
+            #expect(error.what.utf8.count < 2000)
+        }
+    }
+
+    @Test("a claim has one source: the latest, in the place of the one before; names are unique")
+    func replaced() throws {
+        var client = Client(
+            id: "c",
+            realmID: "r",
+            clientID: "c",
+            name: "c",
+            type: .confidential,
+            authentication: .clientSecretBasic
+        )
+        func apply(_ options: String...) throws {
+            try ClientFields.parse(options).apply(to: &client, random: .system)
+        }
+        try apply("--claim", "a=roles", "--claim", "b=roles")
+        let ids = client.mappers.map(\.id)
+        try apply("--claim", "a=value:x", "--audience", "api")
+        let changed = client
+        try apply("--audience", "api", "--claim", "b=roles")
+        #expect(client == changed)
+        #expect(client.mappers.map(\.name) == ["a", "b", "audience api"])
+        #expect(
+            client.mappers.map(\.kind) == [
+                .fixedClaim("x"), .realmRoles(prefix: ""), .audience("api"),
+            ]
+        )
+        #expect(client.mappers.prefix(2).map(\.id) == ids)
+        #expect(client.mappers.last?.targets == [.accessToken, .introspection])
+        client.mappers[0].claim = ClaimPath(names: ["a", "b"])
+        #expect(throws: Failure.self) { try apply("--claim", "a=roles") }
+    }
+}

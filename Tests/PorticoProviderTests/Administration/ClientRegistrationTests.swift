@@ -109,6 +109,48 @@ struct ClientRegistrationTests {
         #expect(try refusal(of: client) == .redirectURI(index: 0, .browsersScheme))
     }
 
+    @Test("Decision 0164: an app of the backend is public and has exact redirects of whole apps")
+    func handOff() throws {
+        var app = Fixture.native()
+        app.grantTypes = []
+        app.handOff.form = .code
+        #expect(try admit(app).warnings.isEmpty)
+        app.redirectURIs = []
+        #expect(try refusal(of: app) == .noRedirectURI)
+        app.handOff.audiences = [.init(provider: "google", clientID: "a")]
+        #expect(try refusal(of: app) == nil)
+        app.redirectRule = .patterns
+        #expect(try refusal(of: app) == .handOffByPattern)
+        var server = Fixture.web()
+        server.handOff.form = .code
+        #expect(try refusal(of: server) == .handOffOfConfidential)
+    }
+
+    @Test(
+        "Decisions 0013, 0164: only the compatibility mode has a scheme without a period, apart from the Provider"
+    )
+    func legacyScheme() throws {
+        var app = Fixture.native()
+        app.redirectURIs = [RedirectURI("myapp://auth")]
+        app.isDevelopment = true
+        app.handOff.form = .code
+        #expect(try refusal(of: app) == .redirectURI(index: 0, .dotlessScheme))
+        app.handOff.form = .sessionToken
+        #expect(try admit(app).warnings.contains(.sessionInAddress))
+        app.isDevelopment = false
+        #expect(try refusal(of: app) == .redirectURI(index: 0, .dotlessScheme))
+        app.grantTypes = []
+        #expect(try refusal(of: app) == nil)
+        for (text, refused) in [
+            ("http://localhost/cb", RedirectURI.Refusal.localhost),
+            ("javascript:alert(1)", .browsersScheme),
+        ] {
+            app.isDevelopment = true
+            app.redirectURIs = [RedirectURI(text)]
+            #expect(try refusal(of: app) == .redirectURI(index: 0, refused))
+        }
+    }
+
     @Test("RFC 6749 §3.1.2.2: the code grant needs a registered redirect URI")
     func noRedirect() throws {
         for client in [Fixture.native(), Fixture.web()] {

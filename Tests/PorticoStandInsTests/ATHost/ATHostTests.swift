@@ -7,9 +7,14 @@ import PorticoTestSupport
 import Testing
 
 @Suite("The stand-in of a host of the AT Protocol") struct ATHostTests {
+    private let scene: HostScene
+
+    init() throws {
+        scene = try HostScene()
+    }
+
     @Test("our client finds an account by its handle's site and by TXT records")
     func identity() async throws {
-        let scene = try HostScene()
         for person in [HostScene.ann, HostScene.bob] {
             let did = try DID(person.did)
             let handle = try Handle(person.handle, scene.rules)
@@ -27,7 +32,6 @@ import Testing
 
     @Test("AT Protocol, DIDs and handles: the documents have the types and the words of real ones")
     func documents() async throws {
-        let scene = try HostScene()
         let document = try await scene.send(.get, "/\(HostScene.ann.did)")
         #expect(document.status == 200)
         #expect(document.headers[.contentType] == "application/did+ld+json; charset=utf-8")
@@ -52,7 +56,6 @@ import Testing
 
     @Test("RFC 9728 §3, RFC 8414 §3: the authorization server gets requests as they came")
     func passing() async throws {
-        let scene = try HostScene()
         let server = try await scene.server()
         #expect(server.issuer.text == HostScene.origin)
         #expect(server.pushed.text == HostScene.origin + "/par")
@@ -68,7 +71,6 @@ import Testing
 
     @Test("com.atproto.server.getSession: with an address where the scope has it")
     func session() async throws {
-        let scene = try HostScene()
         for (scope, email) in [
             ("atproto", nil), ("atproto transition:generic", nil),
             ("atproto transition:email", "ann@example.com"),
@@ -89,7 +91,6 @@ import Testing
 
     @Test("com.atproto.repo.createRecord, com.atproto.repo.listRecords: what is written is read")
     func records() async throws {
-        let scene = try HostScene()
         let tokens = try await scene.signIn("atproto repo:app.bsky.feed.post?action=create")
         func create(_ repo: String, _ collection: String, _ text: String) async throws -> Reply {
             let body: JSONObject = [
@@ -180,7 +181,6 @@ import Testing
 
     @Test("who comes from elsewhere, by a proxy or under another name, is not served")
     func door() async throws {
-        let scene = try HostScene()
         for (authority, status) in [
             ("pds.handles.test", 200), ("PDS.handles.test", 200), ("localhost:443", 200),
             ("evil.example", 421), ("handles.test", 421), ("pds.handles.test.evil.example", 421),

@@ -39,9 +39,7 @@ struct HostScene: Sendable {
         let door = InProcessServer(host.responder(authorizationServer: behind), peer: "127.0.0.1")
         self.door = door
         let names = ["pds", "ann", "bob", "nobody"].map { "\($0).handles.test" }
-        transport = InProcessTransport(
-            Dictionary(uniqueKeysWithValues: names.map { ($0, door) })
-        )
+        transport = InProcessTransport(Dictionary(uniqueKeysWithValues: names.map { ($0, door) }))
         var rules = IdentityRules()
         rules.allowsTest = true
         self.rules = rules
@@ -214,10 +212,7 @@ struct HostScene: Sendable {
         return try await send(
             .post,
             "/token",
-            headers: [
-                .contentType: "application/x-www-form-urlencoded",
-                .known("DPoP"): proof,
-            ],
+            headers: [.contentType: "application/x-www-form-urlencoded", .known("DPoP"): proof],
             body: FormEncoding.encode([
                 (name: "grant_type", value: "refresh_token"),
                 (name: "refresh_token", value: try #require(tokens.refresh).reveal()),

@@ -10,9 +10,7 @@ import Testing
 @Suite("A host of the AT Protocol with our own authorization server") struct JoinedHostTests {
     private static let scope = "atproto transition:generic transition:email"
 
-    @Test(
-        "a sign-in by handle, a record, a refresh and a sign-out, with our client at the other end"
-    )
+    @Test("a sign-in by handle, a record, a refresh and a sign-out, with our own client")
     func wholeSession() async throws {
         let scene = try await JoinedClient()
         let (name, person) = ("alice", ATHostPerson.ann)

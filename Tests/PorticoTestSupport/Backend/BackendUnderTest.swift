@@ -38,7 +38,7 @@ package final class BackendUnderTest: Sendable {
     ///   - apiTransport: In place of `further`.
     package init(
         database: TestDatabase? = nil,
-        apps: [App] = [BackendUnderTest.notes],
+        apps: [Client] = [BackendUnderTest.notes],
         rules: AccountRules = AccountRules(),
         limits: BackendLimits = BackendLimits(startsPerMinute: 1000, callbacksPerMinute: 1000),
         apis: [ProxiedAPI] = [],
@@ -57,7 +57,7 @@ package final class BackendUnderTest: Sendable {
         let url = try PublicURL("https://\(Self.host)")
         let standIns = try ScriptedStandIns(baseURL: "http://\(Self.standInHost)", clock: time)
         try await standIns.standIns.offer(
-            to: database.configuration,
+            to: database,
             at: "https://\(Self.host)",
             apps: apps,
             ring: ring
@@ -199,24 +199,25 @@ extension BackendUnderTest {
     package static let identity = ServiceIdentity(name: "Example", contact: "help@example.com")
 
     /// An app with a claimed https redirect, a private-use scheme and a loopback address.
-    package static let notes = App(
-        id: UniqueID(random: .system),
-        name: "notes",
-        displayName: "Notes",
-        redirectURIs: [
-            "https://app.example.com/auth/callback", "com.example.notes:/callback",
-            "http://127.0.0.1/callback",
-        ],
-        appleAppIDs: ["ABCDE12345.com.example.notes"],
-        androidApps: [
-            App.AndroidApp(
+    package static let notes: Client = {
+        var notes = Client.app(
+            "notes",
+            "https://app.example.com/auth/callback",
+            "com.example.notes:/callback",
+            "http://127.0.0.1/callback"
+        )
+        notes.handOff.appleAppIDs = ["ABCDE12345.com.example.notes"]
+        notes.handOff.androidApps = [
+            .init(
                 packageName: "com.example.notes",
-                fingerprints: [Array(repeating: "AB", count: 32).joined(separator: ":")]
+                fingerprint: Array(repeating: "AB", count: 32).joined(separator: ":")
             )
-        ],
-        audiences: [
-            "apple": ["com.example.notes"], "google": ["notes.apps.example.com"],
-            "facebook": ["notes-at-facebook"],
         ]
-    )
+        notes.handOff.audiences = [
+            .init(provider: "apple", clientID: "com.example.notes"),
+            .init(provider: "google", clientID: "notes.apps.example.com"),
+            .init(provider: "facebook", clientID: "notes-at-facebook"),
+        ]
+        return notes
+    }()
 }

@@ -99,7 +99,7 @@ package struct RunningBackend: Sendable {
         let ring = TestRealm.ring
         let time = Clock { clock.now }
         try await standIns.standIns.offer(
-            to: database.configuration,
+            to: database,
             at: origin,
             apps: [Self.notes],
             ring: ring
@@ -157,11 +157,10 @@ package struct RunningBackend: Sendable {
     package static let name = "Example"
 
     /// An app that can take its answer on a loopback address or on a scheme of its own.
-    private static let notes = App(
-        id: UniqueID(random: .system),
-        name: "notes",
-        displayName: "Notes",
-        redirectURIs: ["http://127.0.0.1/callback", "com.example.notes:/callback"]
+    private static let notes = Client.app(
+        "notes",
+        "http://127.0.0.1/callback",
+        "com.example.notes:/callback"
     )
 
     private func pipeline() throws -> RequestPipeline {

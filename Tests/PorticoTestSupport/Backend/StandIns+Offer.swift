@@ -9,9 +9,9 @@ extension StandIns {
     ///
     /// - Parameter origin: The backend's own, without a slash at the end.
     func offer(
-        to configuration: BackendConfigurationStore,
+        to database: TestDatabase,
         at origin: String,
-        apps: [App],
+        apps: [Client],
         ring: KeyRing
     ) async throws {
         let kinds: [(StandInKind, IdentityProvider.Kind, String)] = [
@@ -24,7 +24,7 @@ extension StandIns {
                 at: standIn,
                 redirectURIs: [callback, callback + "/link"]
             )
-            try await configuration.put(
+            try await database.configuration.put(
                 ProviderRecord(
                     standIn: registered,
                     name: name,
@@ -35,6 +35,6 @@ extension StandIns {
                 )
             )
         }
-        for app in apps { try await configuration.put(app) }
+        for app in apps { try await database.put(app) }
     }
 }

@@ -7,7 +7,7 @@ import PorticoProtocol
 /// forms, redirects that it follows. It keeps `SameSite=Lax` as browsers do: on a post from another
 /// site such cookies stay at home.
 package final class TestVisitor: Sendable {
-    private let server: BackendUnderTest
+    package let server: BackendUnderTest
     private let jars = Locked<[String: Jar]>([:])
     package let address: String
     private let userAgent: String

@@ -51,6 +51,8 @@ package struct Reply: Sendable {
     package var accessClaims: JSONObject {
         get throws { try JWT(parsing: accessToken).uncheckedClaims() }
     }
+    /// Status and error in one: `400 invalid_grant`.
+    package var refusal: String { "\(status) \(json.string("error") ?? "-")" }
 
     /// The parameters of the redirect, each once.
     package var redirected: [String: String] {

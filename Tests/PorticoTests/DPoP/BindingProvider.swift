@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import PorticoBytes
 import PorticoProtocol
+import Testing
 
 @testable import Portico
 
@@ -255,11 +256,7 @@ struct BoundScene {
 
     /// The session after a restart of the app.
     func restarted(dpop: Bool = true) async throws -> Session {
-        let client = Self.client(binding, storage, dpop: dpop)
-        guard case .signedIn(let session) = await client.restore() else {
-            throw SignInError(.interactionRequired(.signedOut))
-        }
-        return session
+        try #require(await Self.client(binding, storage, dpop: dpop).restore().session)
     }
 
     var storedRecord: SessionRecord? {
@@ -272,14 +269,4 @@ struct BoundScene {
         authority: "api.example.com",
         path: "/notes?of=today"
     )
-
-    /// What an action throws.
-    func failure(_ action: () async throws -> Void) async -> SignInError.Kind? {
-        do {
-            try await action()
-            return nil
-        } catch {
-            return (error as? SignInError)?.kind
-        }
-    }
 }

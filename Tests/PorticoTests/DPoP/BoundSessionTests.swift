@@ -10,15 +10,14 @@ import Testing
 
 @Suite("Sessions whose tokens are bound to a key")
 struct BoundSessionTests {
+    private let scene = BoundScene()
+
     private func hash(_ token: String) -> String {
         Base64URL.encode(SHA256.hash(data: Array(token.utf8)))
     }
 
-    @Test(
-        "RFC9449-5-1, RFC9449-5-6: from PAR to revocation, every request proves the session's key"
-    )
+    @Test("RFC9449-5-1, RFC9449-5-6: from PAR to revocation each request proves the key")
     func everyRequest() async throws {
-        let scene = BoundScene()
         let session = try await scene.signIn()
         _ = try await session.userInfo()
         _ = try await session.http.data(for: BoundScene.notes)
@@ -27,10 +26,7 @@ struct BoundSessionTests {
         _ = await session.signOut(.tokens)
         let proofs = scene.binding.proofs()
         let good = proofs.filter { $0.refusal == nil }
-        #expect(
-            good.map(\.path)
-                == ["/par", "/token", "/userinfo", "/notes", "/token", "/revoke"]
-        )
+        #expect(good.map(\.path) == ["/par", "/token", "/userinfo", "/notes", "/token", "/revoke"])
         #expect(proofs.filter { $0.refusal != nil }.allSatisfy { $0.refusal == .nonce })
         #expect(Set(proofs.map(\.thumbprint)).count == 1)
         #expect(Set(proofs.map { $0.claims.string("jti") }).count == proofs.count)
@@ -48,7 +44,6 @@ struct BoundSessionTests {
 
     @Test("RFC9449-10.1-2: PAR has the proof; a request that is not pushed names the key")
     func codeBinding() async throws {
-        let scene = BoundScene()
         let pushed = try await scene.client.begin()
         #expect(try parameter("request_uri", of: pushed.address) != nil)
         #expect(try parameter("dpop_jkt", of: pushed.address) == nil)
@@ -78,7 +73,7 @@ struct BoundSessionTests {
         let stored = try #require(try await scene.storage.read())
         #expect(!String(decoding: stored, as: UTF8.self).contains("dpop"))
         scene.provider.change { $0.tokens = Self.dpop }
-        #expect(await scene.failure { _ = try await scene.signIn() } == .rejected(.tokenType))
+        #expect(await thrown { try await scene.signIn() } == .rejected(.tokenType))
     }
 
     private static let dpop: @Sendable (JSONObject) -> JSONObject = {
@@ -92,7 +87,6 @@ struct BoundSessionTests {
         arguments: [400, 401]
     )
     func nonceAtProvider(status: Int) async throws {
-        let scene = BoundScene()
         scene.binding.change { $0.status = status }
         let attempt = try await scene.client.begin()
         #expect(scene.binding.proofs("/par").map(\.refusal) == [.nonce, nil])
@@ -113,7 +107,6 @@ struct BoundSessionTests {
 
     @Test("RFC9449-9-2: the nonce of one origin never goes to another; a challenge brings its own")
     func nonceAtResource() async throws {
-        let scene = BoundScene()
         let session = try await scene.signIn()
         let (data, response) = try await session.http.data(for: BoundScene.notes)
         #expect(response.status == .ok && String(decoding: data, as: UTF8.self) == "notes")
@@ -128,12 +121,11 @@ struct BoundSessionTests {
 
     @Test("attack G12: a server that always asks for a nonce gets two requests, and ends nothing")
     func endless() async throws {
-        let scene = BoundScene()
         let session = try await scene.signIn()
         scene.binding.change { $0.isEndless = true }
         let before = scene.binding.proofs().count
         #expect(
-            await scene.failure { _ = try await scene.client.begin() }
+            await thrown { try await scene.client.begin() }
                 == .transient(.serverError, retryAfter: nil)
         )
         #expect(scene.binding.proofs().count == before + 2)
@@ -141,20 +133,14 @@ struct BoundSessionTests {
         #expect(response.status.code == 401)
         #expect(scene.binding.proofs("/notes").count == 2)
         scene.clock.advance(by: 400)
-        #expect(
-            await scene.failure { _ = try await session.token() }
-                == .transient(.serverError, retryAfter: nil)
-        )
+        #expect(await session.failure() == .transient(.serverError, retryAfter: nil))
         #expect(session.isActive)
         scene.binding.change { $0.isEndless = false }
         #expect(try await session.token() == "A3")
     }
 
-    @Test(
-        "RFC9449-5-6: after a restart the session has its key, from the same storage as its tokens"
-    )
+    @Test("RFC9449-5-6: after a restart the session has its key, stored with its tokens")
     func restart() async throws {
-        let scene = BoundScene()
         let session = try await scene.signIn()
         let key = try #require(try await scene.storedRecord?.dpopKey)
         #expect(Set(scene.binding.proofs().map(\.thumbprint)) == [key.thumbprint.text])
@@ -173,11 +159,8 @@ struct BoundSessionTests {
         #expect(try await other.storedRecord?.dpopKey?.thumbprint != key.thumbprint)
     }
 
-    @Test(
-        "A record with a key is not one that an earlier library reads, nor one without it is good"
-    )
+    @Test("A record with a key is none that an earlier library reads, nor good without it")
     func record() async throws {
-        let scene = BoundScene()
         _ = try await scene.signIn()
         let bytes = try #require(try await scene.storage.read())
         var json = try JSONObject(parsing: bytes, limits: JSONLimits(size: 1 << 20, depth: 40))
@@ -200,14 +183,10 @@ struct BoundSessionTests {
 
     @Test("A refresh whose answer is lost is repeated: the same request and key, a new proof")
     func lostAnswer() async throws {
-        let scene = BoundScene()
         let session = try await scene.signIn()
         scene.clock.advance(by: 400)
         scene.binding.change { $0.lost = ["/token"] }
-        #expect(
-            await scene.failure { _ = try await session.token() }
-                == .transient(.unreachable, retryAfter: nil)
-        )
+        #expect(await session.failure() == .transient(.unreachable, retryAfter: nil))
         let restarted = try await scene.restarted()
         _ = try await restarted.token()
         let refreshes = scene.provider.requests("/token").filter {
@@ -223,17 +202,14 @@ struct BoundSessionTests {
 
     @Test("RFC9449-5-4: an answer with tokens that are not bound is refused, and nothing is stored")
     func bearerAnswer() async throws {
-        let scene = BoundScene()
         scene.binding.change { $0.bindsTokens = false }
-        #expect(await scene.failure { _ = try await scene.signIn() } == .rejected(.tokenNotBound))
+        #expect(await thrown { try await scene.signIn() } == .rejected(.tokenNotBound))
         #expect(try await scene.storage.read() == nil)
         scene.binding.change { $0.bindsTokens = true }
         let session = try await scene.signIn()
         scene.clock.advance(by: 400)
         scene.binding.change { $0.bindsTokens = false }
-        #expect(
-            await scene.failure { _ = try await session.token() } == .rejected(.tokenNotBound)
-        )
+        #expect(await session.failure() == .rejected(.tokenNotBound))
         // Its refresh token is the current one now.
         #expect(session.isActive)
         let stored = try #require(try await scene.storedRecord)
@@ -243,19 +219,13 @@ struct BoundSessionTests {
         #expect(scene.provider.generation == 2)
     }
 
-    @Test(
-        "RFC9449-5-3: a refused proof is a matter of the clock or the provider, and ends no session"
-    )
+    @Test("RFC9449-5-3: a refused proof is the clock's or the provider's matter; no session ends")
     func refusedProof() async throws {
-        let scene = BoundScene()
         let session = try await scene.signIn()
         scene.clock.advance(by: 400)
         for status in [400, 401] {
             scene.provider.answer("/token") { _ in .error(status, "invalid_dpop_proof") }
-            #expect(
-                await scene.failure { _ = try await session.token() }
-                    == .misconfigured(.proofRefused)
-            )
+            #expect(await session.failure() == .misconfigured(.proofRefused))
         }
         #expect(session.isActive)
         scene.provider.answerAsUsual("/token")
@@ -263,16 +233,12 @@ struct BoundSessionTests {
         scene.provider.answer("/userinfo") { _ in
             .text(401, nil, [], [.wwwAuthenticate: "DPoP error=\"invalid_dpop_proof\""])
         }
-        #expect(
-            await scene.failure { _ = try await session.userInfo() }
-                == .misconfigured(.proofRefused)
-        )
+        #expect(await thrown { try await session.userInfo() } == .misconfigured(.proofRefused))
         #expect(session.isActive)
     }
 
     @Test("A step-up goes on with the session's key, and a refused token is replaced with a proof")
     func stepUpAndRetry() async throws {
-        let scene = BoundScene()
         let session = try await scene.signIn()
         let attempt = try await session.beginStepUp(SignInRequest(maxAge: .zero))
         scene.provider.change { $0.claims = { $0.with("auth_time", $0["iat"]) } }
@@ -289,11 +255,8 @@ struct BoundSessionTests {
         #expect(notes.map { $0.claims.string("ath") } == [hash("A4"), hash("A4"), hash("A5")])
     }
 
-    @Test(
-        "A request that the app sends itself has a proof of its own, and another after a challenge"
-    )
+    @Test("A request that the app sends itself has a proof, and another after a challenge")
     func otherMeans() async throws {
-        let scene = BoundScene()
         let session = try await scene.signIn()
         var request = BoundScene.notes
         request.method = .delete
@@ -318,7 +281,6 @@ struct BoundSessionTests {
 
     @Test("A session that shares another's tokens has its key, and one of other tokens has none")
     func shared() async throws {
-        let scene = BoundScene()
         let first = try await scene.signIn()
         let client = BoundScene.client(scene.binding, InMemory())
         let session = try await Session(adopting: first.credentials(), by: client)

@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import PorticoBytes
 import PorticoProtocol
+import Testing
 
 @testable import Portico
 
@@ -269,9 +270,7 @@ struct BackendScene {
 
     /// Another client over the same storage, as another process has it.
     func neighbour() async throws -> BackendSession {
-        guard case .signedIn(let session) = await Self.client(backend, storage: storage).restore()
-        else { throw SignInError(.interactionRequired(.signedOut)) }
-        return session
+        try #require(await Self.client(backend, storage: storage).restore().session)
     }
 
     var storedRecord: BackendRecord? {

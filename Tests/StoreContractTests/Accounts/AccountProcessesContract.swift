@@ -51,8 +51,8 @@ import Testing
     func version() async throws {
         let (server, command) = try both()
         let before = try await server.configuration.version()
-        try await command.configuration.put(BackendConfigurationContract.notes)
-        #expect(try await server.configuration.version() > before)
+        try await command.put(.app("notes", "com.example.notes:/cb"))
+        #expect(try await server.configuration.version() != before)
     }
 
     private func both() throws -> (TestDatabase, TestDatabase) {

@@ -77,11 +77,7 @@ extension HTML {
     /// Names and what they are.
     static func facts(_ facts: [Fact?]) -> HTML {
         let rows = facts.compactMap(\.self).map { fact in
-            HTML.element(
-                .div,
-                .element(.dt, fact.term.html),
-                .element(.dd, fact.fact.html)
-            )
+            HTML.element(.div, .element(.dt, fact.term.html), .element(.dd, fact.fact.html))
         }
         return .element(.dl, [.class: "facts"], HTML(rows))
     }
@@ -150,5 +146,106 @@ extension Phrase {
                 ]
             }
         )
+    }
+}
+
+extension HTML {
+    /// The sign-in methods, in the order that the operator set.
+    ///
+    /// - Parameter posts: The form has one address, and the button's `way` says which one it was.
+    static func methods(
+        _ methods: [SignInMethod],
+        title: Phrase,
+        posts: Bool,
+        _ words: MethodWords,
+        _ theme: PageTheme
+    ) -> HTML {
+        .element(
+            .section,
+            [.ariaLabelledBy: "ways-title"],
+            .element(.h2, [.class: "ways-title", .id: "ways-title"], title.html),
+            .element(
+                .ul,
+                [.class: "ways"],
+                HTML(methods.map { .element(.li, .method($0, posts: posts, words, theme)) })
+            )
+        )
+    }
+
+    private static func method(
+        _ method: SignInMethod,
+        posts: Bool,
+        _ words: MethodWords,
+        _ theme: PageTheme
+    ) -> HTML {
+        let kind = method.label.kind
+        let artwork = theme.artwork(of: kind)
+        return .element(
+            .button,
+            // Where this button sends the form, where that is not the form's own address.
+            to: posts ? nil : PageLink(path: method.action),
+            [
+                .class: artwork == nil
+                    ? "button second way" : "button way branded way-\(kind.rawValue)",
+                .type: "submit",
+                .name: posts ? "way" : nil,
+                .value: posts ? method.name : nil,
+            ],
+            artwork.map { .element(.img, to: $0, [.alt: "", .width: "20", .height: "20"]) },
+            .element(.span, words.button(method.label).html),
+            .tag(method.isLastUsed ? words.lastUsed : nil),
+            .tag(method.isNotResponding ? words.notResponding : nil)
+        )
+    }
+}
+
+/// A button that sends its form; the form's `action` (or another name) says which one it was.
+struct ActionButton: Sendable {
+    enum Look: String, Sendable {
+        case first = "button"
+        case second = "button second"
+        /// One of two equal choices.
+        case choice = "button choice"
+        /// Looks like a link.
+        case plain = "button plain"
+        /// Takes something away for good.
+        case danger = "button danger"
+    }
+
+    let name: String
+    let value: String
+    let label: Phrase
+    let look: Look
+    /// Sends the form although fields are empty.
+    let isWayOut: Bool
+    /// The `id` of what it is about, where its own words do not say that.
+    private(set) var about: String?
+    /// What a screen reader says behind its words.
+    private(set) var unseen: Phrase?
+
+    init(
+        _ value: String,
+        _ label: Phrase,
+        _ look: Look = .second,
+        name: String = "action",
+        isWayOut: Bool = false
+    ) {
+        self.name = name
+        self.value = value
+        self.label = label
+        self.look = look
+        self.isWayOut = isWayOut
+    }
+
+    func saying(_ unseen: Phrase?) -> ActionButton {
+        var button = self
+        button.unseen = unseen
+        return button
+    }
+
+    func describedBy(_ id: String) -> ActionButton {
+        var button = self
+        button.about = id
+        return button
     }
 }

@@ -36,9 +36,7 @@ struct PermissionWords: WordGroup {
         case .transitionEmail: return email
         case .transitionChat: return chat
         case .repo(let collections, let actions):
-            let actions = joined(
-                ATScope.RepoAction.allCases.filter(actions.contains).map(action)
-            )
+            let actions = joined(ATScope.RepoAction.allCases.filter(actions.contains).map(action))
             guard !collections.contains("*") else { return repoAll(actions) }
             return repo(["collections": .words(exact(collections)), "actions": .words(actions)])
         case .rpc(let methods, let service):

@@ -153,3 +153,113 @@ struct DetailsWords: WordGroup {
     let time: Phrase
     let reference: Phrase
 }
+
+/// Words of the page on which people create an account of the Provider's.
+struct RegistrationWords: WordGroup {
+    let heading: Phrase
+    let intro: NamedText
+    let givenName: Phrase
+    let familyName: Phrase
+    let email: Phrase
+    let userName: Phrase
+    let userNameHint: Phrase
+    let rule: JoinedText
+    let create: Phrase
+    let haveAccount: Phrase
+    let givenNameMissing: Phrase
+    let givenNameWrong: Phrase
+    let familyNameWrong: Phrase
+    let userNameMissing: Phrase
+    let userNameWrong: Phrase
+    let userNameTaken: Phrase
+    /// On the page for signing in.
+    let offer: Phrase
+}
+
+/// Words of the pages for a new account.
+struct WelcomeWords: WordGroup {
+    let heading: NamedText
+    let given: NamedText
+    let name: Phrase
+    let whyName: Phrase
+    let email: Phrase
+    let whyEmail: Phrase
+    let willConfirm: Phrase
+    let noEmail: Phrase
+    let relay: Phrase
+    let relayWhat: Phrase
+    let verified: Phrase
+    let save: Phrase
+    let later: Phrase
+    let terms: Phrase
+    let problem: Phrase
+    let nameMissing: Phrase
+    let emailMissing: Phrase
+    let emailWrong: ExactText
+    let emailTaken: Phrase
+    let relayHeading: NamedText
+    let relayIntro: NamedText
+    let relayAdvice: NamedText
+    let link: Phrase
+    let create: NamedText
+}
+
+/// Words of the pages for signing in by internet handle.
+struct HandleWords: WordGroup {
+    /// Where `{handle}`, `{host}` and `{example}` are exact.
+    struct Problems: WordGroup {
+        private let unreadable: ProblemWords.Told
+        private let notFound: ProblemWords.Told
+        private let hostUnreachable: ProblemWords.Told
+        private let hostWithoutSignIn: ProblemWords.Told
+        private let oneWay: ProblemWords.Told
+        private let otherAccount: ProblemWords.Told
+        private let notFinished: ProblemWords.Told
+
+        /// The others have the words of other pages.
+        func callAsFunction(_ problem: HandleProblem) -> ProblemWords.Told {
+            switch problem {
+            case .unreadable: unreadable
+            case .notFound: notFound
+            case .hostUnreachable: hostUnreachable
+            case .hostWithoutSignIn: hostWithoutSignIn
+            case .oneWay: oneWay
+            case .otherAccount: otherAccount
+            case .notFinished, .denied, .expired, .tooManyTries, .busy: notFinished
+            }
+        }
+    }
+
+    let heading: Phrase
+    let intro: NamedText
+    let label: Phrase
+    let hint: ExactText
+    let orHost: ExactText
+    let didYouMean: ExactText
+    let use: ExactText
+    let continueAt: ExactText
+    let hostPage: ExactText
+    let useAnother: Phrase
+    let again: ExactText
+    let againWhy: FilledText
+    let closeWindow: Phrase
+    let noDID: ExactText
+    let noDIDWhy: FilledText
+    let problem: Problems
+}
+
+/// Words of the page where a sign-in method is chosen.
+struct ChooseWords: WordGroup {
+    let signIn: NamedText
+    let signUp: NamedText
+    let signInIntro: Phrase
+    let signUpIntro: Phrase
+    let noMethods: Phrase
+    let signInMethods: Phrase
+    let signUpMethods: Phrase
+    let remember: Phrase
+    let isNew: Phrase
+    let toSignUp: Phrase
+    let isKnown: Phrase
+    let toSignIn: Phrase
+}
