@@ -9,7 +9,7 @@ struct DocumentCodeTests {
     private static let compiled = Project.tests
         .filter {
             $0.key.hasPrefix("Tests/Consumer/Sources/")
-                || $0.key.hasPrefix("Tests/PorticoHummingbirdTests/Services/")
+                || $0.key.hasPrefix("Tests/PorticoHummingbirdTests/RunningService")
                 || $0.key.hasPrefix("Tests/PorticoTestingTests/App/")
         }.values
         .map { $0.split(separator: "\n").map(String.init) }
