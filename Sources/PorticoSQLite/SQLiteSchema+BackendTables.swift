@@ -152,6 +152,6 @@ extension SQLiteSchema {
         ) STRICT;
 
         PRAGMA application_id = 0x506F7274;
-        PRAGMA user_version = 2;
+        PRAGMA user_version = 3;
         """
 }
