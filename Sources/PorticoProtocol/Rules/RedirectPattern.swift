@@ -54,7 +54,8 @@ package struct RedirectPattern: Hashable, Sendable {
     /// Whether a response may go to the URI (Keycloak `RedirectUtils`; RFC 9700 §2.1 allows none of
     /// this to new clients).
     package func permits(_ requested: RedirectURI) -> Bool {
-        RequestedRedirect(requested)?.readings.contains(where: matches) ?? false
+        guard let requested = RequestedRedirect(requested) else { return false }
+        return matches(requested) || requested.withoutPort.map(matches) ?? false
     }
 
     func matches(_ requested: RequestedRedirect) -> Bool {

@@ -35,8 +35,10 @@ package struct RedirectPatterns: Hashable, Sendable {
     }
 
     package func permits(_ requested: RedirectURI) -> Bool {
-        let readings = RequestedRedirect(requested)?.readings ?? []
-        return patterns.contains { readings.contains(where: $0.matches) }
+        guard let requested = RequestedRedirect(requested) else { return false }
+        if patterns.contains(where: { $0.matches(requested) }) { return true }
+        guard let withoutPort = requested.withoutPort else { return false }
+        return patterns.contains { $0.matches(withoutPort) }
     }
 
     /// The URI that is meant by a request of plain OAuth without `redirect_uri` (RFC 6749 §3.1.2.3):

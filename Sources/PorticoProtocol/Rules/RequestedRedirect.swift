@@ -23,12 +23,9 @@ struct RequestedRedirect {
 
     var bytesBeforeQuery: ArraySlice<UInt8> { bytes.prefix { $0 != UInt8(ascii: "?") } }
 
-    /// The URI, and what else it may match as.
-    var readings: [RequestedRedirect] { [self] + (withoutPort.map { [$0] } ?? []) }
-
     /// The URI without its port, where it is http and on this machine: a registration without a
     /// port is for each of them.
-    private var withoutPort: RequestedRedirect? {
+    var withoutPort: RequestedRedirect? {
         guard parts.isPlainHTTP, parts.isThisMachine, let authority = parts.authority,
             authority.count > parts.host.count
         else { return nil }

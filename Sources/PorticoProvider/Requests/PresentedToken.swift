@@ -26,7 +26,7 @@ struct PresentedToken: Sendable {
         guard values.count == 1, let field = AuthorizationField(value),
             let scheme = Scheme(wire: field.scheme),
             field.credentials.utf8.count <= JWS.standardLimit,
-            field.credentials.utf8.allSatisfy(Self.isTokenCharacter)
+            withBytes(of: field.credentials.utf8, { $0.allSatisfy(Self.isTokenCharacter) })
         else { throw Self.malformed }
         self.scheme = scheme
         text = String(field.credentials)
@@ -40,6 +40,9 @@ struct PresentedToken: Sendable {
 
     /// `b64token` (RFC 6750 §2.1).
     private static func isTokenCharacter(_ byte: UInt8) -> Bool {
-        byte.isUnreserved || "+/=".utf8.contains(byte)
+        switch byte {
+        case UInt8(ascii: "+"), UInt8(ascii: "/"), UInt8(ascii: "="): true
+        default: byte.isUnreserved
+        }
     }
 }

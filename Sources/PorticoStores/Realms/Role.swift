@@ -1,6 +1,5 @@
 import PorticoBytes
 
-
 /// A role of a realm, or of one of its clients.
 package struct Role: Hashable, Sendable {
     /// A UUID.
