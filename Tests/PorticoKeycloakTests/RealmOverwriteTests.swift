@@ -438,6 +438,38 @@ struct RealmOverwriteTests {
         #expect(try await scene.person(after.person.id) == nil)
     }
 
+    @Test(
+        "KC-M-1: a client that cannot be what a file says stays, and so do those who have its roles"
+    )
+    func refused() async throws {
+        let web = #""clientRoles": {"web": ["editor"]}, "#
+        let file = try Self.changed(
+            ("https://a.example/cb", "https://a.example/*"),
+            (
+                #""composites": {"realm": ["reader", "writer"]}"#,
+                #""composites": {"realm": ["reader", "writer"], "client": {"web": ["editor"]}}"#
+            ),
+            (
+                #""realmRoles": ["reader"], "subGroups""#,
+                web + #""realmRoles": ["reader"], "subGroups""#
+            ),
+            (#""realmRoles": ["reader", "boss"]"#, web + #""realmRoles": ["reader", "boss"]"#)
+        )
+        try await scene.write(file)
+        try await scene.change(client: "web") {
+            $0.redirectRule = .exact
+            $0.redirectURIs = [RedirectURI("https://a.example/cb")]
+        }
+        let before = try await export()
+        // Nor does it show another role than it does here.
+        let shown = #""scopeMappings": [{"client": "web", "roles": ["writer"]}, "#
+        for file in [file, file.replacing(#""scopeMappings": ["#, with: shown)] {
+            let report = try await scene.write(file, Self.all).report
+            #expect(report.says(.skipped, "client web", "redirect"), "\(report.lines(.skipped))")
+            #expect(try await export() == before, "\(report.lines(.written))")
+        }
+    }
+
     // MARK: Ids and names
 
     @Test(
