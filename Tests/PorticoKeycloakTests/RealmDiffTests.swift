@@ -190,6 +190,25 @@ struct RealmDiffTests {
         )
     }
 
+    @Test("KC-M-1: that a scope is for people with a role only, or for all again, is a difference")
+    func limited() async throws {
+        func file(_ mappings: String) -> String {
+            #"""
+            {"realm": "a", "enabled": true, "clientScopes": [{"name": "tools"}],
+             "scopeMappings": [\#(mappings)], "clientScopeMappings": {}}
+            """#
+        }
+        let limited = #"{"clientScope": "tools", "roles": ["gone"]}"#
+        for (before, after, word) in [("", limited, "on"), (limited, "", "off")] {
+            let scene = try OverwriteScene()
+            try await scene.write(file(before))
+            #expect(try await scene.diff(file(after)) == ["changed clientScopes.tools.limited"])
+            let report = try await scene.write(file(after)).report
+            #expect(report.says(.written, "scope tools", "limited \(word)"))
+            #expect(try await scene.diff(file(after)) == [])
+        }
+    }
+
     @Test("An export without secrets differs in nothing")
     func masked() async throws {
         let harbour = try await ExportSample.harbour()
