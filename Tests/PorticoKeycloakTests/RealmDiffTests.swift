@@ -209,6 +209,32 @@ struct RealmDiffTests {
         }
     }
 
+    private static let scoped = #"""
+        {"realm": "a", "enabled": true, "clientScopes": [{"name": "one"}, {"name": "two"}],
+         "defaultDefaultClientScopes": ["one"], "defaultOptionalClientScopes": ["two"],
+         "clients": [{"clientId": "web", "defaultClientScopes": ["one"],
+            "optionalClientScopes": ["two"]}]}
+        """#
+
+    @Test(
+        "KC-M-1: a list that a file empties is a difference",
+        arguments: [
+            (#""defaultClientScopes": ["one"]"#, "clients.web.defaultClientScopes"),
+            (#""optionalClientScopes": ["two"]"#, "clients.web.optionalClientScopes"),
+            (#""defaultDefaultClientScopes": ["one"]"#, "defaultDefaultClientScopes"),
+            (#""defaultOptionalClientScopes": ["two"]"#, "defaultOptionalClientScopes"),
+        ]
+    )
+    func emptied(_ member: String, _ path: String) async throws {
+        let scene = try OverwriteScene()
+        try await scene.write(Self.scoped)
+        let none = member.prefix { $0 != "[" } + "[]"
+        let file = Self.scoped.replacing(member, with: none)
+        #expect(try await scene.diff(file) == ["removed \(path)"])
+        try await scene.write(file)
+        #expect(try await scene.diff(file) == [])
+    }
+
     @Test("An export without secrets differs in nothing")
     func masked() async throws {
         let harbour = try await ExportSample.harbour()
