@@ -235,6 +235,22 @@ struct RealmDiffTests {
         #expect(try await scene.diff(file) == [])
     }
 
+    @Test("KC-M-1: a scope that an import deletes is in no list of the realm afterwards")
+    func deletedScope() async throws {
+        let scene = try OverwriteScene()
+        try await scene.write(Self.scoped)
+        let file = Self.scoped.replacing(#", {"name": "two"}"#, with: "")
+        #expect(
+            try await scene.diff(file) == [
+                "removed clientScopes.two", "removed clients.web.optionalClientScopes",
+                "removed defaultOptionalClientScopes",
+            ]
+        )
+        try await scene.write(file, .overwrite(prune: true))
+        #expect(try await scene.realm.optionalClientScopes == [])
+        #expect(try await scene.diff(file) == [])
+    }
+
     @Test("An export without secrets differs in nothing")
     func masked() async throws {
         let harbour = try await ExportSample.harbour()
