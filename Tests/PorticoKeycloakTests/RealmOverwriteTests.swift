@@ -911,6 +911,31 @@ struct RealmOverwriteTests {
         #expect(try await scene.roles()["reader"]?.id == "33333333-3333-4333-8333-333333333333")
     }
 
+    @Test("KC-M-1: a file is not read again after all of it is written: it may be gone by then")
+    func readBefore() async throws {
+        try await scene.write(Self.file)
+        let bytes = Array(try Self.other().utf8)
+        // Before the last people are written, it is asked whether the file has changed.
+        let isLast = Locked(false)
+        let file = RealmFile(
+            name: "file",
+            hasChanged: {
+                isLast.withLock { $0 = true }
+                return false
+            },
+            open: { offset throws(FileBytes.Refusal) in
+                isLast.withLock { $0 = false }
+                return BytesSource(Array(bytes[offset...]))
+            }
+        )
+        let importer = scene.importer(.overwrite(people: true))
+        let moment = RealmImportTests.noon
+        let staged = try await importer.stage(try RealmSource([file]).realms, at: moment)
+        try await importer.publish(staged, at: moment)
+        #expect(try await scene.person("p-1")?.person.email == "ann@new.example")
+        #expect(isLast.withLock { $0 })
+    }
+
     @Test("KC-M-1: a file that is broken at its end writes nothing over a realm")
     func broken() async throws {
         try await scene.write(Self.file)
