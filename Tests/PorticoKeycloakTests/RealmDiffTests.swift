@@ -309,6 +309,7 @@ struct RealmDiffTests {
             (["components", "t", "ldap", "config", "vendor"], true),
             (["identityProviders", "house", "config", "tokenUrl"], true),
             (["smtpServer", "password"], true), (["clients", "quay", "secret"], true),
+            (["smtpServer", "authTokenValue"], true), (["smtpServer", "host"], false),
             (["users", "cleo", "email"], false), (["accessTokenLifespan"], false),
             (["clients", "quay", "attributes", "access.token.lifespan"], false),
             (["clients", "quay", "attributes", "saml.signing.private.key"], true),

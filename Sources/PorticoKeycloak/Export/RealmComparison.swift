@@ -167,7 +167,7 @@ enum SecretMembers {
         if !isOpen, names.dropFirst().contains(where: { closed.contains($0) }) { return true }
         return names.contains { name in
             let lower = String(decoding: name.utf8.map(\.lowercased), as: UTF8.self)
-            return words.contains { lower.contains($0) }
+            return words.contains { lower.contains($0) } || RealmPartSeal.secrets.contains(name)
         }
     }
 }
